@@ -98,7 +98,7 @@ def crowd(url: str, count: int) -> list[Login]:
 def _let_in(tx: Tx, vault: Vault, count: int) -> list[Login]:
     new = [NewUser(f"person{number}@example.com", f"Person {number}") for number in range(count)]
     added = [actions.people.account_creation.add(tx, vault, each) for each in new]
-    storage.people.presence.note(
+    storage.people.presence.store(
         tx, {user.id: domain.people.presence.first("active", tx.now - 60) for user, _ in added}
     )
     return [Login(user.email, key) for user, key in added]

@@ -19,7 +19,7 @@ _NUMBER = re.compile(r"\d+")
 def multiply(url: str, template: Place, count: int) -> list[Place]:
     """Copy the only organization this often; ana is in each of them."""
     database = Database.at(url)
-    (realm,) = database.read_now(0, storage.organization.all_of_them)
+    (realm,) = database.read_now(0, storage.organization.list_all)
     database.write_now(realm.id, _settle)
     return database.write_now(0, _multiply, template, count)
 
@@ -29,7 +29,7 @@ def _settle(tx: Tx) -> None:
     actions.messages.search_index.index_messages(tx)
     actions.channels.channel_stats.count(tx, most=100)
     actions.messages.rerender.finish(tx)
-    storage.log.forget_up_to(tx, storage.log.head(tx) - 1)
+    storage.log.delete_up_to(tx, storage.log.head(tx) - 1)
 
 
 def _multiply(tx: Tx, template: Place, count: int) -> list[Place]:

@@ -327,7 +327,7 @@ def test_a_setting_is_read_as_what_it_is(terminal, key, value, stored):
     said = terminal.runs("org", "set", key, value)
 
     assert (said.code, said.out, said.err) == (0, "", f"{key} is now {value}.\n")
-    (realm,) = database_of(terminal).read_now(0, storage.organization.all_of_them)
+    (realm,) = database_of(terminal).read_now(0, storage.organization.list_all)
     assert realm.setting(key) == stored
 
 
@@ -435,13 +435,13 @@ def run_ahead(tx: Tx) -> None:
 
 
 def lose_a_piece(tx: Tx) -> None:
-    upload_id = storage.files.uploads.begin(tx)
+    upload_id = storage.files.uploads.insert(tx)
     storage.files.uploads.finish(tx, upload_id)
     storage.files.attachments.insert(tx, 2, upload_id, "1/a/b/c", "c", 7, MediaInfo("text/plain"))
 
 
 def lose_a_file(tx: Tx) -> None:
-    storage.files.uploads.finish(tx, storage.files.uploads.begin(tx))
+    storage.files.uploads.finish(tx, storage.files.uploads.insert(tx))
 
 
 def miscount_files(tx: Tx) -> None:

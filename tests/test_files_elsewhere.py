@@ -198,7 +198,7 @@ def test_nothing_leaves_a_store_while_somebody_copies_it(start_server, tmp_path)
     stores = FileStores(Config(data=server.folder, files="folder"))
 
     with file_snapshot.held(server.database, stores) as files:
-        (upload,) = server.read(0, storage.files.upload_locations.kept_elsewhere)
+        (upload,) = server.read(0, storage.files.upload_locations.in_stores)
         ana.delete(f"/attachments/{attachment['id']}").succeeds()
         server.do(server.application.carrying.sweep())
         assert b"".join(files.pieces(upload)) == b"low tide"

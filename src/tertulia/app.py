@@ -135,8 +135,8 @@ class Application:
         self.answers = AnswerCounts()
         preload.load(config)
         gate = Authenticator(self.services)
-        self._api = self._build_api(ROUTES, gate.admit, gate.greet)
-        browsers = (BROWSER_ROUTES, gate.admit_browser, gate.greet_browser)
+        self._api = self._build_api(ROUTES, gate.authenticate, gate.precheck)
+        browsers = (BROWSER_ROUTES, gate.admit_browser, gate.precheck_browser)
         self._api_for_browsers = self._build_api(*browsers, prefix="/json", for_browsers=True)
         self.pages = self._build_pages(gate)
 
@@ -160,7 +160,7 @@ class Application:
             greet=greet,
             absent=ABSENT,
             observe=self.answers.observe,
-            refused=api.audit.refused,
+            refused=api.audit.record_refusal,
             look_again=partial(api.authentication.refresh_before_404, self.services),
             **how,
         )
@@ -379,7 +379,7 @@ class Application:
 
 
 async def _due_jobs(database: Database, questions: Sequence[str]) -> set[str] | None:
-    return await database.query_as_leader(lambda tx: storage.due_jobs.those(tx, questions))
+    return await database.query_as_leader(lambda tx: storage.due_jobs.which(tx, questions))
 
 
 def _leader_job(

@@ -107,7 +107,7 @@ def _upgrade(database: Database) -> None:
             to_schema=max(after.applied),
             one_way=after.must_know > before.must_know,
         )
-    database.write_now(0, storage.server_notes.put, storage.server_notes.VERSION, version)
+    database.write_now(0, storage.server_notes.store, storage.server_notes.VERSION, version)
 
 
 def find_database(config: Config) -> Database:

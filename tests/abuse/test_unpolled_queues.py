@@ -75,7 +75,7 @@ def test_events_merged_while_pending_are_complete_after_an_absence(own_chat):
     positions = own_chat.server.call(
         own_chat.server.application.delivery.positions, own_chat.realm.id
     )
-    own_chat.write(storage.queues.note, positions)
+    own_chat.write(storage.queues.store_positions, positions)
 
     own_chat.server.goes_cold()
 

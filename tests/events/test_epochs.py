@@ -30,7 +30,7 @@ def test_a_restore_ends_every_queue(own_chat, kitchen):
     parked, idle = ben.listens_for("message"), ana.listens_for("message")
     waiting = parked.waits_raw()
 
-    own_chat.write_from_outside(storage.log.begin_epoch)
+    own_chat.write_from_outside(storage.log.start_epoch)
 
     assert waiting.result(PATIENCE_SECONDS).json["code"] == GONE
     assert idle.poll().json["code"] == GONE
@@ -41,7 +41,7 @@ def test_a_restore_ends_every_queue(own_chat, kitchen):
 
 def test_a_queue_of_another_log_is_refused_after_a_restart(own_chat, kitchen):
     _, ben = kitchen
-    own_chat.write(storage.log.begin_epoch)
+    own_chat.write(storage.log.start_epoch)
     ears = ben.listens_for("message")
     own_chat.server.stop()
 

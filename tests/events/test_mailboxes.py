@@ -152,7 +152,7 @@ def test_the_log_may_be_trimmed_behind_the_last_reader(own_chat):
 
 def test_a_queue_whose_position_was_trimmed_must_be_registered_again(own_chat):
     def forget(tx):
-        storage.log.forget_up_to(tx, storage.log.head(tx) - 1)
+        storage.log.delete_up_to(tx, storage.log.head(tx) - 1)
 
     ana, ben = own_chat.people("ana", "ben", channels=["kitchen"])
     ears = ben.listens_for("message")
@@ -166,7 +166,7 @@ def test_a_queue_whose_position_was_trimmed_must_be_registered_again(own_chat):
 
 def keep_positions(chat):
     delivery = chat.server.application.delivery
-    chat.write(storage.queues.note, chat.server.call(delivery.positions, chat.realm.id))
+    chat.write(storage.queues.store_positions, chat.server.call(delivery.positions, chat.realm.id))
 
 
 # --- ephemeral events ---

@@ -198,8 +198,8 @@ def test_a_log_from_before_stamps_is_migrated(databases: Databases, kind):
 
     with_stamp = [database.read_now(1, storage.log.stamp_at, seq) for seq in (1, 2)]
     assert with_stamp[0] == 0 < with_stamp[1]
-    assert database.read_now(1, storage.log.holds, 1, 77)  # it is unknown
-    assert database.read_now(1, storage.log.holds, 2, with_stamp[1])
-    assert not database.read_now(1, storage.log.holds, 2, with_stamp[1] + 1)
-    assert not database.read_now(1, storage.log.holds, 3, 0)
+    assert database.read_now(1, storage.log.matches_stamp, 1, 77)  # it is unknown
+    assert database.read_now(1, storage.log.matches_stamp, 2, with_stamp[1])
+    assert not database.read_now(1, storage.log.matches_stamp, 2, with_stamp[1] + 1)
+    assert not database.read_now(1, storage.log.matches_stamp, 3, 0)
     assert storage.log.branch(database.read_now(1, storage.log.end).epoch)

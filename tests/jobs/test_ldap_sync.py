@@ -80,7 +80,7 @@ def test_roles_and_groups_are_revoked_where_the_directory_gave_them(house):
 
     assert house.account(ana.id).role == Role.MEMBER
     assert house.account(ben.id).role == Role.MODERATOR
-    members = {group.name: group.members for group in house.chat.read(storage.groups.everything)}
+    members = {group.name: group.members for group in house.chat.read(storage.groups.list_all)}
     assert sorted(members["engineering"]) == [ben.id]
     assert list(members["ours"]) == [ana.id]
     assert group_id

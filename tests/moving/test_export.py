@@ -300,7 +300,7 @@ def makes_exports(chat: Chat) -> None:
 
 
 def _are_being_made(tx: Tx) -> bool:
-    return any(each.is_pending for each in storage.organization.exports.everything(tx))
+    return any(each.is_pending for each in storage.organization.exports.list_all(tx))
 
 
 def test_an_administrator_asks_for_an_export_and_gets_the_file(chat, lively, ana):

@@ -124,7 +124,7 @@ def test_the_log_is_trimmed_from_its_beginning(tx: Tx) -> None:
     for number in range(5):
         storage.log.append(tx, "x", "{}", f"{number}")
     head = storage.log.head(tx)
-    storage.log.forget_up_to(tx, head - 2)
+    storage.log.delete_up_to(tx, head - 2)
     assert storage.log.oldest(tx, tx.realm_id) == head - 1
     assert storage.log.gaps(tx) == []
 
@@ -298,7 +298,7 @@ def test_an_idempotency_key_is_found_until_it_expires(tx: Tx) -> None:
     again = storage.messages.send_keys.find(tx, ana.id, "k", tx.now - 1)
     assert again is not None
     assert (again.fingerprint, again.message_id, again.policy) == (b"other", 8, 3)
-    assert storage.messages.send_keys.forget_before(tx, tx.now, 10) == 1
+    assert storage.messages.send_keys.delete_before(tx, tx.now, 10) == 1
 
 
 @in_one_go
@@ -320,18 +320,20 @@ def test_a_queue_position_only_moves_forward(tx: Tx) -> None:
     assert storage.queues.insert(tx, queue, ana.role)
     assert storage.queues.insert(tx, queue, ana.role)  # a client without an answer asks again
     assert not storage.queues.insert(tx, replace(queue, id="no"), ana.role - 1)
-    storage.queues.note(tx, [Position("q", 70, 7, tx.now + 5), Position("unknown", 1, 1, 1.0)])
-    storage.queues.note(tx, [Position("q", 60, 6, tx.now)])
+    storage.queues.store_positions(
+        tx, [Position("q", 70, 7, tx.now + 5), Position("unknown", 1, 1, 1.0)]
+    )
+    storage.queues.store_positions(tx, [Position("q", 60, 6, tx.now)])
     found = storage.queues.find(tx, "q")
     assert found is not None
     assert (found.acked, found.scanned, found.seen_at) == (70, 7, tx.now + 5)
     assert storage.queues.oldest_position(tx) == 7
     assert (storage.queues.behind(tx, 7), storage.queues.behind(tx, 8)) == ([], ["q"])
     assert storage.queues.of_user(tx, ana.id) == ["q"]
-    assert storage.queues.give_up(tx, queue, keep=0) == []
-    assert storage.queues.give_up(tx, replace(queue, id="next"), keep=1) == []
+    assert storage.queues.delete_excess(tx, queue, keep=0) == []
+    assert storage.queues.delete_excess(tx, replace(queue, id="next"), keep=1) == []
     assert storage.queues.delete(tx, ["unknown"]) == 0
-    assert storage.queues.give_up(tx, replace(queue, id="next"), keep=0) == ["q"]
+    assert storage.queues.delete_excess(tx, replace(queue, id="next"), keep=0) == ["q"]
     assert storage.queues.oldest_position(tx) is None
 
 

@@ -15,7 +15,7 @@ QUESTIONS = [storage.due_jobs.LETTER, storage.due_jobs.SCHEDULED]
 
 
 async def due_jobs(database: Database) -> set[str] | None:
-    return await database.query_as_leader(lambda tx: storage.due_jobs.those(tx, QUESTIONS))
+    return await database.query_as_leader(lambda tx: storage.due_jobs.which(tx, QUESTIONS))
 
 
 @pytest.fixture

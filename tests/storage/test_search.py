@@ -12,7 +12,7 @@ from tertulia.domain.messages.message import Draft
 from tertulia.domain.organization.realm import Realm
 from tertulia.domain.search.query import SearchedText
 from tertulia.storage.messages.selections import BEYOND_ALL, Selection
-from tertulia.storage.search.execution import Search
+from tertulia.storage.search.execution import SearchCursor
 
 TABLES = (
     *("search_document", "search_posting", "search_word", "search_gram", "search_stale"),
@@ -76,7 +76,7 @@ class Shelf:
         """In any state, the index finds what reading every message finds."""
         for query in QUERIES:
             expected = self.holding(query)
-            found = Selection(search=Search(self.tx, domain.search.query.parse(query), []))
+            found = Selection(search=SearchCursor(self.tx, domain.search.query.parse(query), []))
             assert (
                 storage.messages.history.before(self.tx, found, BEYOND_ALL, 10_000) == expected
             ), query
@@ -89,7 +89,9 @@ class Shelf:
             assert storage.messages.history.among(self.tx, found, some) == sorted(
                 {*expected} & {*some}
             ), query
-            missing = Selection(search=Search(self.tx, None, [domain.search.query.parse(query)]))
+            missing = Selection(
+                search=SearchCursor(self.tx, None, [domain.search.query.parse(query)])
+            )
             others = sorted({*self.texts} - {*expected})
             assert storage.messages.history.after(self.tx, missing, 0, 10_000) == others, query
 
@@ -116,7 +118,7 @@ def test_the_index_finds_what_reading_everything_would(
         for number in range(200):
             shelf.say(words(chance), f"topic {number % 4}")
             if number in (70, 140):
-                while storage.search.batch.index_some(tx, 50):
+                while storage.search.batch.index_messages(tx, 50):
                     pass
                 storage.search.phrase_filter.index_batch(tx, most=60, least=1)
         shelf.check()  # the last ones are not indexed, and some have no joints
@@ -128,7 +130,7 @@ def test_the_index_finds_what_reading_everything_would(
         shelf.delete(chance.sample(numbers, 30))
         shelf.check()  # many are indexed with their old text
 
-        while storage.search.batch.index_some(tx, 50):
+        while storage.search.batch.index_messages(tx, 50):
             pass
         assert storage.search.index.count_behind(tx, 10) == 0
         shelf.check()
@@ -137,12 +139,12 @@ def test_the_index_finds_what_reading_everything_would(
             pass
         shelf.check()
         if listed > 5:
-            assert not Search(
+            assert not SearchCursor(
                 tx, domain.search.query.parse('"zebra soup x1 the"'), []
             ).filter_by_index(
                 [number for number in shelf.texts if number not in shelf.holding('"zebra soup"')]
             )
-        candidates = Search(tx, domain.search.query.parse('"up the so"'), []).filter_by_index(
+        candidates = SearchCursor(tx, domain.search.query.parse('"up the so"'), []).filter_by_index(
             list(shelf.texts)
         )
         if listed > 5:
@@ -165,14 +167,14 @@ def test_messages_changed_during_phrase_indexing_are_found_as_they_are_now(
         shelf = Shelf(tx, storage.people.everyone(tx)[0].id)
         edited, gone = shelf.say("the soup market", "x"), shelf.say("the run", "x")
         shelf.say("running soup market", "x")
-        storage.search.batch.index_some(tx, 10)
+        storage.search.batch.index_messages(tx, 10)
 
         some = joints.pending_joints(tx, most=10, least=1)
         for part in range(joints.PARTS):
             joints.join_part(tx, some, part)
             if part == joints.PARTS // 2:
                 shelf.edit(edited, "soup market the run")
-                storage.search.batch.index_some(tx, 10)
+                storage.search.batch.index_messages(tx, 10)
                 shelf.delete([gone])
             shelf.check()
         joints.finish_joining(tx, some)
@@ -197,14 +199,14 @@ def test_long_texts_are_indexed_a_few_at_a_time(
     def scene(tx: Tx) -> None:
         shelf = Shelf(tx, storage.people.everyone(tx)[0].id)
         numbers = [shelf.say(long, "x"), shelf.say(long, "x"), shelf.say("the run", "x")]
-        assert [storage.search.batch.index_some(tx, 10) for _ in range(4)] == [1, 1, 1, 0]
+        assert [storage.search.batch.index_messages(tx, 10) for _ in range(4)] == [1, 1, 1, 0]
 
         for number in numbers:
             shelf.edit(number, f"{long} anew")
         shelf.say("soup", "x")
         shelf.check()
-        assert [storage.search.batch.index_some(tx, 10) for _ in range(4)] == [1, 1, 1, 1]
-        assert storage.search.batch.index_some(tx, 10) == 0
+        assert [storage.search.batch.index_messages(tx, 10) for _ in range(4)] == [1, 1, 1, 1]
+        assert storage.search.batch.index_messages(tx, 10) == 0
         shelf.check()
 
     database.write_now(realm.id, scene)
@@ -217,11 +219,11 @@ def test_a_word_is_deleted_with_its_last_message(database: Database, realm: Real
     def scene(tx: Tx) -> None:
         shelf = Shelf(tx, storage.people.everyone(tx)[0].id)
         secret, plain = shelf.say("the password is hunter2", "x"), shelf.say("the weather", "x")
-        storage.search.batch.index_some(tx, 10)
+        storage.search.batch.index_messages(tx, 10)
         assert "hunter2" in known(tx)
 
         shelf.edit(secret, "the soup")
-        storage.search.batch.index_some(tx, 10)
+        storage.search.batch.index_messages(tx, 10)
         assert known(tx) == {"the", "soup", "weather", "x"}
 
         shelf.delete([plain])
@@ -239,9 +241,12 @@ def test_organizations_share_no_words(database: Database, realm: Realm) -> None:
     def talk(tx: Tx) -> None:
         shelf = Shelf(tx, storage.people.everyone(tx)[0].id, said=100 * tx.realm_id)
         shelf.say("our soup", "x")
-        storage.search.batch.index_some(tx, 10)
+        storage.search.batch.index_messages(tx, 10)
         assert shelf.holding("soup") == storage.messages.history.before(
-            tx, Selection(search=Search(tx, domain.search.query.parse("soup"), [])), BEYOND_ALL, 10
+            tx,
+            Selection(search=SearchCursor(tx, domain.search.query.parse("soup"), [])),
+            BEYOND_ALL,
+            10,
         )
 
     database.write_now(realm.id, talk)
@@ -278,11 +283,11 @@ def test_the_text_filter_of_the_database_excludes_no_match(
         pages = {shelf.say(said, topic): (said, topic) for said in SAID for topic in topics}
         for number, (said, _) in pages.items():
             tx.execute("UPDATE message SET rendered = :said WHERE id = :id", said=said, id=number)
-        while storage.search.batch.index_some(tx, 50):
+        while storage.search.batch.index_messages(tx, 50):
             pass
 
         asked = domain.search.query.parse(query)
-        found = Search(tx, asked, []).confirmed([*pages])
+        found = SearchCursor(tx, asked, []).verify([*pages])
 
         assert found == [
             number for number, page in pages.items() if asked.is_confirmed_by(SearchedText(*page))

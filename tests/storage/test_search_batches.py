@@ -15,7 +15,7 @@ from tertulia.domain.organization.realm import Realm
 from tertulia.domain.search.query import SearchedText
 from tertulia.storage.messages.selections import BEYOND_ALL, Selection
 from tertulia.storage.search import batch as batches
-from tertulia.storage.search.execution import MAX_FRESH_BYTES, Search
+from tertulia.storage.search.execution import MAX_FRESH_BYTES, SearchCursor
 
 LENGTH = domain.limits.MESSAGE_LENGTH
 TABLES = (
@@ -138,7 +138,7 @@ class Index:
 
     def finds(self, query: str) -> list[int]:
         def find(tx: Tx) -> list[int]:
-            search = Search(tx, domain.search.query.parse(query), [])
+            search = SearchCursor(tx, domain.search.query.parse(query), [])
             return storage.messages.history.before(tx, Selection(search=search), BEYOND_ALL, 1000)
 
         ids: list[int] = self.read(find)
@@ -146,7 +146,7 @@ class Index:
 
     def candidates(self, query: str, among: list[int]) -> list[int]:
         def ask(tx: Tx) -> list[int]:
-            return Search(tx, domain.search.query.parse(query), []).filter_by_index(among)
+            return SearchCursor(tx, domain.search.query.parse(query), []).filter_by_index(among)
 
         ids: list[int] = self.read(ask)
         return ids

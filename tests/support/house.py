@@ -23,7 +23,7 @@ class House:
 
     def opens(self) -> Chat:
         self.server = Server(self.url, self.folder).start()
-        (realm,) = self.server.read(0, storage.organization.all_of_them)
+        (realm,) = self.server.read(0, storage.organization.list_all)
         return Chat(self.server, realm, "localhost")
 
 

@@ -35,7 +35,7 @@ def run(tx: Tx, vault: Vault | None) -> list[DataProblem]:
 
 
 def _log(tx: Tx) -> DataProblem:
-    logs, events = len(storage.organization.all_of_them(tx)), storage.data_check.event_count(tx)
+    logs, events = len(storage.organization.list_all(tx)), storage.data_check.event_count(tx)
     summary = f"{_count(events, 'event')} of {_count(logs, 'organization')}, none missing"
     return DataProblem("log", summary, storage.log.gaps(tx) + storage.data_check.log_problems(tx))
 

@@ -11,7 +11,7 @@ def claim(tx: Tx) -> bool:
     last = storage.server_notes.find(tx, storage.server_notes.DISK_WARNING)
     if last is not None and tx.now - float(last) < WARN_AGAIN_SECONDS:
         return False
-    storage.server_notes.put(tx, storage.server_notes.DISK_WARNING, str(tx.now))
+    storage.server_notes.store(tx, storage.server_notes.DISK_WARNING, str(tx.now))
     return True
 
 

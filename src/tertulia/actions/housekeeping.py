@@ -23,7 +23,7 @@ class TrimResult(msgspec.Struct, frozen=True):
 
 def delete_expired_send_keys(tx: Tx, remembered_seconds: float) -> int:
     """Delete some expired idempotency keys. Returns their number."""
-    return storage.messages.send_keys.forget_before(tx, tx.now - remembered_seconds, MAX_AT_ONCE)
+    return storage.messages.send_keys.delete_before(tx, tx.now - remembered_seconds, MAX_AT_ONCE)
 
 
 def realms_with_old_access(tx: Tx) -> list[int]:
@@ -60,4 +60,4 @@ def trim_log(tx: Tx, most_events: int = MAX_EVENTS) -> TrimResult:
     keep_from = min(head, recent, head if hindmost is None else hindmost)
     last_to_go = max(keep_from, head - most_events) - 1
     step = min(last_to_go, oldest + MAX_AT_ONCE - 1)
-    return TrimResult(storage.log.forget_up_to(tx, step), given_up, step == last_to_go)
+    return TrimResult(storage.log.delete_up_to(tx, step), given_up, step == last_to_go)

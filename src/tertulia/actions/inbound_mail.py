@@ -61,11 +61,11 @@ def count(tx: Tx, address: MailAddress) -> None:
     since = tx.now - HOUR
     if storage.inbound_mail.count_since(tx, address.hash, since) >= MAX_PER_HOUR:
         raise MailRefused("4.7.0", "Too many mails come to this address; try again later.")
-    storage.inbound_mail.note(tx, domain.inbound_mail.new_token(), address.hash)
+    storage.inbound_mail.record(tx, domain.inbound_mail.new_token(), address.hash)
 
 
 def is_new(tx: Tx, address: MailAddress, number: str) -> bool:
-    return not storage.inbound_mail.has_come(tx, _mail_hash(address, number))
+    return not storage.inbound_mail.was_received(tx, _mail_hash(address, number))
 
 
 def post_message(
@@ -78,9 +78,9 @@ def post_message(
 ) -> bool:
     """Send the message. False if this mail was already posted."""
     hash = _mail_hash(address, number)
-    if storage.inbound_mail.has_come(tx, hash):
+    if storage.inbound_mail.was_received(tx, hash):
         return False
-    storage.inbound_mail.note(tx, hash)
+    storage.inbound_mail.record(tx, hash)
     if place.channel is None:
         assert place.author is not None
         actions.messages.send.to_people(tx, place.author, list(place.people), draft, email_domain)
@@ -104,7 +104,7 @@ def delete_unused_files(tx: Tx, attachment_ids: Sequence[int]) -> None:
 
 def delete_expired(tx: Tx) -> None:
     """Delete expired addresses and the ids of old mails."""
-    storage.inbound_mail.forget_before(tx, tx.now, tx.now - REMEMBERED_SECONDS)
+    storage.inbound_mail.delete_before(tx, tx.now, tx.now - REMEMBERED_SECONDS)
 
 
 def _reply_destination(tx: Tx, target: ReplyAddress) -> MailDestination:

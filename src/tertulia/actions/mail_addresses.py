@@ -24,7 +24,7 @@ def for_channel(
     """A user's address for a channel; always the same."""
     token = vault.signature(f"mail {tx.realm_id} {channel.id} {sender_id or 0} {maker.id}")[:32]
     hash = domain.inbound_mail.hashed(token)
-    storage.inbound_mail.keep_channel_address(tx, hash, channel.id, sender_id, maker.id)
+    storage.inbound_mail.store_channel_address(tx, hash, channel.id, sender_id, maker.id)
     return domain.inbound_mail.channel_address(pattern, channel.name, token)
 
 

@@ -43,7 +43,7 @@ def store(tx: Tx, user: User, queue: StoredQueue) -> list[str]:
     Queues are not in the log, so this need not wait for its writer.
     """
     is_kept = tx.later(storage.queues.insert, queue, user.role)
-    given_up = tx.later(storage.queues.give_up, queue, keep=MAX_PER_USER - 1)
+    given_up = tx.later(storage.queues.delete_excess, queue, keep=MAX_PER_USER - 1)
     if not is_kept():
         actions.groups.permissions.check_role(tx, user)
     return given_up()
@@ -61,13 +61,13 @@ def store_positions(tx: Tx, positions: list[Position], known: tuple[int, int]) -
 
     `known` is the last event that the server knows, with its stamp.
     """
-    if storage.log.holds(tx, *known):
-        storage.queues.note(tx, positions)
+    if storage.log.matches_stamp(tx, *known):
+        storage.queues.store_positions(tx, positions)
 
 
 def extend_idle_deadlines(tx: Tx, seconds: float) -> None:
     """The clock jumped forward: that makes no queue idle."""
-    storage.queues.put_forward(tx, seconds)
+    storage.queues.shift_poll_times(tx, seconds)
 
 
 def realms_with_expired(tx: Tx, now: float) -> list[int]:

@@ -121,17 +121,19 @@ class RecordingBound(OrgDatabase):
 
 def recording(route: Route, call: Call, plain: OrgDatabase) -> OrgDatabase:
     return (
-        RecordingBound(plain, act_of(call, route)) if route.records(call.request.params) else plain
+        RecordingBound(plain, audit_entry(call, route))
+        if route.records(call.request.params)
+        else plain
     )
 
 
-def note_as(call: Call, act: str, actor_id: int) -> None:
+def record_as(call: Call, act: str, actor_id: int) -> None:
     """Record the first write of a page under the name of the API's call."""
     noted = Act(act, actor_id, call.request.client_address)
     call.record = lambda _, plain: RecordingBound(plain, noted)
 
 
-def act_of(call: Call, route: Route) -> Act:
+def audit_entry(call: Call, route: Route) -> Act:
     actor = None if call.caller is None else call.caller.id
     request = call.request
     known = route.contract.names  # an unknown name may be a text that a user wrote
@@ -148,12 +150,12 @@ def act_of(call: Call, route: Route) -> Act:
     )
 
 
-async def refused(call: Any, route: Route, error: ClientError) -> None:
+async def record_refusal(call: Any, route: Route, error: ClientError) -> None:
     """Record that a caller was refused."""
     if not isinstance(call, Call) or call.caller is None:
         return
     if route.records(call.request.params):
-        await _note(call, act_of(call, route), error.code)
+        await _record(call, audit_entry(call, route), error.code)
 
 
 @contextlib.asynccontextmanager
@@ -171,11 +173,11 @@ async def login(call: Call, username: str) -> AsyncIterator[None]:
             code=error.code,
         )
         if call.found_org is not None and not isinstance(error, RateLimited):
-            await _note(call, Act(LOGIN, user_id, call.request.client_address), error.code)
+            await _record(call, Act(LOGIN, user_id, call.request.client_address), error.code)
         raise
 
 
-async def _note(call: Call, act: Act, result: str) -> None:
+async def _record(call: Call, act: Act, result: str) -> None:
     with contextlib.suppress(ServiceUnavailable):  # the refusal itself stands
         await call.services.database.of(call.org.realm.id).write(
             actions.organization.audit.record, act, result

@@ -41,11 +41,11 @@ class CachedLogin(NamedTuple):
     fingerprint: bytes
     user: User
 
-    def is_still_in(self, org: Organization) -> bool:
+    def is_current(self, org: Organization) -> bool:
         return org.accounts.with_key(self.fingerprint) is self.user
 
 
-class _UnknownHere(InvalidKey):
+class _UnknownKey(InvalidKey):
     """The key belongs to no account of this organization; it may be valid in another one."""
 
     def __init__(self, fingerprint: bytes) -> None:
@@ -66,7 +66,7 @@ class Authenticator:
         self._recognized: dict[str, CachedLogin] = {}  # by header
         self._cached_headers: dict[bytes, str] = {}  # by the fingerprint of the key
 
-    async def admit(self, request: ApiRequest, route: Route) -> Call:
+    async def authenticate(self, request: ApiRequest, route: Route) -> Call:
         org, caller = await self._organization(request), None
         if route.access == "key" and "api_key" in request.params:
             org, caller = await self._identify(request, org, self._of_key)
@@ -91,7 +91,7 @@ class Authenticator:
         await api.freshness.ensure(self._services, route)
         return _recorded(call, route)
 
-    async def visit(self, request: ApiRequest, from_anywhere: bool = False) -> Call:
+    async def anonymous_page(self, request: ApiRequest, from_anywhere: bool = False) -> Call:
         """Identify the visitor of a page; counts against the limit of anonymous callers.
 
         A request that another site may have caused is anonymous, even with a cookie.
@@ -139,35 +139,35 @@ class Authenticator:
             org = await api.call.find_organization(self._services, request.host)
         try:
             return org, ask(request, org)
-        except _UnknownHere as unknown:
+        except _UnknownKey as unknown:
             is_known = storage.people.is_key_known
             if await self._services.database.query(0, is_known, unknown.fingerprint):
                 raise WrongOrganization() from None
             raise InvalidKey() from None
 
-    def greet(self, request: ApiRequest) -> int:
+    def precheck(self, request: ApiRequest) -> int:
         """The number of body bytes to read before the endpoint is known; raises RateLimited."""
-        org = api.call.known_organization(self._services, request.host)
+        org = api.call.cached_organization(self._services, request.host)
         try:
             caller: User | None = self._authenticate(request, org, webhook_bots=True)
         except ClientError:
             caller = None
-        return self._greet(request, caller)
+        return self._precheck(request, caller)
 
-    def greet_browser(self, request: ApiRequest) -> int:
+    def precheck_browser(self, request: ApiRequest) -> int:
         """The same for a browser; one without a cached session is anonymous until it is
         authenticated."""
-        org = api.call.known_organization(self._services, request.host)
-        return self._greet(request, api.cookies.known_user(self._services, request, org))
+        org = api.call.cached_organization(self._services, request.host)
+        return self._precheck(request, api.cookies.cached_user(self._services, request, org))
 
-    def greet_stranger(self, request: ApiRequest) -> int:
+    def precheck_anonymous(self, request: ApiRequest) -> int:
         """The same for the pages before login, where every caller is anonymous."""
-        return self._greet(request, None)
+        return self._precheck(request, None)
 
-    def _greet(self, request: ApiRequest, caller: User | None) -> int:
+    def _precheck(self, request: ApiRequest, caller: User | None) -> int:
         limiter = self._limiter(request, caller)
         if limiter is not None:
-            _heed(request, limiter.peek(request.counted_for))
+            _apply(request, limiter.peek(request.counted_for))
         return STRANGERS_BODY_BYTES if caller is None else EARLY_BODY_BYTES
 
     async def authenticate_media(self, request: ApiRequest) -> Call:
@@ -191,11 +191,11 @@ class Authenticator:
     ) -> User:
         header = request.header("authorization")
         known = self._recognized.get(header or "")
-        if known is not None and org is not None and known.is_still_in(org):
+        if known is not None and org is not None and known.is_current(org):
             user = known.user
         else:
             credentials = read_credentials(header)
-            user, org = self._holder(credentials.key, org)
+            user, org = self._owner_of_key(credentials.key, org)
             if not _is_address_of(user, credentials.email, org.email_domain):
                 raise InvalidKey()
             self._recognize(header or "", user, credentials.key)
@@ -219,17 +219,17 @@ class Authenticator:
 
     def _of_key(self, request: ApiRequest, org: Organization | None) -> User:
         """The account of the key in the URL, which alone identifies the caller."""
-        user, org = self._holder(read_key(request.params.get("api_key")), org)
+        user, org = self._owner_of_key(read_key(request.params.get("api_key")), org)
         _check_active(user, org)
         return user
 
-    def _holder(self, key: str, org: Organization | None) -> tuple[User, Organization]:
+    def _owner_of_key(self, key: str, org: Organization | None) -> tuple[User, Organization]:
         fingerprint = self._services.vault.fingerprint(key)
         if org is None:
             raise WrongOrganization()
         user = self._owner(org, key, fingerprint)
         if user is None:
-            raise _UnknownHere(fingerprint)
+            raise _UnknownKey(fingerprint)
         return user, org
 
     def _owner(self, org: Organization, key: str, fingerprint: bytes) -> User | None:
@@ -249,7 +249,7 @@ class Authenticator:
     def _limit(self, request: ApiRequest, caller: User | None) -> None:
         limiter = self._limiter(request, caller)
         if limiter is not None:
-            _heed(request, limiter.check(request.counted_for))
+            _apply(request, limiter.check(request.counted_for))
 
     def _limiter(self, request: ApiRequest, caller: User | None) -> Limiter | None:
         """The rate limiter of a caller; it also notes the caller for the log."""
@@ -282,7 +282,7 @@ def _recorded(call: Call, route: Route) -> Call:
     return call
 
 
-def _heed(request: ApiRequest, decision: Decision) -> None:
+def _apply(request: ApiRequest, decision: Decision) -> None:
     request.reply_headers.update(decision.headers())
     if not decision.is_allowed:
         raise RateLimited(retry_after=decision.retry_after)

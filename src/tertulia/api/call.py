@@ -116,7 +116,7 @@ class Call(msgspec.Struct):
 
 async def find_organization(services: Services, host: str) -> Organization | None:
     """Find the organization by the Host header; a single organization is reached by any host."""
-    known = known_organization(services, host)
+    known = cached_organization(services, host)
     if known is not None:
         return known
     follower = services.delivery.follower
@@ -125,7 +125,7 @@ async def find_organization(services: Services, host: str) -> Organization | Non
     return await follower.finder.find_by_subdomain(subdomain(services.config.external_host, host))
 
 
-def known_organization(services: Services, host: str) -> Organization | None:
+def cached_organization(services: Services, host: str) -> Organization | None:
     """The same, if it is already in memory."""
     follower = services.delivery.follower
     if follower.organizations.single is not None:

@@ -36,23 +36,23 @@ async def session(
     if fingerprint is None or org is None or org.realm.deactivated:
         return None
     found = org.sessions.find(fingerprint) or await _read(services, request, org, fingerprint)
-    if found is None or _is_refused(services, org, found):
+    if found is None or _is_invalid(services, org, found):
         return None
     if found.is_worth_noting(services.clock()):
-        await _note_seen(services, request, org, fingerprint, found)
+        await _extend(services, request, org, fingerprint, found)
     return found
 
 
-def known_user(services: Services, request: ApiRequest, org: Organization | None) -> User | None:
+def cached_user(services: Services, request: ApiRequest, org: Organization | None) -> User | None:
     """The user of this browser, if the session is cached."""
     fingerprint = _fingerprint(services, request)
     if fingerprint is None or org is None or org.realm.deactivated:
         return None
     found = org.sessions.find(fingerprint)
-    return None if found is None or _is_refused(services, org, found) else org.users[found.user_id]
+    return None if found is None or _is_invalid(services, org, found) else org.users[found.user_id]
 
 
-async def check_still_there(call: Call) -> None:
+async def check_not_ended(call: Call) -> None:
     """Raises NoSession if the session ended while the response was prepared."""
     if call.session is not None and await session(call.services, call.request, call.org) is None:
         raise NoSession()
@@ -77,7 +77,7 @@ def entrance_of_app(call: Call) -> SessionRequest:
     return SessionRequest(browser, address_bucket(address), letters=letters)
 
 
-def keep_cookie(config: Config, request: ApiRequest, token: str) -> str:
+def session_cookie(config: Config, request: ApiRequest, token: str) -> str:
     """The Set-Cookie value of a logged-in browser."""
     return cookies.written(token, LIFE_SECONDS, is_secure=_is_secure(config, request))
 
@@ -90,11 +90,11 @@ def login_token(call: Call) -> tuple[str, str]:
     """The token that identifies a browser during a login at a provider, new or existing, and the
     Set-Cookie value."""
     is_secure = _is_secure(call.config, call.request)
-    token = known_login_token(call) or domain.people.sessions.new_token()
+    token = pending_login_token(call) or domain.people.sessions.new_token()
     return token, cookies.written(token, AWAY_SECONDS, is_secure=is_secure, cookie=cookies.LOGIN)
 
 
-def known_login_token(call: Call) -> str | None:
+def pending_login_token(call: Call) -> str | None:
     is_secure = _is_secure(call.config, call.request)
     return cookies.read(call.request, is_secure=is_secure, cookie=cookies.LOGIN)
 
@@ -121,7 +121,7 @@ def _is_secure(config: Config, request: ApiRequest) -> bool:
     return api.call.site(config, request, None).startswith("https://") or request.scheme == "https"
 
 
-def _is_refused(services: Services, org: Organization, found: Session) -> bool:
+def _is_invalid(services: Services, org: Organization, found: Session) -> bool:
     owner = org.users.get(found.user_id)
     return owner is None or not owner.is_active or found.is_over(services.clock())
 
@@ -140,7 +140,7 @@ async def _read(
     return found
 
 
-async def _note_seen(
+async def _extend(
     services: Services,
     request: ApiRequest,
     org: Organization,
@@ -150,7 +150,7 @@ async def _note_seen(
     org.sessions.keep(fingerprint, replace(found, seen_at=services.clock()))
     token = cookies.read(request, is_secure=_is_secure(services.config, request))
     assert token is not None
-    request.reply_headers["Set-Cookie"] = keep_cookie(services.config, request, token)
+    request.reply_headers["Set-Cookie"] = session_cookie(services.config, request, token)
     with contextlib.suppress(ServiceUnavailable):  # the reader may continue meanwhile
         await services.database.of(org.realm.id).write(
             actions.people.sessions.extend, found.id, request.client_address

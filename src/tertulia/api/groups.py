@@ -39,7 +39,7 @@ class Membership(Reply):
     is_user_group_member: bool
 
 
-async def everything(call: Call, *, include_deactivated_groups: bool = False) -> GroupList:
+async def list_groups(call: Call, *, include_deactivated_groups: bool = False) -> GroupList:
     """List the user groups."""
     return GroupList(
         user_groups=[

@@ -92,7 +92,7 @@ async def receive(
     return Received(ok=True if service.name == SLACK else UNSET)
 
 
-async def try_out(call: Call, integration: str, *, api_key: str | None = None) -> None:
+async def check_url(call: Call, integration: str, *, api_key: str | None = None) -> None:
     """Check the key in a webhook address, without sending a message.
 
     Some services ask so, with HEAD, before they accept an address.

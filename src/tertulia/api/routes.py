@@ -33,7 +33,7 @@ ROUTES = [
     delete("/messages/{message_id}", api.messages.edits.delete),
     get("/messages/{message_id}/history", api.messages.edits.history),
     # incoming webhooks
-    get("/external/{integration}", api.integrations.try_out, access="key", webhook_bots=True),
+    get("/external/{integration}", api.integrations.check_url, access="key", webhook_bots=True),
     post(
         "/external/{integration}",
         api.integrations.receive,
@@ -52,8 +52,8 @@ ROUTES = [
     post("/messages/{message_id}/reactions", api.messages.reactions.add),
     delete("/messages/{message_id}/reactions", api.messages.reactions.remove),
     post("/messages/{message_id}/report", api.messages.reports.report),
-    post("/submessage", api.messages.widgets.take_part),
-    get("/realm/emoji", api.organization.custom_emoji.everything),
+    post("/submessage", api.messages.widgets.submit),
+    get("/realm/emoji", api.organization.custom_emoji.list_emoji),
     *requiring(
         api.guards.human_member,
         post(
@@ -67,14 +67,14 @@ ROUTES = [
     post("/user_uploads", api.files.uploads.upload),
     get("/user_uploads/{realm_id_str}/{filename:path}", api.files.uploads.temporary_link),
     get("/thumbnail/status/{realm_id_str}/{filename:path}", api.files.uploads.thumbnail_status),
-    get("/attachments", api.files.uploads.mine),
+    get("/attachments", api.files.uploads.list_own),
     delete("/attachments/{attachment_id}", api.files.uploads.delete),
     # scheduled messages and reminders
-    get("/scheduled_messages", api.later.scheduled.mine),
+    get("/scheduled_messages", api.later.scheduled.list_own),
     post("/scheduled_messages", api.later.scheduled.create),
     patch("/scheduled_messages/{scheduled_message_id}", api.later.scheduled.edit),
     delete("/scheduled_messages/{scheduled_message_id}", api.later.scheduled.delete),
-    get("/reminders", api.later.reminders.mine),
+    get("/reminders", api.later.reminders.list_own),
     post("/reminders", api.later.reminders.create),
     delete("/reminders/{reminder_id}", api.later.reminders.delete),
     # drafts and snippets
@@ -98,8 +98,8 @@ ROUTES = [
     *requiring(
         api.guards.human_with_push,
         post("/mobile_push/register", api.personal.devices.register),
-        post("/mobile_push/e2ee/test_notification", api.personal.devices.try_out),
-        post("/mobile_push/test_notification", api.personal.devices.try_out_token),
+        post("/mobile_push/e2ee/test_notification", api.personal.devices.send_test),
+        post("/mobile_push/test_notification", api.personal.devices.send_test_to_token),
         post("/users/me/apns_device_token", api.personal.devices.add_apns_token),
         delete("/users/me/apns_device_token", api.personal.devices.remove_apns_token),
         post("/users/me/android_gcm_reg_id", api.personal.devices.add_fcm_token),
@@ -107,12 +107,12 @@ ROUTES = [
     ),
     get(
         "/calls/bigbluebutton/create",
-        api.messages.video_calls.begin_meeting,
+        api.messages.video_calls.create_bigbluebutton,
         requires=api.guards.with_bigbluebutton,
     ),
     post(
         "/calls/nextcloud_talk/create",
-        api.messages.video_calls.make_room,
+        api.messages.video_calls.create_nextcloud_talk,
         requires=api.guards.with_nextcloud,
     ),
     *requiring(
@@ -122,7 +122,7 @@ ROUTES = [
         delete("/web_push/subscriptions", api.personal.web_push.unsubscribe),
     ),
     # channels and topics
-    get("/streams", api.channels.everything),
+    get("/streams", api.channels.list_channels),
     *requiring(
         api.guards.no_guest,
         post("/channels/create", api.channels.create),
@@ -144,7 +144,7 @@ ROUTES = [
     post("/user_topics", api.personal.topic_policies.set_policy),
     patch("/users/me/subscriptions/muted_topics", api.personal.topic_policies.set_muted),
     # subscriptions
-    get("/users/me/subscriptions", api.channels.subscriptions.mine),
+    get("/users/me/subscriptions", api.channels.subscriptions.list_own),
     patch("/users/me/subscriptions", api.channels.subscriptions.edit),
     delete("/users/me/subscriptions", api.channels.subscriptions.unsubscribe),
     post("/users/me/subscriptions/properties", api.channels.subscriptions.set_properties),
@@ -152,7 +152,7 @@ ROUTES = [
     get("/users/{user_id}/channels", api.channels.of_user),
     get("/users/{user_id}/subscriptions/{stream_id}", api.channels.is_subscribed),
     # channel folders
-    get("/channel_folders", api.channels.folders.everything),
+    get("/channel_folders", api.channels.folders.list_folders),
     *requiring(
         api.guards.administrator,
         patch("/channel_folders", api.channels.folders.reorder),
@@ -162,7 +162,7 @@ ROUTES = [
     # groups
     *requiring(
         api.guards.no_guest,
-        get("/user_groups", api.groups.everything),
+        get("/user_groups", api.groups.list_groups),
         post("/user_groups/create", api.groups.create),
         patch("/user_groups/{group_id}", api.groups.edit),
         get("/user_groups/{group_id}/members", api.groups.members),
@@ -177,9 +177,9 @@ ROUTES = [
         api.guards.administrator,
         patch("/realm", api.organization.settings.edit),
         patch("/realm/user_settings_defaults", api.personal.settings.change_newcomers),
-        post("/realm/test_welcome_bot_custom_message", api.organization.welcome.try_out),
-        get("/export/realm", api.organization.exports.everything),
-        post("/export/realm", api.organization.exports.ask),
+        post("/realm/test_welcome_bot_custom_message", api.organization.welcome.send_test),
+        get("/export/realm", api.organization.exports.list_exports),
+        post("/export/realm", api.organization.exports.start),
         get("/export/realm/consents", api.organization.exports.consents),
         delete("/export/realm/{export_id}", api.organization.exports.delete),
         get("/realm/audit_log", api.organization.audit.newest),
@@ -202,7 +202,7 @@ ROUTES = [
         ),
         delete("/realm/logo", api.organization.pictures.delete_logo),
     ),
-    get("/realm/domains", api.organization.mail_domains.everything),
+    get("/realm/domains", api.organization.mail_domains.list_domains),
     *requiring(
         api.guards.owner,
         post("/realm/domains", api.organization.mail_domains.add),
@@ -210,7 +210,7 @@ ROUTES = [
         delete("/realm/domains/{domain}", api.organization.mail_domains.remove),
         post("/realm/deactivate", api.organization.deactivation.deactivate),
     ),
-    get("/realm/profile_fields", api.people.profile_fields.everything),
+    get("/realm/profile_fields", api.people.profile_fields.list_fields),
     *requiring(
         api.guards.administrator,
         post("/realm/profile_fields", api.people.profile_fields.create),
@@ -233,8 +233,8 @@ ROUTES = [
     get("/users/{user_id}/status", api.people.status.fetch),
     get("/users/{user_id}/presence", api.people.presence.by_id),
     get("/users/{email}/presence", api.people.presence.by_email),
-    post("/typing", api.messages.typing.tell),
-    post("/messages/{message_id}/typing", api.messages.typing.tell_of_edit),
+    post("/typing", api.messages.typing.send),
+    post("/messages/{message_id}/typing", api.messages.typing.send_for_edit),
     post("/users/me/muted_users/{muted_user_id}", api.personal.muted_users.mute),
     delete("/users/me/muted_users/{muted_user_id}", api.personal.muted_users.unmute),
     get("/users/me/alert_words", api.personal.alert_words.fetch),
@@ -254,8 +254,8 @@ ROUTES = [
         delete("/users/{user_id}", api.people.accounts.deactivate_by_id),
         delete("/users/{email}", api.people.accounts.deactivate_by_email),
         post("/users/{user_id}/status", api.people.status.change_of_other),
-        post("/users/{user_id}/password_link", api.people.accounts.make_password_link),
-        delete("/users/{user_id}/password", api.people.accounts.end_password),
+        post("/users/{user_id}/password_link", api.people.accounts.create_password_link),
+        delete("/users/{user_id}/password", api.people.accounts.invalidate_password),
         delete("/users/{user_id}/second_factor", api.people.second_factors.reset),
     ),
     post("/users/{user_id}/reactivate", api.people.accounts.reactivate),
@@ -263,16 +263,16 @@ ROUTES = [
     *requiring(
         api.guards.human,
         delete("/users/me", api.people.accounts.deactivate_self),
-        get("/users/me/sessions", api.people.sessions.mine),
+        get("/users/me/sessions", api.people.sessions.list_own),
         delete("/users/me/sessions", api.people.sessions.end_others),
         delete("/users/me/sessions/{session_id}", api.people.sessions.end),
-        get("/users/me/second_factor", api.people.second_factors.mine),
+        get("/users/me/second_factor", api.people.second_factors.get_own),
         post("/users/me/second_factor/secret", api.people.second_factors.new_secret),
         post("/users/me/second_factor/app", api.people.second_factors.set_up_app),
         post(
             "/users/me/second_factor/recovery_codes", api.people.second_factors.renew_recovery_codes
         ),
-        post("/users/me/second_factor/passkeys/begin", api.people.passkeys.begin),
+        post("/users/me/second_factor/passkeys/begin", api.people.passkeys.start),
         post("/users/me/second_factor/passkeys", api.people.passkeys.add),
         delete("/users/me/second_factor/passkeys/{passkey_id}", api.people.passkeys.remove),
         delete("/users/me/second_factor", api.people.second_factors.remove),
@@ -280,9 +280,9 @@ ROUTES = [
     # invitations
     *requiring(
         api.guards.human_member,
-        get("/invites", api.people.invitations.everything),
+        get("/invites", api.people.invitations.list_open),
         post("/invites", api.people.invitations.send),
-        post("/invites/multiuse", api.people.invitations.make_link),
+        post("/invites/multiuse", api.people.invitations.create_link),
         delete("/invites/{invite_id}", api.people.invitations.revoke),
         delete("/invites/multiuse/{invite_id}", api.people.invitations.revoke_link),
         post("/invites/{invite_id}/resend", api.people.invitations.send_again),
@@ -290,7 +290,7 @@ ROUTES = [
     # bots
     *requiring(
         api.guards.human_member,
-        get("/bots", api.people.bots.mine),
+        get("/bots", api.people.bots.list_own),
         post("/bots", api.people.bots.create, max_body=api.people.avatars.MAX_BODY),
         patch("/bots/{bot_id}", api.people.bots.edit, max_body=api.people.avatars.MAX_BODY),
         delete("/bots/{bot_id}", api.people.bots.deactivate),
@@ -300,15 +300,15 @@ ROUTES = [
     *requiring(
         api.guards.bot,
         get("/bot_storage", api.people.bot_storage.fetch),
-        put("/bot_storage", api.people.bot_storage.put, max_body=api.people.bot_storage.MAX_BODY),
-        delete("/bot_storage", api.people.bot_storage.forget),
+        put("/bot_storage", api.people.bot_storage.store, max_body=api.people.bot_storage.MAX_BODY),
+        delete("/bot_storage", api.people.bot_storage.delete),
     ),
     # markup
     post("/messages/render", api.messages.send.render),
-    get("/realm/linkifiers", api.organization.linkifiers.everything),
+    get("/realm/linkifiers", api.organization.linkifiers.list_linkifiers),
     *requiring(
         api.guards.administrator,
-        patch("/realm/linkifiers", api.organization.linkifiers.put_in_order),
+        patch("/realm/linkifiers", api.organization.linkifiers.reorder),
         post("/realm/filters", api.organization.linkifiers.add),
         patch("/realm/filters/{filter_id}", api.organization.linkifiers.change),
         delete("/realm/filters/{filter_id}", api.organization.linkifiers.remove),
@@ -321,7 +321,7 @@ ROUTES = api.audit.marked(ROUTES)
 
 # Endpoints that differ for a logged-in browser, at the same path under `/json`.
 _FOR_BROWSERS = api.audit.marked(
-    [post("/fetch_api_key", api.people.login.own_api_key, requires=api.guards.human)]
+    [post("/fetch_api_key", api.people.login.fetch_own_key, requires=api.guards.human)]
 )
 _REPLACED = {(each.method, each.path) for each in _FOR_BROWSERS}
 BROWSER_ROUTES = [

@@ -69,7 +69,7 @@ def _examined(database: Database, look: Callable[[Tx], DataProblem]) -> list[Dat
 
 
 def _logins(config: Config, database: Database) -> DataProblem:
-    known = database.read_now(0, storage.organization.all_of_them)
+    known = database.read_now(0, storage.organization.list_all)
     return auth_check.examine(config, [realm.subdomain for realm in known])
 
 

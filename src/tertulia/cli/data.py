@@ -91,7 +91,7 @@ class OpenOrganization(msgspec.Struct, frozen=True):
 
 def note_everywhere(tx: Tx, *about: object) -> None:
     """Add an audit log entry for this command to every organization."""
-    for realm in storage.organization.all_of_them(tx):
+    for realm in storage.organization.list_all(tx):
         storage.organization.audit.insert(tx.for_realm(realm.id), command_act(*about), DONE)
 
 
@@ -162,7 +162,7 @@ def for_person(command: Callable[..., None]) -> Callable[..., None]:
 
 def open_organization(org: str | None, flags: dict[str, Any]) -> OpenOrganization:
     config, database = open_data(flags)
-    known = database.read_now(0, storage.organization.all_of_them)
+    known = database.read_now(0, storage.organization.list_all)
     if not known:
         raise NoData(config)
     realm = known[0] if org is None else _at_subdomain(org, known)

@@ -66,7 +66,7 @@ def generate(people: int, channels: int, messages: int, seed: int, **flags: Any)
 
 
 def _check_empty(config: Config, database: Database) -> None:
-    if database.read_now(0, storage.organization.all_of_them):
+    if database.read_now(0, storage.organization.list_all):
         raise click.ClickException(
             f"{config.data} already has an organization. Choose another folder with --data, or"
             " another database."

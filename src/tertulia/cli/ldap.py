@@ -36,7 +36,7 @@ def check(opened: OpenOrganization, name: str) -> None:
             continue
         known = opened.read(storage.people.identities.find, directory.key, person.subject)
         introduced = claims.from_directory(directory, opened.realm.subdomain, person, known)
-        fields = opened.read(storage.people.profile_fields.everything)
+        fields = opened.read(storage.people.profile_fields.list_all)
         names = {field.name for field in fields}
         rows = [(directory.label.upper(), ""), *_described(person, introduced, names)]
         show_table([*rows, ("account", _account(opened, introduced))])

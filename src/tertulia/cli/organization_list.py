@@ -35,7 +35,7 @@ def list_organizations(as_json: bool, **flags: Any) -> None:
                 for each in opened.database.read_now(realm.id, storage.people.everyone)
             ),
         }
-        for realm in opened.database.read_now(0, storage.organization.all_of_them)
+        for realm in opened.database.read_now(0, storage.organization.list_all)
     ]
     if as_json:
         show_json(found)
@@ -58,7 +58,7 @@ def list_settings(opened: OpenOrganization, as_json: bool) -> None:
 
 
 def _all_settings(tx: Tx) -> list[dict[str, str]]:
-    names = {group.id: group.name for group in storage.groups.everything(tx)}
+    names = {group.id: group.name for group in storage.groups.list_all(tx)}
     return [
         {
             "name": setting.name,

@@ -126,7 +126,7 @@ def _read_value(opened: OpenOrganization, setting: OrganizationSetting, text: st
 
 
 def _read_group(opened: OpenOrganization, name: str) -> PermissionChange:
-    for group in opened.read(storage.groups.everything):
+    for group in opened.read(storage.groups.list_all):
         if group.name == name:
             return PermissionChange(group.id)
     raise ValueError(name)

@@ -34,7 +34,7 @@ def rotate(**flags: Any) -> None:
 
     def seal(tx: Tx) -> int:
         count = actions.people.key_rotation.reencrypt(tx, old, Vault(chosen))
-        for realm in storage.organization.all_of_them(tx):
+        for realm in storage.organization.list_all(tx):
             here = tx.for_realm(realm.id)
             events.log.announce(here, KeysReencrypted(), to=Nobody())
             actions.organization.audit.record(here, act)

@@ -15,7 +15,7 @@ from tertulia.transfer.backup.file_snapshot import HeldFiles
 def examine(config: Config, database: Database) -> list[DataProblem]:
     """No output if all files are in the database and the setting says so."""
     stores = FileStores(config)
-    uploads = database.read_now(0, storage.files.upload_locations.kept_elsewhere)
+    uploads = database.read_now(0, storage.files.upload_locations.in_stores)
     stray = _strays(database, stores)
     if not uploads and not stores.is_used and not stray:
         return []

@@ -159,7 +159,7 @@ def _add(tx: Tx, vault: Vault, line: PersonLine, greeting: NoticeText) -> User:
     there = {each.id for each in storage.channels.defaults(tx)} if not user.is_guest else set()
     wanted = [channel for channel in channels if channel is not None and channel.id not in there]
     actions.channels.subscriptions.join_several(tx, wanted, [user])
-    known = {domain.names.skeleton(group.name): group for group in storage.groups.everything(tx)}
+    known = {domain.names.skeleton(group.name): group for group in storage.groups.list_all(tx)}
     groups = [known.get(domain.names.skeleton(name)) for name in line.groups]
     for name, group in zip(line.groups, groups, strict=True):
         if group is None or group.is_system or group.deactivated:

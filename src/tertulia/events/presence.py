@@ -13,7 +13,7 @@ import msgspec
 from tertulia import domain
 from tertulia.domain.people.presence import HISTORY_DAYS, Doing, Presence
 from tertulia.domain.people.user import SECONDS_PER_DAY, User
-from tertulia.storage.people.presence import Noted
+from tertulia.storage.people.presence import NumberedPresence
 
 Known = Callable[[User], bool]
 
@@ -71,7 +71,7 @@ class PresenceTable:
         """Changes that are not written yet."""
         return dict(self._pending)
 
-    def learn(self, noted: Iterable[Noted]) -> None:
+    def learn(self, noted: Iterable[NumberedPresence]) -> None:
         """Apply changes that were written by this or another server, in order."""
         for each in noted:
             self.head = max(self.head, each.update_id)

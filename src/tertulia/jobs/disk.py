@@ -65,7 +65,7 @@ class DiskWatch:
         if not await self._database.write_in(0, actions.disk_warnings.claim):
             return
         facts = (str(space.folder), space.free_bytes, space.total_bytes)
-        for realm in await self._database.read_in(0, storage.organization.all_of_them):
+        for realm in await self._database.read_in(0, storage.organization.list_all):
             await self._database.write_in(realm.id, actions.disk_warnings.warn_owners, *facts)
 
     def _spaces(self) -> list[DiskSpace]:
@@ -78,4 +78,4 @@ class DiskWatch:
 
 
 def _probe(tx: Tx) -> None:
-    storage.server_notes.put(tx, storage.server_notes.WRITE_PROBE, str(tx.now))
+    storage.server_notes.store(tx, storage.server_notes.WRITE_PROBE, str(tx.now))

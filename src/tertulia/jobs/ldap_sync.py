@@ -35,7 +35,7 @@ class LdapSync:
             if directory.is_for(realm.subdomain) and realm.admits(directory.method):
                 await sync(self._database, realm, directory)
 
-        await each(await self._database.query(0, storage.organization.all_of_them), sync_one)
+        await each(await self._database.query(0, storage.organization.list_all), sync_one)
 
 
 async def sync(database: Database, realm: Realm, directory: LdapDirectory) -> int:

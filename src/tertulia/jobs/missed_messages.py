@@ -41,7 +41,7 @@ class MissedMessages:
         if stirred == []:
             return
         if stirred is None and self._config.sends_mail:
-            await self._database.write_in(0, storage.personal.missed_messages.begin_everywhere)
+            await self._database.write_in(0, storage.personal.missed_messages.start_everywhere)
         behind = await self._database.read_in(
             0, storage.personal.missed_messages.realms_behind, stirred, self._config.sends_mail
         )

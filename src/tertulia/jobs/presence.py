@@ -53,7 +53,7 @@ async def here_until(database: Database, org: Organization, user_id: int) -> flo
     if active_until <= now:
         return 0.0
     queues = await database.of(org.realm.id).read(
-        storage.queues.seen_since, user_id, now - LISTENING_SECONDS
+        storage.queues.polled_since, user_id, now - LISTENING_SECONDS
     )
     heard = [
         seen_at

@@ -44,7 +44,7 @@ class FileCarrier:
 
     def next(self, tx: Tx, after: int, *, only_from_database: bool = False) -> StoredUpload | None:
         largest = None if self._to == DATABASE else self._stores.store(self._to).largest_bytes
-        return storage.files.upload_locations.next_to_carry(
+        return storage.files.upload_locations.next_to_migrate(
             tx, self._to, after, largest, only_from_database=only_from_database
         )
 
@@ -64,7 +64,9 @@ class FileCarrier:
                 else domain.files.upload_locations.new_name(upload.realm_id)
             )
             copy = replace(upload, place=self._to, name=name, digest=digest)
-            copy = replace(copy, id=self._write(upload, storage.files.upload_locations.begin, copy))
+            copy = replace(
+                copy, id=self._write(upload, storage.files.upload_locations.insert, copy)
+            )
             contents.seek(0)
             self._put(copy, contents)
         if _digest(self._read(copy)) != digest:
@@ -153,7 +155,7 @@ def remove(database: Database, stores: FileStores, uploads: list[StoredUpload]) 
     """Delete these files from their stores, without asking whether they are used."""
     for upload in uploads:
         stores.store(upload.place).delete(upload.name)
-        database.write_now(upload.realm_id, storage.files.upload_locations.forget, upload.id)
+        database.write_now(upload.realm_id, storage.files.upload_locations.clear, upload.id)
 
 
 def strays(database: Database, stores: FileStores, place: str) -> dict[str, int]:

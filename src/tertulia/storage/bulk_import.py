@@ -48,7 +48,7 @@ def find_run(tx: Tx) -> Run | None:
     return Run(row["source"], state, row["messages_done"], bool(row["is_finished"]))
 
 
-def take_over(tx: Tx, source: str, bringer: str) -> Run | None:
+def claim(tx: Tx, source: str, bringer: str) -> Run | None:
     """Continue an import; the process that ran it until now stops."""
     tx.execute(
         "UPDATE import_run SET bringer = :bringer WHERE realm_id = :realm AND source = :source",
@@ -64,18 +64,18 @@ def bringer(tx: Tx) -> str | None:
     return found
 
 
-def begin_run(tx: Tx, source: str) -> None:
+def start_run(tx: Tx, source: str) -> None:
     tx.put("import_run", source=source, state="{}", messages_done=0)
 
 
-def keep_state(tx: Tx, state: dict[str, Any]) -> None:
+def store_state(tx: Tx, state: dict[str, Any]) -> None:
     tx.execute(
         "UPDATE import_run SET state = :state WHERE realm_id = :realm",
         state=msgspec.json.encode(state).decode(),
     )
 
 
-def note_done(tx: Tx, messages: int, *, is_finished: bool = False) -> None:
+def record_done(tx: Tx, messages: int, *, is_finished: bool = False) -> None:
     tx.execute(
         "UPDATE import_run SET messages_done = :done, is_finished = :finished"
         " WHERE realm_id = :realm",
@@ -89,7 +89,9 @@ def renumber(tx: Tx, table: str, was: int, number: int) -> None:
     tx.execute(f"UPDATE {table} SET id = :number WHERE id = :was", number=number, was=was)
 
 
-def make_stub(tx: Tx, user_id: int, *, joined_at: float, timezone: str, is_active: bool) -> None:
+def mark_placeholder(
+    tx: Tx, user_id: int, *, joined_at: float, timezone: str, is_active: bool
+) -> None:
     tx.change(
         "account",
         user_id,
@@ -128,7 +130,7 @@ def date_snippet(tx: Tx, snippet_id: int, created_at: float) -> None:
     tx.change("saved_snippet", snippet_id, created_at=created_at)
 
 
-def note_first_messages(tx: Tx) -> None:
+def set_first_messages(tx: Tx) -> None:
     """Set the first message and the time of the last message of every channel."""
     tx.execute(
         "UPDATE channel SET first_message_id ="
@@ -160,7 +162,7 @@ def unread(tx: Tx) -> dict[int, BitMap64]:
     return {row["user_id"]: BitMap64.deserialize(bytes(row["bitmap"])) for row in rows}
 
 
-def caught_up(tx: Tx, message_id: int) -> None:
+def mark_caught_up(tx: Tx, message_id: int) -> None:
     tx.execute(
         "UPDATE unread SET caught_up_to = :id WHERE realm_id = :realm AND caught_up_to < :id",
         id=message_id,

@@ -20,7 +20,7 @@ UPLOAD = "SELECT 1 FROM upload WHERE touched_at < :now"
 WEBHOOK = "SELECT 1 FROM webhook_call WHERE due_at <= :now"
 
 
-def those(tx: Tx, questions: Sequence[str]) -> set[str]:
+def which(tx: Tx, questions: Sequence[str]) -> set[str]:
     """The queries that return a row."""
     asked = ", ".join(f"EXISTS ({sql}) AS q{number}" for number, sql in enumerate(questions))
     row = tx.one(f"SELECT {asked}", now=tx.now)

@@ -68,26 +68,26 @@ def account(tx: Tx, user_id: int, email: str, full_name: str) -> None:
     )
 
 
-def some_of_organization(tx: Tx) -> bool:
+def delete_batch(tx: Tx) -> bool:
     """Delete a part of an organization's data. Returns whether there is more.
 
     The organization itself is deleted last, so an interrupted deletion can be continued.
     """
     columns = storage.table_copy.tables(tx)
-    _keep_newest_number(tx)
+    _preserve_newest_id(tx)
     for table in ["queue", "event", *reversed(columns)]:
         if table == "realm" or "realm_id" not in columns.get(table, ["realm_id"]):
             continue
         key = None if table == "account" else _number(columns.get(table, {}))
         if key is None:
             tx.execute(f"DELETE FROM {table} WHERE realm_id = :realm")
-        elif _delete_some(tx, table, key):
+        elif _delete_rows(tx, table, key):
             return True
     tx.execute("DELETE FROM realm WHERE id = :realm")
     return False
 
 
-def _delete_some(tx: Tx, table: str, key: str) -> bool:
+def _delete_rows(tx: Tx, table: str, key: str) -> bool:
     gone = tx.execute(
         f"DELETE FROM {table} WHERE realm_id = :realm AND {key} IN"
         f" (SELECT {key} FROM {table} WHERE realm_id = :realm ORDER BY {key} LIMIT :step)",
@@ -96,12 +96,12 @@ def _delete_some(tx: Tx, table: str, key: str) -> bool:
     return gone >= STEP
 
 
-def _keep_newest_number(tx: Tx) -> None:
+def _preserve_newest_id(tx: Tx) -> None:
     """Remember the newest message id, so that no other message gets the id of a deleted one."""
     newest = tx.value("SELECT max(id) AS value FROM message WHERE realm_id = :realm")
     other = tx.value("SELECT min(id) AS value FROM realm WHERE id <> :realm")
     if newest is not None and other is not None:
-        storage.messages.note_newest_deleted(tx.for_realm(other), newest)
+        storage.messages.record_newest_deleted(tx.for_realm(other), newest)
 
 
 def _number(columns: dict[str, str]) -> str | None:

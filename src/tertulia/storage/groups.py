@@ -14,7 +14,7 @@ from tertulia.domain.people.user import User
 _decode = msgspec.json.Decoder(dict[str, GroupValue]).decode
 
 
-def everything(tx: Tx) -> list[Group]:
+def list_all(tx: Tx) -> list[Group]:
     members = _lists(tx, "SELECT group_id, user_id AS item FROM user_group_member", "user_id")
     subgroups = _lists(
         tx, "SELECT group_id, subgroup_id AS item FROM user_group_subgroup", "subgroup_id"
@@ -96,7 +96,7 @@ class Memberships:
         )
         return {row["user_id"] for row in rows}
 
-    def everybody(self) -> Iterable[User]:
+    def all_users(self) -> Iterable[User]:
         return storage.people.everyone(self._tx)
 
     @cached_property

@@ -31,7 +31,7 @@ def find_reply_address(tx: Tx, hash: str) -> ReplyAddress | None:
     return _REPLIES.one(tx, "FROM reply_address WHERE hash = :hash", hash=hash)
 
 
-def keep_channel_address(
+def store_channel_address(
     tx: Tx, hash: str, channel_id: int, sender_id: int | None, made_by: int
 ) -> None:
     tx.execute(
@@ -49,11 +49,11 @@ def find_channel_address(tx: Tx, hash: str) -> ChannelAddress | None:
     return _CHANNELS.one(tx, "FROM channel_address WHERE hash = :hash", hash=hash)
 
 
-def has_come(tx: Tx, hash: str) -> bool:
+def was_received(tx: Tx, hash: str) -> bool:
     return tx.exists("SELECT 1 AS found FROM received_mail WHERE hash = :hash", hash=hash)
 
 
-def note(tx: Tx, hash: str, address_hash: str = "") -> None:
+def record(tx: Tx, hash: str, address_hash: str = "") -> None:
     """Record a mail; with the hash of its address, as one that counts for that address."""
     tx.put("received_mail", hash=hash, address_hash=address_hash, received_at=tx.now)
 
@@ -68,6 +68,6 @@ def count_since(tx: Tx, address_hash: str, since: float) -> int:
     return count
 
 
-def forget_before(tx: Tx, expired: float, received: float) -> None:
+def delete_before(tx: Tx, expired: float, received: float) -> None:
     tx.execute("DELETE FROM reply_address WHERE expires_at < :at", at=expired)
     tx.execute("DELETE FROM received_mail WHERE received_at < :at", at=received)

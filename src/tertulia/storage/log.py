@@ -50,7 +50,7 @@ def stamp_at(tx: Tx, seq: int) -> int:
     return found or 0
 
 
-def holds(tx: Tx, seq: int, stamp: int) -> bool:
+def matches_stamp(tx: Tx, seq: int, stamp: int) -> bool:
     """Whether the event in this log may have this stamp: False only if both are known and differ,
     or the log is shorter."""
     row = tx.one(
@@ -124,7 +124,7 @@ def log_ends(tx: Tx, realm_ids: list[int]) -> LogEnds:
     return LogEnds(ends, [row["realm_id"] for row in rows if row["seq"] < 0], stamps)
 
 
-def begin_epoch(tx: Tx) -> None:
+def start_epoch(tx: Tx) -> None:
     """Start a new epoch: the log continues from an earlier state, so known positions are invalid.
 
     All queues of the organization end, and every server reloads the organization.
@@ -136,10 +136,10 @@ def begin_epoch(tx: Tx) -> None:
     tx.announced[tx.realm_id] = head(tx)
 
 
-def end_epoch(tx: Tx, epoch: str) -> None:
+def replace_epoch(tx: Tx, epoch: str) -> None:
     """Start a new epoch, unless another server was first."""
     if end(tx).epoch == epoch:
-        begin_epoch(tx)
+        start_epoch(tx)
 
 
 def count_after(tx: Tx, seq: int, kinds: list[str]) -> int:
@@ -239,7 +239,7 @@ def realms_with_old(tx: Tx, at: float, most: int) -> list[int]:
     )
 
 
-def forget_up_to(tx: Tx, seq: int) -> int:
+def delete_up_to(tx: Tx, seq: int) -> int:
     """Delete the oldest events, up to and including `seq`. Returns their number."""
     return tx.execute("DELETE FROM event WHERE realm_id = :realm AND seq <= :seq", seq=seq)
 

@@ -24,7 +24,7 @@ OTHERWISE = {
 FEW = 2  # so few tables are read without asking
 
 
-def those(tx: Tx, user_id: int, tables: Collection[str]) -> Set[str]:
+def which(tx: Tx, user_id: int, tables: Collection[str]) -> Set[str]:
     """Those of some tables that may have rows for a user."""
     if len(tables) <= FEW:
         return set(tables)

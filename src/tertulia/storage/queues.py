@@ -67,7 +67,7 @@ def of_user(tx: Tx, user_id: int) -> list[str]:
     return tx.column("SELECT id FROM queue WHERE user_id = :user", user=user_id)
 
 
-def seen_since(tx: Tx, user_id: int, since: float) -> list[tuple[str, float]]:
+def polled_since(tx: Tx, user_id: int, since: float) -> list[tuple[str, float]]:
     """The options of a user's recently polled queues, and when they were polled."""
     return tx.tuples(
         "SELECT options, seen_at FROM queue"
@@ -77,7 +77,7 @@ def seen_since(tx: Tx, user_id: int, since: float) -> list[tuple[str, float]]:
     )
 
 
-def give_up(tx: Tx, queue: StoredQueue, *, keep: int) -> list[str]:
+def delete_excess(tx: Tx, queue: StoredQueue, *, keep: int) -> list[str]:
     """Delete all queues of the owner of one, except for it and the `keep` that were polled last."""
     return tx.column(
         "DELETE FROM queue WHERE id IN (SELECT q.id FROM queue q WHERE q.user_id = :user"
@@ -98,7 +98,7 @@ def delete_all(tx: Tx) -> None:
     tx.execute("DELETE FROM queue WHERE realm_id = :realm")
 
 
-def note(tx: Tx, positions: list[Position]) -> None:
+def store_positions(tx: Tx, positions: list[Position]) -> None:
     """Record how far queues were read; another server may have recorded more."""
     tx.execute_many(
         "UPDATE queue SET acked = CASE WHEN acked < :acked THEN :acked ELSE acked END,"
@@ -116,7 +116,7 @@ def note(tx: Tx, positions: list[Position]) -> None:
     )
 
 
-def put_forward(tx: Tx, seconds: float) -> None:
+def shift_poll_times(tx: Tx, seconds: float) -> None:
     """After the clock was set forward: move the times of earlier polls forward, too."""
     tx.execute(
         "UPDATE queue SET seen_at = seen_at + :seconds"

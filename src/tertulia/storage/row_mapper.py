@@ -13,7 +13,7 @@ from tertulia.database import tx
 from tertulia.database.tx import Row, Tx
 
 T = TypeVar("T")
-Reading = Callable[[Any], Any]
+Converter = Callable[[Any], Any]
 
 
 class Record(Generic[T]):
@@ -29,13 +29,13 @@ class Record(Generic[T]):
         *,
         alias: str = "",
         columns: Mapping[str, str] | None = None,
-        readings: Mapping[str, Reading] | None = None,
+        readings: Mapping[str, Converter] | None = None,
     ) -> None:
         kinds = get_type_hints(noun)
         named, read = columns or {}, readings or {}
         self._noun, self._table = noun, table
         self._read = [
-            (named.get(name, name), read.get(name) or _reading(kind))
+            (named.get(name, name), read.get(name) or _converter(kind))
             for name, kind in kinds.items()
         ]
         self.columns = ", ".join(f"{alias}.{name}" if alias else name for name, _ in self._read)
@@ -44,7 +44,7 @@ class Record(Generic[T]):
         """The first row of the organization with these values."""
         return self.one(tx, self._having(values), **values)
 
-    def those(self, tx: Tx, order: str, /, **values: Any) -> list[T]:
+    def where(self, tx: Tx, order: str, /, **values: Any) -> list[T]:
         """All rows of the organization with these values, in order; a list matches any of its
         values."""
         return self.all(tx, f"{self._having(values)} ORDER BY {order}", **values)
@@ -66,9 +66,9 @@ class Record(Generic[T]):
         return f"FROM {self._table} WHERE {tx.having(values)}"
 
 
-def _reading(kind: Any) -> Reading | None:
+def _converter(kind: Any) -> Converter | None:
     if isinstance(kind, types.UnionType):
-        read = next(filter(None, map(_reading, get_args(kind))), None)
+        read = next(filter(None, map(_converter, get_args(kind))), None)
         return None if read is None else lambda value: None if value is None else read(value)
     is_made = kind in (bool, bytes) or (isinstance(kind, type) and issubclass(kind, enum.Enum))
     return kind if is_made else None

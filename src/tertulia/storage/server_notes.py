@@ -12,7 +12,7 @@ def find(tx: Tx, name: str) -> str | None:
     return None if row is None else str(row["value"])
 
 
-def put(tx: Tx, name: str, value: str) -> None:
+def store(tx: Tx, name: str, value: str) -> None:
     tx.execute(
         "INSERT INTO server_note (name, value) VALUES (:name, :value)"
         " ON CONFLICT (name) DO UPDATE SET value = excluded.value",

@@ -43,7 +43,7 @@ def load(tx: Tx, table: str, columns: Iterable[str], rows: Iterable[Sequence[Any
     tx.load_rows(table, list(columns), rows)
 
 
-def make_again(tx: Tx, statements: list[str]) -> None:
+def run_statements(tx: Tx, statements: list[str]) -> None:
     """Create again what `Tx.suspend_indexes` has dropped."""
     for statement in statements:
         tx.execute(statement)

@@ -56,7 +56,7 @@ class AccountPages:
                     await asked.read_early(most_bytes)
                     asked.refuse_larger(most_bytes)
                     await asked.read_rest(most_bytes)
-                    call = await self._auth.visit(asked, from_anywhere)
+                    call = await self._auth.anonymous_page(asked, from_anywhere)
                     return await endpoint(call, **request.path_params)
             except ClientError as error:
                 return await _refusal(asked, error)
@@ -68,7 +68,7 @@ class AccountPages:
         """Before reading a large body, check the caller's rate limit and memory quota."""
         if asked.is_small:
             return nullcontext()
-        self._auth.greet_stranger(asked)
+        self._auth.precheck_anonymous(asked)
         return self._holdings.holding(asked.person, most_bytes)
 
 

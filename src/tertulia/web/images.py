@@ -35,7 +35,7 @@ class Gallery:
         emoji, here = storage.organization.custom_emoji, f"/user_avatars/{REALM}"
         fixed = {
             f"{here}/emoji/images/{{name}}": emoji.picture,
-            f"{here}/emoji/images/still/{{name}}": emoji.still,
+            f"{here}/emoji/images/still/{{name}}": emoji.find_still,
             f"{here}/realm/{{name}}": _named_as_png,
         }
         return [

@@ -85,7 +85,7 @@ async def start_session(call: Call, who: VerifiedIdentity, where: str) -> Respon
     """Start a session and redirect to the requested page, or to the app."""
     token, entrance = api.cookies.entrance(call)
     await call.db.write(actions.people.login.log_in, who, entrance)
-    cookie = api.cookies.keep_cookie(call.config, call.request, token)
+    cookie = api.cookies.session_cookie(call.config, call.request, token)
     return account_pages.see(where, cookie)
 
 

@@ -47,7 +47,7 @@ async def remember(
 
 async def recall(call: Call, state: str, kind: type[T]) -> T:
     """Return a stored login and delete it. Raises LoginExpired."""
-    browser = api.cookies.known_login_token(call)
+    browser = api.cookies.pending_login_token(call)
     if not state or browser is None:
         raise LoginExpired()
     sealed = await call.db.write(

@@ -43,7 +43,7 @@ def _own(endpoint: Endpoint) -> Endpoint:
 
 
 async def _show(call: Call, error: ClientError | None = None, news: str = "") -> Response:
-    known = await api.people.second_factors.mine(call)
+    known = await api.people.second_factors.get_own(call)
     say = translations.of(call.request)
     if "removed" in call.request.params and not known.is_on:
         news = say["second_factor_removed"]
@@ -69,7 +69,7 @@ async def _show_set_up(call: Call, error: ClientError | None = None) -> Response
 
 async def _set_up(call: Call) -> Response:
     params = call.request.params
-    api.audit.note_as(call, "POST /users/me/second_factor/app", call.user.id)
+    api.audit.record_as(call, "POST /users/me/second_factor/app", call.user.id)
     secret = domain.people.second_factors.checked_secret(params.get("secret", ""))
     try:
         made = await api.people.second_factors.set_up_app(
@@ -86,14 +86,14 @@ async def _set_up(call: Call) -> Response:
 
 
 async def _renew_codes(call: Call) -> Response:
-    api.audit.note_as(call, "POST /users/me/second_factor/recovery_codes", call.user.id)
+    api.audit.record_as(call, "POST /users/me/second_factor/recovery_codes", call.user.id)
     password = call.request.params.get("password", "")
     made = await api.people.second_factors.renew_recovery_codes(call, password=password)
     return await _show_codes(call, made.recovery_codes)
 
 
 async def _remove(call: Call) -> Response:
-    api.audit.note_as(call, "DELETE /users/me/second_factor", call.user.id)
+    api.audit.record_as(call, "DELETE /users/me/second_factor", call.user.id)
     password = call.request.params.get("password", "")
     await api.people.second_factors.remove(call, password=password)
     return account_pages.see(f"{HERE}?removed")
@@ -115,7 +115,7 @@ async def _remove_passkey(call: Call) -> Response:
     if not number.isascii() or not number.isdecimal() or len(number) > 18:
         raise PasskeyNotFound()
     act = f"DELETE /users/me/second_factor/passkeys/{number}"
-    api.audit.note_as(call, act, call.user.id)
+    api.audit.record_as(call, act, call.user.id)
     await api.people.passkeys.remove(call, int(number), password=params.get("password", ""))
     return account_pages.see(HERE)
 

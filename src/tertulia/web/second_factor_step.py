@@ -133,7 +133,7 @@ async def _set_up(call: Call) -> Response:
             tx, call.vault, user, secret, params.get("code", ""), call.config.sends_mail
         )
 
-    api.audit.note_as(call, "POST /users/me/second_factor/app", user.id)
+    api.audit.record_as(call, "POST /users/me/second_factor/app", user.id)
     try:
         codes = await call.db.write(set_up)
     except WrongCode as error:

@@ -34,7 +34,7 @@ class Thumbnails:
             if known is not None:
                 return known
             drawn = await _drawn(db.person, file, FileReader(db, self._stores, file))
-            await db.write(storage.files.attachments.put_thumbnail, file.id, drawn)
+            await db.write(storage.files.attachments.store_thumbnail, file.id, drawn)
             return drawn
 
 

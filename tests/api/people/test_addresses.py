@@ -74,7 +74,7 @@ def test_an_invitation_is_for_one_of_them(mailing, post):
     assert sorted(each["email"] for each in listed) == [road, street]
 
     assert mailing.read(storage.people.invitations.for_address, road.upper()) is not None
-    mailing.write(storage.people.invitations.end_for, road)
+    mailing.write(storage.people.invitations.expire_for_address, road)
     assert mailing.read(storage.people.invitations.for_address, road) is None
     assert mailing.read(storage.people.invitations.for_address, street).email == street
 
@@ -165,7 +165,7 @@ def _write_casefolded(tx):
         tx.execute(INVITATION, **about)
         tx.execute(LINK, email=email, key=key)
     for user_id, subject in ((ids[0], STREET.casefold()), (ids[1], "s-1")):
-        storage.people.identities.put(tx, Identity("jwt:jwt", subject, user_id))
+        storage.people.identities.store(tx, Identity("jwt:jwt", subject, user_id))
     tx.execute("DELETE FROM schema_change WHERE number = 130")
 
 

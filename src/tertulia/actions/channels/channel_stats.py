@@ -16,7 +16,7 @@ from tertulia.events.types.messages.edits import FirstMessageChanged
 
 def record_message(tx: Tx, channel: Channel, message_id: int) -> None:
     """Announce a channel's first message, or its first one in a long while."""
-    if not storage.channels.note_message(tx, channel, message_id):
+    if not storage.channels.record_message(tx, channel, message_id):
         return
     if channel.first_message_id is None:
         # Subscribers receive the message itself.

@@ -20,7 +20,7 @@ def get(tx: Tx, folder_id: int) -> Folder:
 
 def create(tx: Tx, user: User, name: str, description: str, rendered: str) -> int:
     actions.groups.permissions.require_administrator(tx, user)
-    if len(storage.channels.folders.everything(tx)) >= domain.limits.FOLDERS:
+    if len(storage.channels.folders.list_all(tx)) >= domain.limits.FOLDERS:
         raise BadRequest(f"Too many channel folders (limit: {domain.limits.FOLDERS})")
     name = _free_name(tx, name)
     folder = storage.channels.folders.insert(tx, name, description, rendered, user.id)
@@ -53,7 +53,7 @@ def edit(
 
 def reorder(tx: Tx, user: User, order: list[int]) -> None:
     actions.groups.permissions.require_administrator(tx, user)
-    if sorted(order) != sorted(folder.id for folder in storage.channels.folders.everything(tx)):
+    if sorted(order) != sorted(folder.id for folder in storage.channels.folders.list_all(tx)):
         raise BadRequest("Invalid order mapping.")
     storage.channels.folders.set_order(tx, order)
     events.log.announce(tx, FoldersReordered(order), to=Everyone())
@@ -67,7 +67,7 @@ def _rename(tx: Tx, folder: Folder, name: str) -> None:
 
 
 def _archive(tx: Tx, folder: Folder, archived: bool) -> None:
-    if archived and storage.channels.folders.holds_channels(tx, folder.id):
+    if archived and storage.channels.folders.has_channels(tx, folder.id):
         raise BadRequest("You need to remove all the channels from this folder to archive it.")
     if not archived:
         _free_name(tx, folder.name, but_for=folder)
@@ -79,7 +79,7 @@ def _free_name(tx: Tx, name: str, but_for: Folder | None = None) -> str:
     name = domain.channels.folders.checked_folder_name(name)
     others = [
         each.name
-        for each in storage.channels.folders.everything(tx)
+        for each in storage.channels.folders.list_all(tx)
         if not each.archived and (but_for is None or each.id != but_for.id)
     ]
     if domain.names.is_like_one_of(name, others):

@@ -33,7 +33,7 @@ def open_to_groups(tx: Tx) -> list[Channel]:
     nobody = storage.groups.system_ids(tx)["role:nobody"]
     return [
         channel
-        for channel in storage.channels.everything(tx)
+        for channel in storage.channels.list_all(tx)
         if channel.invite_only
         and domain.groups.group.groups_named(
             channel.permissions[name] for name in ACCESS_RULE_PERMISSIONS

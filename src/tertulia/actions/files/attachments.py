@@ -152,15 +152,15 @@ def claim(tx: Tx, sender: User, message_id: int, path_ids: Sequence[str]) -> lis
 
 def hold_for_scheduled(tx: Tx, sender: User, scheduled_id: int, path_ids: Sequence[str]) -> None:
     """Keep files that a scheduled message links."""
-    storage.files.attachments.keep_no_longer_for(tx, scheduled_id)
+    storage.files.attachments.release_from(tx, scheduled_id)
     for each in filter_readable(tx, sender, path_ids):
-        storage.files.attachments.keep_for(tx, each.id, scheduled_id)
+        storage.files.attachments.hold_for(tx, each.id, scheduled_id)
 
 
 def release_from_scheduled(tx: Tx, scheduled_id: int) -> list[str]:
     """Release the files of a scheduled message. Returns their paths."""
-    kept = storage.files.attachments.kept_for(tx, scheduled_id)
-    storage.files.attachments.keep_no_longer_for(tx, scheduled_id)
+    kept = storage.files.attachments.held_for(tx, scheduled_id)
+    storage.files.attachments.release_from(tx, scheduled_id)
     return kept
 
 
@@ -172,7 +172,7 @@ def delete_with_messages(tx: Tx, message_ids: Sequence[int]) -> None:
     for attachment_id in linked:
         found = storage.files.attachments.find(tx, attachment_id)
         assert found is not None
-        if found.message_ids or storage.files.attachments.is_kept(tx, attachment_id):
+        if found.message_ids or storage.files.attachments.is_held(tx, attachment_id):
             _announce_change(tx, found)
         else:
             _delete(tx, found)

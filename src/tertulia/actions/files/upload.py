@@ -68,7 +68,7 @@ class UploadWriter:
     async def abort(self) -> None:
         """Delete the upload. Has no effect on one that was finished."""
         if self._upload_id is not None:
-            await self._db.write(storage.files.uploads.give_up, self._upload_id)
+            await self._db.write(storage.files.uploads.abort, self._upload_id)
 
     def _size(self) -> int:
         return self._stored * PIECE_BYTES + len(self._held)
@@ -90,7 +90,7 @@ class UploadWriter:
         upload_id = self._upload_id
         if upload_id is None:
             person_id = domain.files.attachments.person_of(self._owner)
-            upload_id = storage.files.uploads.begin(tx, person_id)
+            upload_id = storage.files.uploads.insert(tx, person_id)
         if not storage.files.uploads.touch(tx, upload_id, awaited):
             raise UploadExpired()
         if piece:

@@ -226,13 +226,13 @@ def _objections(tx: Tx, user: User, group: Group) -> list[dict[str, Any]]:
     above = storage.groups.supergroups(tx, group.id)
     if above:
         found.append({"type": "subgroup", "supergroup_ids": above})
-    for channel in storage.channels.everything(tx):
+    for channel in storage.channels.list_all(tx):
         settings = _naming(group.id, channel.permissions)
         if settings and not channel.archived:
             shown = actions.channels.may_see(tx, user, channel)
             where = {"channel_id": channel.id if shown else None}
             found.append({"type": "channel", **where, "settings": settings})
-    for other in storage.groups.everything(tx):
+    for other in storage.groups.list_all(tx):
         settings = _naming(group.id, other.permissions)
         if settings and not other.deactivated:
             found.append({"type": "user_group", "group_id": other.id, "settings": settings})

@@ -45,7 +45,7 @@ def current_rights(tx: Tx, user: User) -> User:
 
 def check_role(tx: Tx, user: User) -> None:
     """Raise if a user has fewer rights than the directory says."""
-    rank = storage.people.rank(tx, user.id)
+    rank = storage.people.role_columns(tx, user.id)
     if rank is None or not rank.is_active:
         raise AccountDeactivated()
     if rank.role > user.role:

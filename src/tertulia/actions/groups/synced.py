@@ -17,7 +17,7 @@ def find_or_create(tx: Tx, names: Iterable[str]) -> list[Group]:
     """Groups by name, created if missing. Names that are invalid here are skipped."""
     known = {
         domain.names.skeleton(group.name): group
-        for group in storage.groups.everything(tx)
+        for group in storage.groups.list_all(tx)
         if not group.is_system
     }
     found = []

@@ -172,6 +172,6 @@ def fail(tx: Tx, seen: ScheduledMessage, notice: Draft) -> bool:
 
 def delete_old_sent(tx: Tx) -> int:
     """Delete some messages that were sent long ago. Returns their number."""
-    return storage.later.scheduled.forget_sent_before(
+    return storage.later.scheduled.delete_sent_before(
         tx, tx.now - REMEMBER_SENT_SECONDS, FORGET_AT_ONCE
     )

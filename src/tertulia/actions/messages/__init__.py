@@ -128,7 +128,7 @@ def grouped_by_access(
 ) -> list[tuple[list[int], list[int]]]:
     """Messages of a protected history, grouped by the users who have the same ones."""
     found: dict[tuple[int, ...], list[int]] = {}
-    seen = storage.channels.subscriptions.seen_coming(tx, channel.id, message_ids, also)
+    seen = storage.channels.subscriptions.received_by(tx, channel.id, message_ids, also)
     for user_id, ids in seen.items():
         found.setdefault(ids, []).append(user_id)
     return [(list(ids), user_ids) for ids, user_ids in found.items()]
@@ -139,7 +139,7 @@ def holders_elsewhere(tx: Tx, channel: Channel, message_ids: Sequence[int]) -> l
 
     They have unsubscribed since, or the message was sent to another channel, or they flagged it.
     """
-    found = storage.messages.flags.with_mark_on(tx, "historical", message_ids)
+    found = storage.messages.flags.users_with_flag(tx, "historical", message_ids)
     for origin_id, ids in storage.messages.origins(tx, message_ids).items():
         only_ended = origin_id == channel.id
         spans_of = storage.channels.subscriptions.spans_since(

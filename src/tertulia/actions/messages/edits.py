@@ -337,7 +337,7 @@ def _edit_content(
         )
         if bots:
             called += bots
-            received |= storage.messages.flags.with_mark_on(
+            received |= storage.messages.flags.users_with_flag(
                 tx, "historical", [message.id]
             ).intersection(bots)
     marks = {
@@ -350,7 +350,7 @@ def _edit_content(
     storage.messages.edits.set_content(tx, message.id, draft)
     newly: dict[str, tuple[int, ...]] = {}
     for flag, user_ids in marks.items():
-        before = storage.messages.flags.with_mark_on(tx, flag, [message.id])
+        before = storage.messages.flags.users_with_flag(tx, flag, [message.id])
         storage.messages.flags.remove_flag(tx, flag, message.id)
         wanted = [user_id for user_id in user_ids if user_id in received]
         storage.messages.flags.add_flag(tx, flag, wanted, message.id)
@@ -373,7 +373,7 @@ def _move(tx: Tx, user: User, message: Message, move: Move, event: MessageUpdate
     storage.messages.edits.insert_moves(tx, recorded, user.id, move.new_topic, move.new_channel_id)
     storage.messages.edits.set_topic(tx, move.ids, move.topic)
     if not move.only_resolves:
-        storage.messages.edits.note_move(tx, move.ids)
+        storage.messages.edits.record_move(tx, move.ids)
     if move.new_channel_id is None:
         unheard = set(move.ids)
         for known, audience in actions.messages.holders_in(tx, move.channel, move.ids):

@@ -129,7 +129,7 @@ def _logged_event(
         realm_id=realm_id,
         sent_at=given.at,
         member_ids=member_ids,
-        **storage.messages.known_of(row),
+        **storage.messages.message_columns(row),
     )
     event = msgspec.structs.replace(template, message_id=given.message_id, message=sent)
     return LoggedEvent(realm_id, given.seq, event, to, given.stamp)

@@ -174,11 +174,11 @@ def read_receipts(tx: Tx, user: User, message_id: int) -> list[int]:
         holders = set(message.member_ids)
     else:
         holders = storage.channels.subscriptions.receivers(tx, message)
-        holders |= storage.messages.flags.with_mark_on(tx, "historical", [message.id])
+        holders |= storage.messages.flags.users_with_flag(tx, "historical", [message.id])
     holders.discard(message.sender_id)
     # Users who muted each other see no read receipts of each other.
     holders -= {mute.user_id for mute in storage.personal.muted_users.of_user(tx, user.id)}
-    holders.difference_update(storage.personal.muted_users.who_muted(tx, user.id))
+    holders.difference_update(storage.personal.muted_users.muted_by(tx, user.id))
     readers = storage.messages.unread.readers_among(tx, message, sorted(holders))
     return [
         reader.id

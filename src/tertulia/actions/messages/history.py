@@ -58,7 +58,7 @@ class Shown(msgspec.Struct, frozen=True):
 
 
 def get(tx: Tx, user: User, message_id: int) -> tuple[Message, Flags]:
-    (message,) = storage.messages.details.added(
+    (message,) = storage.messages.details.with_details(
         tx, [actions.messages.visible_to(tx, user, message_id)]
     )
     shown = {message.id: message.provenance}
@@ -72,7 +72,7 @@ def get_for_all(tx: Tx, message_id: int) -> Message:
     channel = None if channel_id is None else storage.channels.find(tx, channel_id)
     if message is None or channel is None or not channel.is_web_public:
         raise NotLoggedIn()
-    return storage.messages.details.added(tx, [message])[0]
+    return storage.messages.details.with_details(tx, [message])[0]
 
 
 def filter_matching(
@@ -271,7 +271,7 @@ def _read_all(tx: Tx, ids: Sequence[int]) -> dict[int, Message]:
     if not ids:
         return {}
     rows = storage.messages.find_many(tx, tx.realm_id, ids)
-    read = storage.messages.details.added(tx, [rows[each] for each in ids])
+    read = storage.messages.details.with_details(tx, [rows[each] for each in ids])
     return {message.id: message for message in read}
 
 

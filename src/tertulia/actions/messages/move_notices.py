@@ -55,7 +55,9 @@ def _unread_for(tx: Tx, channel: Channel, topic: str, actor: User) -> list[int]:
     Users who have muted the acting user are excluded.
     """
     setting = "resolved_topic_notice_auto_read_policy"
-    chosen = {user.id: user.prefers(setting) for user in storage.people.who_set(tx, setting)}
+    chosen = {
+        user.id: user.prefers(setting) for user in storage.people.users_with_setting(tx, setting)
+    }
     following = {
         user_id
         for user_id, policy in storage.personal.topic_policies.policies(
@@ -68,7 +70,7 @@ def _unread_for(tx: Tx, channel: Channel, topic: str, actor: User) -> list[int]:
         for user_id in following
         if chosen.get(user_id, "except_followed") == "except_followed"
     }
-    wanting -= {actor.id, *storage.personal.muted_users.who_muted(tx, actor.id)}
+    wanting -= {actor.id, *storage.personal.muted_users.muted_by(tx, actor.id)}
     return sorted(
         storage.channels.subscriptions.active_user_ids(tx, channel.id, among=sorted(wanting))
     )

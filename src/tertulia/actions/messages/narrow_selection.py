@@ -23,7 +23,7 @@ from tertulia.errors.authentication import NotLoggedIn
 from tertulia.errors.messages import BadNarrow
 from tertulia.storage.channels.subscriptions import CAME_WHILE_SUBSCRIBED
 from tertulia.storage.messages.selections import NOTHING, Selection
-from tertulia.storage.search.execution import Search
+from tertulia.storage.search.execution import SearchCursor
 
 _ALONG_A_MARK = frozenset(
     (("has", "link"), ("has", "image"), ("has", "attachment"), ("is", "resolved"))
@@ -239,4 +239,4 @@ def _add_search(tx: Tx, narrow: Narrowed) -> None:
     wanted = _query(" ".join(plain)) if plain else None
     unwanted = [_query(str(term.operand)) for term in terms if term.negated]
     narrow.searched = wanted or Query()
-    narrow.selection.search = Search(tx, wanted, unwanted)
+    narrow.selection.search = SearchCursor(tx, wanted, unwanted)

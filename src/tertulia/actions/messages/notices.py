@@ -75,7 +75,7 @@ def _post(
         sender_id=sender.id,
         channel_id=channel.id,
         read_by_sender=True,
-        read_by=[*read_by, *storage.personal.muted_users.who_muted(tx, sender.id)],
+        read_by=[*read_by, *storage.personal.muted_users.muted_by(tx, sender.id)],
         resolve_notice=only_news_to is not None or not is_news,
         unread_for=list(only_news_to or ()),
     )
@@ -109,7 +109,7 @@ def send_to_user(tx: Tx, user_id: int, text: NoticeText) -> int:
         message_id=message_id,
         sender_id=sender.id,
         read_by_sender=True,
-        read_by=storage.personal.muted_users.who_muted(tx, sender.id),
+        read_by=storage.personal.muted_users.muted_by(tx, sender.id),
     )
     events.log.announce(tx, event, to=Users(members))
     return message_id

@@ -29,7 +29,7 @@ def catch_up(tx: Tx, user_id: int) -> None:
     """Store the current unread state if it lags."""
     known = storage.messages.unread.stored(tx, user_id)
     if lags(known):
-        now = storage.messages.unread.complete(tx, user_id, known)
+        now = storage.messages.unread.catch_up(tx, user_id, known)
         storage.messages.unread.store(tx, user_id, now, max(known.newest_id, known.caught_up_to))
 
 

@@ -14,7 +14,7 @@ MAX_COUNTED = 10_000
 
 def index_messages(tx: Tx, most: int = AT_ONCE) -> int:
     """Index messages that are new or changed. Returns how many there were."""
-    return storage.search.batch.index_some(tx, most)
+    return storage.search.batch.index_messages(tx, most)
 
 
 def prepare(tx: Tx) -> IndexBatch:

@@ -32,4 +32,4 @@ def realms_with_old(tx: Tx, days: int) -> list[int]:
 def delete_expired(tx: Tx, days: int) -> int:
     """Delete some expired entries. Returns their number."""
     before = tx.now - days * SECONDS_PER_DAY
-    return storage.organization.audit.forget_before(tx, before, MAX_AT_ONCE)
+    return storage.organization.audit.delete_before(tx, before, MAX_AT_ONCE)

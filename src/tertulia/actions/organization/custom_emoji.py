@@ -14,7 +14,7 @@ from tertulia.events.types.organization.custom_emoji import EmojiAdded, EmojiDea
 
 
 def list_all(tx: Tx) -> list[CustomEmoji]:
-    return storage.organization.custom_emoji.everything(tx)
+    return storage.organization.custom_emoji.list_all(tx)
 
 
 def add(tx: Tx, user: User, name: str, picture: Picture) -> None:

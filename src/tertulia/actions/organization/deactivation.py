@@ -27,7 +27,7 @@ def check_closed(tx: Tx) -> None:
 def delete_batch(tx: Tx) -> bool:
     """Delete a part of a deactivated organization's data. Returns whether there is more."""
     check_closed(tx)
-    return storage.erasure.some_of_organization(tx)
+    return storage.erasure.delete_batch(tx)
 
 
 def reactivate(tx: Tx) -> None:

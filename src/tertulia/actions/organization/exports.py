@@ -26,7 +26,7 @@ def request(tx: Tx, user: User, kind: str) -> int:
         _check_full_access(tx, user)
     recent = [
         each
-        for each in storage.organization.exports.everything(tx)
+        for each in storage.organization.exports.list_all(tx)
         if each.asked_at > tx.now - WEEK_SECONDS
     ]
     if len(recent) >= MAX_PER_WEEK:
@@ -54,7 +54,7 @@ def delete(tx: Tx, user: User, export_id: int) -> None:
         raise BadRequest("Export still in progress")
     if found.attachment_id is not None:
         actions.files.attachments.drop(tx, found.attachment_id)
-    storage.organization.exports.note_deleted(tx, export_id)
+    storage.organization.exports.mark_deleted(tx, export_id)
     _announce(tx)
 
 

@@ -13,7 +13,7 @@ from tertulia.events.types.organization.linkifiers import LinkifierObject, Linki
 def add(tx: Tx, user: User, rule: LinkifierRule) -> int:
     """Add a linkifier after all others."""
     actions.groups.permissions.require_administrator(tx, user)
-    known = storage.organization.linkifiers.everything(tx)
+    known = storage.organization.linkifiers.list_all(tx)
     if len(known) >= PER_ORGANIZATION:
         raise BadRequest(f"Too many linkifiers (limit: {PER_ORGANIZATION})")
     _check(rule, known)
@@ -25,7 +25,7 @@ def add(tx: Tx, user: User, rule: LinkifierRule) -> int:
 
 def add_imported(tx: Tx, rule: LinkifierRule) -> bool:
     """Add an imported linkifier if it is valid here. Returns whether it was added."""
-    known = storage.organization.linkifiers.everything(tx)
+    known = storage.organization.linkifiers.list_all(tx)
     try:
         _check(rule, known)
     except BadRequest:
@@ -57,7 +57,7 @@ def reorder(tx: Tx, user: User, linkifier_ids: list[int]) -> None:
     """Set the order in which they are tried; the list must name each of them once."""
     actions.groups.permissions.require_administrator(tx, user)
     if sorted(linkifier_ids) != sorted(
-        each.id for each in storage.organization.linkifiers.everything(tx)
+        each.id for each in storage.organization.linkifiers.list_all(tx)
     ):
         raise BadRequest("The ordered list must enumerate all existing linkifiers exactly once")
 
@@ -67,7 +67,7 @@ def reorder(tx: Tx, user: User, linkifier_ids: list[int]) -> None:
 
 def _including(tx: Tx, linkifier_id: int) -> list[Linkifier]:
     """All linkifiers. Raises if the given one is not among them."""
-    known = storage.organization.linkifiers.everything(tx)
+    known = storage.organization.linkifiers.list_all(tx)
     if all(each.id != linkifier_id for each in known):
         raise BadRequest("Linkifier not found.")
     return known
@@ -100,5 +100,5 @@ def _check(rule: LinkifierRule, others: list[Linkifier]) -> None:
 
 
 def _announce(tx: Tx) -> None:
-    known = [LinkifierObject.of(each) for each in storage.organization.linkifiers.everything(tx)]
+    known = [LinkifierObject.of(each) for each in storage.organization.linkifiers.list_all(tx)]
     events.log.announce(tx, LinkifiersChanged(known), to=Everyone())

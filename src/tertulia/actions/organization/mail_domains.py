@@ -17,7 +17,7 @@ def add(tx: Tx, user: User, name: str, with_subdomains: bool) -> tuple[int, str]
     """Add a domain. Returns its id and its stored name."""
     actions.groups.permissions.require_owner(tx, user)
     mail_domain = MailDomain(domain.organization.mail_domains.checked(name), with_subdomains)
-    known = storage.organization.mail_domains.everything(tx)
+    known = storage.organization.mail_domains.list_all(tx)
     if any(each.name == mail_domain.name for each in known):
         raise BadRequest(f"The domain {mail_domain.name} is already a part of your organization.")
     if len(known) >= PER_ORGANIZATION:
@@ -45,14 +45,14 @@ def remove(tx: Tx, user: User, name: str) -> None:
 
     storage.organization.mail_domains.delete(tx, known.name)
     events.log.announce(tx, DomainRemoved(known.name), to=Everyone())
-    if not storage.organization.mail_domains.everything(tx):
+    if not storage.organization.mail_domains.list_all(tx):
         actions.organization.settings.edit(tx, user, {RESTRICTION: False})
 
 
 def _get(tx: Tx, name: str) -> MailDomain:
     wanted = domain.people.user.email_key(name)
     found = next(
-        (each for each in storage.organization.mail_domains.everything(tx) if each.name == wanted),
+        (each for each in storage.organization.mail_domains.list_all(tx) if each.name == wanted),
         None,
     )
     if found is None:

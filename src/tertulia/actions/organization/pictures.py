@@ -12,7 +12,7 @@ from tertulia.events.types.organization.pictures import PictureChanged
 
 def set_picture(tx: Tx, user: User, kind: PictureKind, picture: bytes) -> None:
     actions.groups.permissions.require_administrator(tx, user)
-    storage.organization.pictures.put(tx, kind, secrets.token_hex(20), picture)
+    storage.organization.pictures.store(tx, kind, secrets.token_hex(20), picture)
     events.log.announce(tx, PictureChanged(kind), to=Everyone())
 
 

@@ -14,7 +14,7 @@ def add(tx: Tx, user: User, name: str, language: str, url_template: str) -> int:
     actions.groups.permissions.require_administrator(tx, user)
     name, language = name.strip(), language.strip()
     _check(name, language, url_template)
-    known = storage.organization.playgrounds.everything(tx)
+    known = storage.organization.playgrounds.list_all(tx)
     if any((each.language, each.name) == (language, name) for each in known):
         raise InvalidForm(
             "Realm playground with this Realm, Pygments language and Name already exists."
@@ -29,7 +29,7 @@ def add(tx: Tx, user: User, name: str, language: str, url_template: str) -> int:
 
 def add_imported(tx: Tx, name: str, language: str, url_template: str) -> bool:
     """Add an imported playground if it is valid here. Returns whether it was added."""
-    known = storage.organization.playgrounds.everything(tx)
+    known = storage.organization.playgrounds.list_all(tx)
     try:
         _check(name, language, url_template)
     except BadRequest:
@@ -68,5 +68,5 @@ def _check(name: str, language: str, url_template: str) -> None:
 
 
 def _announce(tx: Tx) -> None:
-    known = [PlaygroundObject.of(each) for each in storage.organization.playgrounds.everything(tx)]
+    known = [PlaygroundObject.of(each) for each in storage.organization.playgrounds.list_all(tx)]
     events.log.announce(tx, PlaygroundsChanged(known), to=Everyone())

@@ -124,7 +124,7 @@ def set_password(tx: Tx, user_id: int, password_hash: str, session_id: int | Non
 
 def _end_links(tx: Tx, user_id: int) -> None:
     for purpose in (PASSWORD, ADDRESS):
-        storage.people.one_time_links.end(tx, purpose, user_id)
+        storage.people.one_time_links.expire(tx, purpose, user_id)
 
 
 # --- deactivation and reactivation ---
@@ -229,14 +229,14 @@ def _announce_permissions_of(tx: Tx, user_id: int) -> None:
     Clients do not see deactivated users in a permission. The stored value keeps them for a
     reactivation.
     """
-    for channel in storage.channels.everything(tx):
+    for channel in storage.channels.list_all(tx):
         changes = _naming(tx, user_id, channel.permissions)
         if changes:
             updates = [{"property": name, "value": value} for name, value in changes.items()]
             events.log.announce(
                 tx, ChannelChanged(channel.id, channel.name, updates), to=ChannelViewers(channel.id)
             )
-    for group in storage.groups.everything(tx):
+    for group in storage.groups.list_all(tx):
         changes = _naming(tx, user_id, group.permissions)
         if changes:
             events.log.announce(

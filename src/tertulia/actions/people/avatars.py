@@ -23,8 +23,8 @@ def delete_own(tx: Tx, user: User) -> None:
 def set_avatar(tx: Tx, user_id: int, avatar: Avatar) -> None:
     """The caller checks the permission."""
     name = secrets.token_hex(20)
-    storage.people.avatars.put(tx, user_id, name, avatar.picture, avatar.medium)
-    storage.people.avatars.note_change(tx, user_id, UPLOADED, name)
+    storage.people.avatars.store(tx, user_id, name, avatar.picture, avatar.medium)
+    storage.people.avatars.store_source(tx, user_id, UPLOADED, name)
     events.log.announce(
         tx, AvatarChanged(user_id), to=actions.people.known_people.audience_knowing(tx, user_id)
     )
@@ -39,7 +39,7 @@ def remove(tx: Tx, user_id: int) -> None:
     if user is None or user.avatar_source == usual:
         return
     storage.people.avatars.remove(tx, user_id)
-    storage.people.avatars.note_change(tx, user_id, usual, None)
+    storage.people.avatars.store_source(tx, user_id, usual, None)
     events.log.announce(
         tx, AvatarChanged(user_id), to=actions.people.known_people.audience_knowing(tx, user_id)
     )

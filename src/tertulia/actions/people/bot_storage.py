@@ -10,7 +10,7 @@ from tertulia.errors import BadRequest
 
 def store(tx: Tx, bot: User, entries: dict[str, str]) -> None:
     """Store values by key, replacing existing ones."""
-    storage.people.bot_storage.put(tx, bot.id, entries)
+    storage.people.bot_storage.store(tx, bot.id, entries)
     if storage.people.bot_storage.size(tx, bot.id) > domain.limits.BOT_MEMORY:
         raise BadRequest(f"Bot storage is full (limit: {domain.limits.BOT_MEMORY} characters)")
 
@@ -18,7 +18,7 @@ def store(tx: Tx, bot: User, entries: dict[str, str]) -> None:
 def fetch(tx: Tx, bot: User, keys: Sequence[str] | None) -> dict[str, str]:
     """The values of these keys, or of all. Raises if a key does not exist."""
     if keys is None:
-        return storage.people.bot_storage.everything(tx, bot.id)
+        return storage.people.bot_storage.list_all(tx, bot.id)
     found = storage.people.bot_storage.find_many(tx, bot.id, keys)
     if len(found) < len(set(keys)):
         raise BadRequest("Key does not exist.")

@@ -22,7 +22,7 @@ def rejection_reason(tx: Tx, email: str) -> Rejection | None:
     if not domain.people.user.looks_like_email(email):
         return Rejection.INVALID
     if realm.setting(RESTRICTION):
-        domains = storage.organization.mail_domains.everything(tx)
+        domains = storage.organization.mail_domains.list_all(tx)
         if not domain.organization.mail_domains.is_welcome(email, domains):
             return Rejection.OUTSIDE
         if "+" in email.rpartition("@")[0]:

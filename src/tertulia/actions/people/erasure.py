@@ -39,8 +39,8 @@ def finish(tx: Tx, user: User) -> None:
         storage.files.uploads.doom(tx, attachment.upload_id)
     storage.erasure.rows_of(tx, user.id)
     storage.erasure.account(tx, user.id, user.stand_in(ERASED_DOMAIN), NAME)
-    storage.log.forget_up_to(tx, storage.log.head(tx))
-    storage.log.begin_epoch(tx)
+    storage.log.delete_up_to(tx, storage.log.head(tx))
+    storage.log.start_epoch(tx)
 
 
 def _location(message: Message) -> tuple[int, int, str]:

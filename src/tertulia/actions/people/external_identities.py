@@ -99,7 +99,7 @@ def invitation(tx: Tx, vault: Vault, introduced: ExternalProfile, link: str) -> 
 def unlink(tx: Tx, user_id: int) -> bool:
     """Forget the identity of an account. The next external user with its address can log in to
     it."""
-    return storage.people.identities.forget(tx, user_id)
+    return storage.people.identities.delete(tx, user_id)
 
 
 def sync_profile(tx: Tx, identity: Identity, introduced: ExternalProfile) -> list[str]:
@@ -137,7 +137,7 @@ def sync_profile(tx: Tx, identity: Identity, introduced: ExternalProfile) -> lis
         picture_mark=introduced.picture_mark or identity.picture_mark,
     )
     if now != storage.people.identities.find(tx, identity.provider, identity.subject):
-        storage.people.identities.put(tx, now)
+        storage.people.identities.store(tx, now)
     return did
 
 
@@ -177,7 +177,7 @@ def _deactivate(tx: Tx, identity: Identity, why: str) -> list[str]:
         return []
     actions.people.deactivate(tx, user.id)
     _audit(tx, identity.provider, "deactivate", user.id)
-    storage.people.identities.put(tx, replace(identity, is_ended=True))
+    storage.people.identities.store(tx, replace(identity, is_ended=True))
     return [f"is deactivated, since {user.full_name} {why}"]
 
 

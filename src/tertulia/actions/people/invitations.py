@@ -86,13 +86,13 @@ def list_open(tx: Tx, actor: User) -> list[Invitation]:
 
     Links that create owners are shown only to owners, because anyone who has one can use it.
     """
-    found = storage.people.invitations.good_ones(tx, None if actor.is_admin else actor.id)
+    found = storage.people.invitations.list_valid(tx, None if actor.is_admin else actor.id)
     return [each for each in found if actor.is_owner or not _makes_owners(each)]
 
 
 def revoke(tx: Tx, actor: User, invitation_id: int, is_for_many: bool) -> None:
     found = _managed(tx, actor, invitation_id, is_for_many)
-    storage.people.invitations.end(tx, found.id)
+    storage.people.invitations.expire(tx, found.id)
     actions.people.pending_invitations.announce(tx, [found.inviter_id])
 
 
@@ -249,7 +249,7 @@ def _check_age(tx: Tx, actor: User) -> None:
 def _check_number(tx: Tx, actor: User, number: int) -> None:
     """Limits the number of mails that a stolen account could send."""
     since = tx.now - DAY_SECONDS
-    sent = storage.people.one_time_links.asked_by(tx, INVITING, actor.id, since)
+    sent = storage.people.one_time_links.requests_by(tx, INVITING, actor.id, since)
     if not actor.is_admin and len(sent) + number > INVITED_A_DAY:
         raise InvitationFailed(
             why=f"You can invite {INVITED_A_DAY} people a day. Ask an organization admin to invite"
@@ -272,7 +272,7 @@ def _objection(tx: Tx, email: str) -> str:
 def _was_mailed(tx: Tx, email: str) -> list[float]:
     """When an address was invited, if it has reached the limit of a day."""
     since = tx.now - DAY_SECONDS
-    moments = storage.people.one_time_links.asked_for(tx, [INVITING], email, since)
+    moments = storage.people.one_time_links.requests_for(tx, [INVITING], email, since)
     return moments[-LETTERS_A_DAY:] if len(moments) >= LETTERS_A_DAY else []
 
 

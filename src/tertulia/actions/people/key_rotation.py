@@ -13,7 +13,7 @@ def reencrypt(tx: Tx, old: Vault | None, new: Vault) -> int:
     invalid.
     """
     count = 0
-    for realm in storage.organization.all_of_them(tx):
+    for realm in storage.organization.list_all(tx):
         here = tx.for_realm(realm.id)
         for user_id, sealed in storage.people.sealed_keys(here).items():
             key = domain.people.keys.new_key() if old is None else old.unseal(sealed)

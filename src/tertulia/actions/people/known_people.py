@@ -46,7 +46,9 @@ def split_by_audience(tx: Tx, user_ids: list[int]) -> Iterator[tuple[list[int], 
     if actions.people.visible_users.guests_are_limited(tx):
         people = {each.id for each in storage.people.find_many(tx, user_ids) if not each.is_bot}
         guests = storage.people.known_people.guests(tx)
-        for guest_id, met in storage.people.known_people.met(tx, guests, people).items():
+        for guest_id, met in storage.people.known_people.direct_partners(
+            tx, guests, people
+        ).items():
             hidden = people - met - {guest_id}
             if hidden:
                 known = tuple(each for each in user_ids if each not in hidden)
@@ -72,7 +74,7 @@ def known(tx: Tx, viewers: Collection[User], among: Collection[int] | None = Non
         everybody.intersection_update(among)
     guests = [viewer.id for viewer in viewers if viewer.is_guest]
     met = (
-        storage.people.known_people.met(tx, guests, among)
+        storage.people.known_people.direct_partners(tx, guests, among)
         if actions.people.visible_users.guests_are_limited(tx)
         else {}
     )

@@ -21,7 +21,7 @@ def record_login(tx: Tx, vault: Vault, user: User, browser: Browser, network: st
     """Send a mail if the location is new and the user wants alerts."""
     kind = domain.people.sessions.described(browser.agent)
     mark = vault.fingerprint(f"login from {network} by {kind}")
-    is_known = storage.people.login_origins.note(tx, user.id, mark)
+    is_known = storage.people.login_origins.record(tx, user.id, mark)
     has_just_joined = tx.now - user.joined_at < SETTLING_SECONDS
     if is_known or has_just_joined or not user.prefers("enable_login_emails"):
         return
@@ -37,7 +37,7 @@ def record_login(tx: Tx, vault: Vault, user: User, browser: Browser, network: st
 
 
 def delete_expired(tx: Tx) -> None:
-    storage.people.login_origins.forget_before(tx, tx.now - KNOWN_SECONDS)
+    storage.people.login_origins.delete_before(tx, tx.now - KNOWN_SECONDS)
 
 
 def _local_time(now: float, timezone: str) -> str:

@@ -30,9 +30,9 @@ def create(
 ) -> str:
     """Create a link and return its key. Earlier ones for the same purpose become invalid."""
     if user_id is None:
-        storage.people.one_time_links.end_for(tx, purpose, email)
+        storage.people.one_time_links.expire_for_address(tx, purpose, email)
     else:
-        storage.people.one_time_links.end(tx, purpose, user_id)
+        storage.people.one_time_links.expire(tx, purpose, user_id)
     key = domain.people.one_time_links.new_key()
     storage.people.one_time_links.insert(
         tx,
@@ -49,7 +49,7 @@ def create(
 
 def record_request_without_account(tx: Tx, purpose: str, email: str, asked_from: str) -> None:
     """Record a request for which no link is made. Takes as long as making one."""
-    storage.people.one_time_links.end_for(tx, purpose, email)
+    storage.people.one_time_links.expire_for_address(tx, purpose, email)
     storage.people.one_time_links.insert(
         tx, purpose, None, None, email, asked_from, tx.now + LIFE_SECONDS
     )
@@ -80,18 +80,18 @@ def check_rate_of_address(tx: Tx, purpose: str, email: str, asked_from: str) -> 
     All mails that visitors without a login can cause share one counter per recipient.
     """
     since = tx.now - DAY
-    _check(tx, storage.people.one_time_links.asked_for(tx, BY_STRANGERS, email, since))
-    from_there = storage.people.one_time_links.asked_from(tx, purpose, asked_from, since)
+    _check(tx, storage.people.one_time_links.requests_for(tx, BY_STRANGERS, email, since))
+    from_there = storage.people.one_time_links.requests_from(tx, purpose, asked_from, since)
     _bound(tx, from_there, A_DAY_FROM_ONE_PLACE, DAY)
 
 
 def check_rate_of_user(tx: Tx, purpose: str, user_id: int) -> None:
     """Raise RateLimited if a user requests too many."""
-    _check(tx, storage.people.one_time_links.asked_by(tx, purpose, user_id, tx.now - DAY))
+    _check(tx, storage.people.one_time_links.requests_by(tx, purpose, user_id, tx.now - DAY))
 
 
 def delete_expired(tx: Tx) -> None:
-    storage.people.one_time_links.forget_before(tx, tx.now - DAY)
+    storage.people.one_time_links.delete_before(tx, tx.now - DAY)
 
 
 def _check(tx: Tx, moments: Sequence[float]) -> None:

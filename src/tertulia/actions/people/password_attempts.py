@@ -43,7 +43,7 @@ def count(tx: Tx, name_hash: bytes, address: str) -> None:
 
 def clear(tx: Tx, name_hash: bytes, address: str) -> None:
     """The password was right: clear the attempts of this name from this address."""
-    storage.people.password_attempts.forget(tx, name_hash, address)
+    storage.people.password_attempts.delete(tx, name_hash, address)
 
 
 def unlock(tx: Tx, vault: Vault, user: User) -> int:
@@ -51,8 +51,8 @@ def unlock(tx: Tx, vault: Vault, user: User) -> int:
     found = storage.people.identities.of_user(tx, user.id)
     entries = [entry_hash(vault, identity.provider, identity.subject) for identity in found]
     names = [name_hash(vault, user.email), *entries]
-    return max(storage.people.password_attempts.forget(tx, name) for name in names)
+    return max(storage.people.password_attempts.delete(tx, name) for name in names)
 
 
 def delete_expired(tx: Tx) -> None:
-    storage.people.password_attempts.forget_before(tx, tx.now - WINDOW_SECONDS)
+    storage.people.password_attempts.delete_before(tx, tx.now - WINDOW_SECONDS)

@@ -18,16 +18,16 @@ def announce(tx: Tx, inviters: Sequence[int]) -> None:
 
 def end_of_inviter(tx: Tx, user_id: int) -> None:
     """End the invitations of a deactivated user."""
-    if storage.people.invitations.end_of(tx, user_id):
+    if storage.people.invitations.expire_of_inviter(tx, user_id):
         announce(tx, [])
 
 
 def end_for_address(tx: Tx, email: str) -> None:
     """End the other invitations of an address that has joined."""
-    inviters = storage.people.invitations.end_for(tx, email)
+    inviters = storage.people.invitations.expire_for_address(tx, email)
     if inviters:
         announce(tx, inviters)
 
 
 def delete_expired(tx: Tx) -> None:
-    storage.people.invitations.forget_before(tx, tx.now - KEPT_SECONDS)
+    storage.people.invitations.delete_before(tx, tx.now - KEPT_SECONDS)

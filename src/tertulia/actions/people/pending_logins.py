@@ -34,12 +34,12 @@ def issue_token(tx: Tx, who: VerifiedIdentity, token_hash: bytes) -> None:
     seconds."""
     actions.people.login.check_method(tx, who.method)
     actions.people.login.check_complete(tx, who)
-    storage.people.pending_logins.put_token(tx, token_hash, who.user_id, who.method)
+    storage.people.pending_logins.store_token(tx, token_hash, who.user_id, who.method)
 
 
 def redeem_token(tx: Tx, token_hash: bytes, address: str) -> VerifiedIdentity:
     """The user of a token. Raises LoginExpired."""
-    found = storage.people.pending_logins.take_token(tx, token_hash, tx.now - TOKEN_SECONDS)
+    found = storage.people.pending_logins.consume_token(tx, token_hash, tx.now - TOKEN_SECONDS)
     if found is None:
         raise LoginExpired()
     user_id, method = found
@@ -47,4 +47,4 @@ def redeem_token(tx: Tx, token_hash: bytes, address: str) -> VerifiedIdentity:
 
 
 def delete_expired(tx: Tx) -> None:
-    storage.people.pending_logins.forget_before(tx, tx.now - AWAY_SECONDS, tx.now - TOKEN_SECONDS)
+    storage.people.pending_logins.delete_before(tx, tx.now - AWAY_SECONDS, tx.now - TOKEN_SECONDS)

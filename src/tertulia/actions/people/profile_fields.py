@@ -31,7 +31,7 @@ class FieldChanges(msgspec.Struct, frozen=True):
 
 def create(tx: Tx, user: User, field_type: int, wanted: FieldChanges) -> int:
     actions.groups.permissions.require_administrator(tx, user)
-    known = storage.people.profile_fields.everything(tx)
+    known = storage.people.profile_fields.list_all(tx)
     if len(known) >= domain.limits.PROFILE_FIELDS:
         raise BadRequest(f"Too many custom profile fields (limit: {domain.limits.PROFILE_FIELDS})")
     kind = domain.people.profile_fields.checked_type(field_type)
@@ -47,7 +47,7 @@ def create(tx: Tx, user: User, field_type: int, wanted: FieldChanges) -> int:
 def edit(tx: Tx, user: User, field_id: int, changes: FieldChanges) -> None:
     """Apply the given changes. Values that are no longer valid choices are deleted."""
     actions.groups.permissions.require_administrator(tx, user)
-    known = storage.people.profile_fields.everything(tx)
+    known = storage.people.profile_fields.list_all(tx)
     before = _find(known, field_id)
     field = _changed(before, changes)
     if field == before:
@@ -65,21 +65,21 @@ def edit(tx: Tx, user: User, field_id: int, changes: FieldChanges) -> None:
         else []
     )
     if gone:
-        for user_id in storage.people.profile_fields.who_chose(tx, field_id, gone):
+        for user_id in storage.people.profile_fields.users_with_value(tx, field_id, gone):
             actions.people.profiles.delete(tx, user_id, field_id)
 
 
 def delete(tx: Tx, user: User, field_id: int) -> None:
     """Delete a field with its values."""
     actions.groups.permissions.require_administrator(tx, user)
-    _find(storage.people.profile_fields.everything(tx), field_id)
+    _find(storage.people.profile_fields.list_all(tx), field_id)
     storage.people.profile_fields.delete(tx, field_id)
     _announce(tx)
 
 
 def reorder(tx: Tx, user: User, order: list[int]) -> None:
     actions.groups.permissions.require_administrator(tx, user)
-    known = [field.id for field in storage.people.profile_fields.everything(tx)]
+    known = [field.id for field in storage.people.profile_fields.list_all(tx)]
     if sorted(order) != sorted(known):
         raise BadRequest("Invalid order mapping.")
     storage.people.profile_fields.set_order(tx, order)
@@ -137,6 +137,6 @@ def _check(field: ProfileField, others: Sequence[ProfileField]) -> None:
 def _announce(tx: Tx) -> None:
     fields = [
         events.types.people.profile_fields.field_object(field)
-        for field in storage.people.profile_fields.everything(tx)
+        for field in storage.people.profile_fields.list_all(tx)
     ]
     events.log.announce(tx, ProfileFieldsChanged(fields), to=Everyone())

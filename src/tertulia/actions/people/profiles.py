@@ -27,7 +27,7 @@ class FieldChange(msgspec.Struct, frozen=True):
 def change(tx: Tx, actor: User, user_id: int, values: Sequence[FieldChange]) -> None:
     """Set values of a profile, all or none. Unchanged values produce no event."""
     actor = actions.groups.permissions.current_rights(tx, actor)
-    fields = {field.id: field for field in storage.people.profile_fields.everything(tx)}
+    fields = {field.id: field for field in storage.people.profile_fields.list_all(tx)}
     held = dict(storage.people.profile_fields.all_values(tx, [user_id]).get(user_id, {}))
     changes: list[ChangedValue] = []
     for new in values:
@@ -58,7 +58,7 @@ def fill_in(tx: Tx, user_id: int, values: Mapping[str, str]) -> list[str]:
     held = storage.people.profile_fields.all_values(tx, [user_id]).get(user_id, {})
     changes: list[ChangedValue] = []
     names = []
-    for field in storage.people.profile_fields.everything(tx):
+    for field in storage.people.profile_fields.list_all(tx):
         text = values.get(field.name, "")
         if not text or field.type == FieldType.USER:
             continue

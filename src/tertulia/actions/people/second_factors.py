@@ -67,7 +67,7 @@ def show_passkey(
     A device that counts its signatures never repeats a number.
     """
     stale = passkey.sign_count and sign_count <= passkey.sign_count
-    if stale or not storage.people.second_factors.note_passkey_used(
+    if stale or not storage.people.second_factors.record_passkey_use(
         tx, passkey.id, passkey.sign_count, sign_count
     ):
         raise WrongCode()
@@ -76,11 +76,11 @@ def show_passkey(
 
 def unlock(tx: Tx, vault: Vault, user_id: int) -> int:
     """Clear the attempts of a user. Returns their number."""
-    return storage.people.password_attempts.forget(tx, _name(vault, user_id))
+    return storage.people.password_attempts.delete(tx, _name(vault, user_id))
 
 
 def _shown(tx: Tx, vault: Vault, who: VerifiedIdentity, address: str) -> VerifiedIdentity:
-    storage.people.password_attempts.forget(tx, _name(vault, who.user_id), address)
+    storage.people.password_attempts.delete(tx, _name(vault, who.user_id), address)
     return replace(who, is_complete=True)
 
 
@@ -90,9 +90,9 @@ def _consume(tx: Tx, vault: Vault, user_id: int, code: str) -> bool:
         secret = vault.unseal(app.sealed)
         step = domain.people.second_factors.step_of(secret, code, tx.now, app.last_step)
         if step is not None:
-            return storage.people.second_factors.use_up_step(tx, user_id, step)
+            return storage.people.second_factors.consume_step(tx, user_id, step)
     code_hash = domain.people.second_factors.recovery_hash(user_id, code)
-    return storage.people.second_factors.use_up_recovery_code(tx, user_id, code_hash)
+    return storage.people.second_factors.consume_recovery_code(tx, user_id, code_hash)
 
 
 def _name(vault: Vault, user_id: int) -> bytes:
@@ -113,7 +113,7 @@ def set_up_app(
     if step is None:
         raise WrongCode()
     codes = _first_codes(tx, vault, user, sends_mail)
-    storage.people.second_factors.put_app(tx, user.id, CodeApp(vault.seal(secret), step))
+    storage.people.second_factors.store_app(tx, user.id, CodeApp(vault.seal(secret), step))
     return codes
 
 
@@ -133,7 +133,7 @@ def add_passkey(
     if any(each.credential == credential for each in known):
         raise BadRequest("This passkey is there already.")
     codes = _first_codes(tx, vault, user, sends_mail)
-    storage.people.second_factors.put_passkey(tx, user.id, name, credential, sign_count)
+    storage.people.second_factors.insert_passkey(tx, user.id, name, credential, sign_count)
     return codes
 
 
@@ -143,7 +143,7 @@ def remove_passkey(tx: Tx, vault: Vault, user: User, passkey_id: int, sends_mail
         raise PasskeyNotFound()
     if not known.has_app and len(known.passkeys) == 1:
         remove(tx, vault, user, sends_mail)
-    storage.people.second_factors.forget_passkey(tx, user.id, passkey_id)
+    storage.people.second_factors.delete_passkey(tx, user.id, passkey_id)
 
 
 def renew_recovery_codes(tx: Tx, user: User) -> list[str]:
@@ -195,13 +195,13 @@ def _issue_codes(tx: Tx, user: User) -> list[str]:
 
 def _store(tx: Tx, user_id: int, codes: Sequence[str]) -> None:
     hashes = [domain.people.second_factors.recovery_hash(user_id, code) for code in codes]
-    storage.people.second_factors.put_recovery_codes(tx, user_id, hashes)
+    storage.people.second_factors.store_recovery_codes(tx, user_id, hashes)
 
 
 def _end(tx: Tx, vault: Vault, user: User, sends_mail: bool) -> None:
     if storage.people.second_factors.of_user(tx, user.id).is_on:
         _mail_owner(tx, vault, user, "second-factor-off", sends_mail)
-    storage.people.second_factors.forget(tx, user.id)
+    storage.people.second_factors.delete(tx, user.id)
     unlock(tx, vault, user.id)
 
 

@@ -39,7 +39,7 @@ def of_user(tx: Tx, user: User) -> list[Session]:
 
 def extend(tx: Tx, session_id: int, address: str) -> None:
     """Extend a session. No effect if it has ended."""
-    storage.people.sessions.note_seen(tx, session_id, address)
+    storage.people.sessions.extend(tx, session_id, address)
 
 
 def end(tx: Tx, user: User, session_id: int) -> None:
@@ -50,7 +50,7 @@ def end(tx: Tx, user: User, session_id: int) -> None:
 
 def end_all(tx: Tx, user_id: int, but: int | None = None) -> None:
     """End all sessions of a user except `but`, and pending logins, which may be invalid now."""
-    storage.people.pending_logins.forget_of(tx, user_id)
+    storage.people.pending_logins.delete_of_user(tx, user_id)
     if storage.people.sessions.delete_all(tx, user_id, but):
         _announce(tx, user_id)
 

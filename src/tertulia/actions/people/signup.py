@@ -91,7 +91,7 @@ def finish_sign_up(
     """Create the account of a confirmed address. The link is used up."""
     email, invitation = confirmed(tx, vault, key)
     check_may_join(tx, email, invitation)
-    storage.people.one_time_links.end_for(tx, SIGN_UP, email)
+    storage.people.one_time_links.expire_for_address(tx, SIGN_UP, email)
     invitation = invitation or storage.people.invitations.for_address(tx, email)
     return join(tx, vault, email, newcomer, invitation, reception)
 

@@ -47,7 +47,9 @@ def filter_known(tx: Tx, viewer: User, people: list[User]) -> list[User]:
     """
     if not is_limited(tx, viewer):
         return people
-    met = storage.people.known_people.met(tx, [viewer.id], {user.id for user in people})[viewer.id]
+    met = storage.people.known_people.direct_partners(
+        tx, [viewer.id], {user.id for user in people}
+    )[viewer.id]
     return [
         user
         for user in people

@@ -23,7 +23,7 @@ def write(
     tx: Tx, vault: Vault, user_id: int, lively: Sequence[LivelyTopic], since: float, site: str
 ) -> bool:
     """Send a digest to a user. False if there is nothing to report."""
-    storage.personal.digests.note(tx, user_id)
+    storage.personal.digests.record(tx, user_id)
     user = storage.people.find(tx, user_id)
     if user is None or not domain.personal.digests.wants(user):
         return False
@@ -78,7 +78,7 @@ def _new_channels(tx: Tx, user: User, since: float) -> list[Channel]:
         return []
     return [
         each
-        for each in storage.channels.everything(tx)
+        for each in storage.channels.list_all(tx)
         if each.created_at >= max(since, user.joined_at) and each.is_public and not each.archived
     ][:MAX_CHANNELS]
 

@@ -181,7 +181,7 @@ def _watching(tx: Tx, channel_id: int, people: dict[int, User], way: Way) -> set
 
 def postpone(tx: Tx, user_id: int) -> None:
     """The user is present: check again later whether they have read it."""
-    storage.personal.missed_messages.put_off(tx, user_id, tx.now + LOOK_AGAIN_SECONDS)
+    storage.personal.missed_messages.postpone(tx, user_id, tx.now + LOOK_AGAIN_SECONDS)
 
 
 def write_mails(tx: Tx, vault: Vault, user_id: int, head: MailContext) -> int:
@@ -189,7 +189,7 @@ def write_mails(tx: Tx, vault: Vault, user_id: int, head: MailContext) -> int:
     if not storage.personal.missed_messages.is_due(tx, user_id):
         return 0
     noted = storage.personal.missed_messages.of_user(tx, user_id)
-    storage.personal.missed_messages.forget(tx, user_id)
+    storage.personal.missed_messages.delete(tx, user_id)
     user = storage.people.find(tx, user_id)
     realm = storage.organization.current(tx)
     if user is None or not user.is_active or realm.deactivated:

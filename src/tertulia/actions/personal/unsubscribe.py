@@ -14,4 +14,4 @@ def unsubscribe(tx: Tx, kind: str, user_id: int) -> None:
             tx, user, actions.personal.settings.SettingsChanges(settings=wanted)
         )
     if kind == "missed_messages":
-        storage.personal.missed_messages.forget(tx, user_id)
+        storage.personal.missed_messages.delete(tx, user_id)

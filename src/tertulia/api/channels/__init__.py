@@ -73,7 +73,7 @@ class CreatedChannel(Reply):
 # --- reading ---
 
 
-async def everything(
+async def list_channels(
     call: Call,
     *,
     include_public: bool = True,

@@ -20,9 +20,9 @@ class NewFolder(Reply):
     channel_folder_id: int
 
 
-async def everything(call: Call, *, include_archived: bool = False) -> Folders:
+async def list_folders(call: Call, *, include_archived: bool = False) -> Folders:
     """List the channel folders, in order."""
-    found = await call.db.read(storage.channels.folders.everything)
+    found = await call.db.read(storage.channels.folders.list_all)
     return Folders(
         channel_folders=[
             events.types.channels.folders.folder_object(folder)

@@ -36,7 +36,7 @@ SWITCHES = {
 NO_COLOR = "color is not a valid hex color code"
 
 
-class WantedChannel(msgspec.Struct):
+class RequestedChannel(msgspec.Struct):
     name: str
     description: Description = ""
     color: str | None = None
@@ -100,7 +100,7 @@ class EditedSubscriptions(Subscribed, kw_only=True):
     not_removed: list[str]
 
 
-async def mine(
+async def list_own(
     call: Call, *, include_subscribers: IncludeSubscribers = "false"
 ) -> Encoded[Subscriptions]:
     """List the caller's subscriptions."""
@@ -115,7 +115,7 @@ async def mine(
 async def subscribe(
     call: Call,
     *,
-    subscriptions: Annotated[list[WantedChannel], MaxItems(1000)],
+    subscriptions: Annotated[list[RequestedChannel], MaxItems(1000)],
     principals: Principals | None = None,
     authorization_errors_fatal: bool = True,
     announce: bool = False,
@@ -123,7 +123,7 @@ async def subscribe(
     **how: Any,
 ) -> Subscribed:
     """Subscribe the caller or others to channels; create channels that do not exist."""
-    wish = await _wish(
+    wish = await _subscribe_request(
         call,
         subscriptions,
         new_channel(**how),
@@ -155,13 +155,13 @@ async def unsubscribe(
 async def edit(
     call: Call,
     *,
-    add: Annotated[list[WantedChannel], MaxItems(1000)] | None = None,
+    add: Annotated[list[RequestedChannel], MaxItems(1000)] | None = None,
     delete: Annotated[list[str], MaxItems(1000)] | None = None,
 ) -> EditedSubscriptions:
     """Subscribe to and unsubscribe from channels: all changes, or none."""
     if add and call.user.is_guest:
         raise GuestRefused()
-    wish = await _wish(call, add or [], NewChannel(name=""))
+    wish = await _subscribe_request(call, add or [], NewChannel(name=""))
     outcome, (removed, not_removed) = await call.db.write(
         actions.channels.subscriptions.edit,
         call.user,
@@ -191,8 +191,8 @@ async def set_property(
     await call.db.write(actions.channels.subscription_settings.change, call.user, [_choice(chosen)])
 
 
-async def _wish(
-    call: Call, wanted: list[WantedChannel], alike: NewChannel, **how: Any
+async def _subscribe_request(
+    call: Call, wanted: list[RequestedChannel], alike: NewChannel, **how: Any
 ) -> SubscribeRequest:
     channels = [
         replace(

@@ -76,7 +76,7 @@ async def thumbnail_status(call: Call, realm_id_str: int, filename: str) -> Thum
     return ThumbnailStatus(has_thumbnail=bool(found.thumbnail_url))
 
 
-async def mine(call: Call) -> OwnAttachments:
+async def list_own(call: Call) -> OwnAttachments:
     """List the caller's files, newest first."""
     found, space = await call.db.read(actions.files.attachments.of_owner, call.user)
     return OwnAttachments(

@@ -17,7 +17,7 @@ class CreatedReminder(Reply):
     reminder_id: int
 
 
-async def mine(call: Call) -> Reminders:
+async def list_own(call: Call) -> Reminders:
     """List the caller's reminders, by time."""
     found = await call.db.read(storage.later.reminders.of_user, call.user.id)
     return Reminders(

@@ -25,7 +25,7 @@ class CreatedScheduledMessage(Reply):
     scheduled_message_id: int
 
 
-async def mine(call: Call) -> ScheduledMessages:
+async def list_own(call: Call) -> ScheduledMessages:
     """List the caller's scheduled messages, by time."""
     entries = await call.db.read(storage.later.scheduled.of_user, call.user.id)
     return ScheduledMessages(

@@ -102,8 +102,8 @@ async def fetch_messages(
                 parameters="num_before, num_after, anchor, message_ids, include_anchor,"
                 " use_first_unread_anchor"
             )
-        return await _by_size(
-            call, len(message_ids), partial(_some, call, manner, terms, message_ids)
+        return await _with_size_limit(
+            call, len(message_ids), partial(_filter_matching, call, manner, terms, message_ids)
         )
     if num_before + num_after > domain.limits.MESSAGES_PER_FETCH:
         raise BadRequest(
@@ -116,15 +116,15 @@ async def fetch_messages(
     window = window_from(anchor, anchor_date, num_before, num_after, include_anchor)
     await _catch_up(call, terms, window)
     count = num_before + num_after
-    return await _by_size(call, count, partial(_around, call, manner, terms, window))
+    return await _with_size_limit(call, count, partial(_around, call, manner, terms, window))
 
 
-async def _some(
+async def _filter_matching(
     call: Call, manner: MessageFormat, terms: list[Term], message_ids: list[int], is_little: bool
 ) -> Encoded[Messages]:
     reading = _reading(call, manner)
-    read = _way(call, terms, is_little)
-    asked = asker(call), terms, message_ids
+    read = _reader_for(call, terms, is_little)
+    asked = viewer_of(call), terms, message_ids
     shown = await read(actions.messages.history.filter_matching, *asked, is_little=is_little)
     return await _response(call, reading, shown, Extent(False, False, False))
 
@@ -133,14 +133,14 @@ async def _around(
     call: Call, manner: MessageFormat, terms: list[Term], window: Window, is_little: bool
 ) -> Encoded[Messages]:
     reading = _reading(call, manner)
-    read = _way(call, terms, is_little)
-    asked = asker(call), terms, window, reading
+    read = _reader_for(call, terms, is_little)
+    asked = viewer_of(call), terms, window, reading
     found, shown = await read(actions.messages.history.around, *asked, is_little=is_little)
     extent = Extent(found.found_anchor, found.found_oldest, found.found_newest, found.anchor)
     return await _response(call, reading, shown, extent)
 
 
-async def _by_size(call: Call, count: int, respond: Callable[[bool], Awaitable[T]]) -> T:
+async def _with_size_limit(call: Call, count: int, respond: Callable[[bool], Awaitable[T]]) -> T:
     """Encode small results at once. Large ones go through the queue one at a time, because a
     response is in memory until its reader has taken it."""
     if count <= MAX_MESSAGES_ON_LOOP:
@@ -151,7 +151,7 @@ async def _by_size(call: Call, count: int, respond: Callable[[bool], Awaitable[T
         return await respond(False)
 
 
-def _way(call: Call, terms: list[Term], is_little: bool) -> Callable[..., Awaitable[Any]]:
+def _reader_for(call: Call, terms: list[Term], is_little: bool) -> Callable[..., Awaitable[Any]]:
     """How messages are read: on a thread if it may take long."""
     return call.db.read if is_little and not _searches(terms) else call.db.read_in_thread
 
@@ -165,12 +165,12 @@ async def matches_narrow(
     """Check which messages match a narrow."""
     terms = domain.messages.narrow.terms_from(narrow)
     await prepare_search(call, terms)
-    return await _by_size(call, len(msg_ids), partial(_matches, call, terms, msg_ids))
+    return await _with_size_limit(call, len(msg_ids), partial(_matches, call, terms, msg_ids))
 
 
 async def _matches(call: Call, terms: list[Term], msg_ids: list[int], is_little: bool) -> Matches:
-    read = _way(call, terms, is_little)
-    asked = asker(call), terms, msg_ids
+    read = _reader_for(call, terms, is_little)
+    asked = viewer_of(call), terms, msg_ids
     found, highlighter = await read(actions.messages.history.matching, *asked, is_little=is_little)
     marked = await _marked(call, highlighter, found)
     return Matches({str(message_id): text for message_id, text in marked.items()})
@@ -193,7 +193,7 @@ async def fetch_message(
     else:
         message, flags = await call.db.read(actions.messages.history.get, call.caller, message_id)
     manner = MessageFormat(apply_markdown, client_gravatar, allow_empty_topic_name)
-    encoded = _text_of(call, manner, message) + _ending(flags)[:-1]
+    encoded = _text_of(call, manner, message) + _personal_part(flags)[:-1]
     return Encoded(b'{"message":%s,"raw_content":%s}' % (encoded, _encode(message.content)))
 
 
@@ -228,7 +228,7 @@ async def _catch_up(call: Call, terms: list[Term], window: Window) -> None:
         await call.db.write(actions.messages.read_state.catch_up, call.caller.id)
 
 
-def asker(call: Call) -> NarrowViewer:
+def viewer_of(call: Call) -> NarrowViewer:
     return NarrowViewer(call.reader, call.org.email_domain)
 
 
@@ -243,7 +243,7 @@ def window_from(
     if anchor == "date":
         if anchor_date is None:
             raise BadRequest("Missing 'anchor_date' argument.")
-        moment = _moment(anchor_date)
+        moment = _timestamp(anchor_date)
     elif anchor not in ("newest", "oldest", "first_unread"):
         digits = anchor.removeprefix("-")
         if not (digits.isascii() and digits.isdecimal()):
@@ -252,7 +252,7 @@ def window_from(
     return Window(place, num_before, num_after, include_anchor, moment)
 
 
-def _moment(text: str) -> float:
+def _timestamp(text: str) -> float:
     try:
         moment = datetime.fromisoformat(text)
         return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
@@ -274,7 +274,10 @@ async def _response(
     if len(texts) < len(shown.messages):
         texts = await _texts(call, reading, shown)
     flags = [_READ] * len(texts) if call.caller is None else shown.flags.values()
-    pieces = [b'{"messages":[', *chain.from_iterable(zip(texts, map(_ending, flags), strict=True))]
+    pieces = [
+        b'{"messages":[',
+        *chain.from_iterable(zip(texts, map(_personal_part, flags), strict=True)),
+    ]
     reading.touch(shown.flags)
     if texts:
         pieces[-1] = pieces[-1][:-1]
@@ -323,7 +326,7 @@ def _text_of(call: Call, manner: MessageFormat, message: Message) -> bytes:
 
 
 @lru_cache(maxsize=256)
-def _ending(flags: Flags) -> bytes:
+def _personal_part(flags: Flags) -> bytes:
     """The caller's own fields, the end of the message, and the comma before the next one."""
     return b',"flags":%b},' % _encode(flags)
 

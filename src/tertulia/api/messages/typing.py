@@ -15,7 +15,7 @@ DIRECT = OnlyWith("type", "direct", None)
 IN_CHANNEL = OnlyWith("type", "stream", "channel")
 
 
-async def tell(
+async def send(
     call: Call,
     *,
     op: Op,
@@ -31,7 +31,7 @@ async def tell(
         await _notify_channel(call, op, stream_id, topic)
 
 
-async def tell_of_edit(call: Call, message_id: int, *, op: Op) -> None:
+async def send_for_edit(call: Call, message_id: int, *, op: Op) -> None:
     """Send a typing notification for editing a message."""
     message, is_announced = await call.db.read(
         actions.messages.typing.in_message, call.user, message_id

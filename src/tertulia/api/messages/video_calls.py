@@ -12,21 +12,21 @@ from tertulia.http.rules import MaxLength, NoNul, NotBlank
 MeetingName = Annotated[str, NotBlank, MaxLength(1000), NoNul]
 
 
-class CallAddress(Reply):
+class CallLink(Reply):
     url: str
 
 
-async def begin_meeting(
+async def create_bigbluebutton(
     call: Call, *, meeting_name: MeetingName, voice_only: bool = False
-) -> CallAddress:
+) -> CallLink:
     """Create a link to a BigBlueButton call."""
     meeting = domain.messages.video_calls.new_meeting(
         meeting_name, call.user.id, is_voice_only=voice_only
     )
     signed = domain.messages.video_calls.signed(call.vault, call.org.realm.id, meeting)
-    return CallAddress(url=f"{JOIN}?bigbluebutton={signed}")
+    return CallLink(url=f"{JOIN}?bigbluebutton={signed}")
 
 
-async def make_room(call: Call, *, room_name: MeetingName) -> CallAddress:
+async def create_nextcloud_talk(call: Call, *, room_name: MeetingName) -> CallLink:
     """Create a room in Nextcloud Talk."""
-    return CallAddress(url=await video_calls.make_room(call.config, room_name))
+    return CallLink(url=await video_calls.make_room(call.config, room_name))

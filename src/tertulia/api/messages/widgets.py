@@ -9,7 +9,7 @@ from tertulia.http.rules import Id, MaxLength, NoNul
 Content = Annotated[str, NoNul(), MaxLength(domain.limits.MESSAGE_LENGTH)]
 
 
-async def take_part(
+async def submit(
     call: Call, *, message_id: Id, msg_type: Annotated[str, MaxLength(100)], content: Content
 ) -> None:
     """Vote in a poll, add an option, change a to-do list."""

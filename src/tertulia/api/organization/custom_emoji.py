@@ -14,7 +14,7 @@ class EmojiList(Reply):
     emoji: dict[str, EmojiObject]
 
 
-async def everything(call: Call) -> EmojiList:
+async def list_emoji(call: Call) -> EmojiList:
     """List all custom emoji, including deactivated ones."""
     found = await call.db.read(actions.organization.custom_emoji.list_all)
     return EmojiList(

@@ -7,7 +7,7 @@ from tertulia.api.call import Call
 from tertulia.http.replies import Reply
 
 
-class AskedExport(Reply):
+class StartedExport(Reply):
     id: int
 
 
@@ -19,19 +19,19 @@ class Consents(Reply):
     export_consents: list[dict[str, Any]]
 
 
-async def ask(
+async def start(
     call: Call,
     *,
     export_type: Literal["public", "full_with_consent", "full_without_consent"] = "public",
-) -> AskedExport:
+) -> StartedExport:
     """Start an export; the caller gets a message when it is ready."""
     export_id = await call.db.write(actions.organization.exports.request, call.user, export_type)
-    return AskedExport(id=export_id)
+    return StartedExport(id=export_id)
 
 
-async def everything(call: Call) -> Exports:
+async def list_exports(call: Call) -> Exports:
     """List the exports."""
-    known = await call.db.read(storage.organization.exports.everything)
+    known = await call.db.read(storage.organization.exports.list_all)
     to_wire = events.types.organization.exports.export_object
     return Exports(exports=[to_wire(each, call.site) for each in known])
 

@@ -30,12 +30,12 @@ class AddedLinkifier(Reply):
     id: int
 
 
-async def everything(call: Call) -> Linkifiers:
+async def list_linkifiers(call: Call) -> Linkifiers:
     """List the linkifiers, in order."""
     return Linkifiers([LinkifierObject.of(each) for each in call.org.linkifiers])
 
 
-async def put_in_order(call: Call, *, ordered_linkifier_ids: Ids) -> None:
+async def reorder(call: Call, *, ordered_linkifier_ids: Ids) -> None:
     """Reorder the linkifiers."""
     await call.db.write(actions.organization.linkifiers.reorder, call.user, ordered_linkifier_ids)
 

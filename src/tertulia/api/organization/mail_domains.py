@@ -19,12 +19,12 @@ class AddedMailDomain(Reply):
     new_domain: tuple[int, str]
 
 
-async def everything(call: Call) -> Domains:
+async def list_domains(call: Call) -> Domains:
     """List the allowed email domains."""
     return Domains(
         [
             DomainObject.of(each)
-            for each in await call.db.read(storage.organization.mail_domains.everything)
+            for each in await call.db.read(storage.organization.mail_domains.list_all)
         ]
     )
 

@@ -41,11 +41,11 @@ async def edit(call: Call, **values: Any) -> Encoded[Reply]:
         actions.organization.settings.edit, call.user, wanted, html, offered
     )
     return Encoded(
-        msgspec.json.encode({name: _answer(name, value) for name, value in changed.items()})
+        msgspec.json.encode({name: _to_wire(name, value) for name, value in changed.items()})
     )
 
 
-def _answer(name: str, value: Any) -> Any:
+def _to_wire(name: str, value: Any) -> Any:
     if name in _TEXTS:
         return "updated"
     return _NUMBERS.get(name, {}).get(value, value) if isinstance(value, str) else value

@@ -15,7 +15,7 @@ class TestMessage(Reply):
     message_id: int
 
 
-async def try_out(
+async def send_test(
     call: Call, *, welcome_message_custom_text: Annotated[str, NotBlank, MaxLength(LONGEST)]
 ) -> TestMessage:
     """Send the welcome message to the caller, as a test."""

@@ -110,7 +110,7 @@ async def reactivate(call: Call, user_id: int) -> None:
     await call.db.write(actions.people.accounts.reactivate, call.user, call.vault, user_id)
 
 
-async def make_password_link(call: Call, user_id: int) -> PasswordLink:
+async def create_password_link(call: Call, user_id: int) -> PasswordLink:
     """Create a link to choose a password, for another user."""
     key = await call.db.write(
         actions.people.password_reset.create_link,
@@ -125,7 +125,7 @@ async def make_password_link(call: Call, user_id: int) -> PasswordLink:
     )
 
 
-async def end_password(call: Call, user_id: int) -> None:
+async def invalidate_password(call: Call, user_id: int) -> None:
     """Make a user's password invalid, so that they must choose a new one.
 
     Their browsers are logged out. Where the server sends mail, they get one.

@@ -19,17 +19,17 @@ class AvatarUrl(Reply):
 
 async def upload(call: Call, *, files: Files) -> AvatarUrl:
     """Upload the caller's avatar."""
-    avatar = await given(call, files) if len(files) == 1 else None
+    avatar = await uploaded(call, files) if len(files) == 1 else None
     if avatar is None:
         raise BadRequest("You must upload exactly one avatar.")
     await call.db.write(actions.people.avatars.upload_own, call.user, avatar)
-    return _mine(call)
+    return _own_url(call)
 
 
 async def delete(call: Call) -> AvatarUrl:
     """Reset the caller's avatar."""
     await call.db.write(actions.people.avatars.delete_own, call.user)
-    return _mine(call)
+    return _own_url(call)
 
 
 def find_user(call: Call, who: str) -> User:
@@ -45,7 +45,7 @@ def find_user(call: Call, who: str) -> User:
     return user
 
 
-async def given(call: Call, files: Files) -> Avatar | None:
+async def uploaded(call: Call, files: Files) -> Avatar | None:
     """The uploaded image, if there is one, checked and scaled."""
     if not files:
         return None
@@ -55,7 +55,7 @@ async def given(call: Call, files: Files) -> Avatar | None:
     return await api.files.pictures.drawn(call.person, domain.files.images.avatar, uploaded)
 
 
-def _mine(call: Call) -> AvatarUrl:
+def _own_url(call: Call) -> AvatarUrl:
     me = call.org.users[call.user.id]
     return AvatarUrl(
         avatar_url=events.types.people.user.avatar_url(call.org, me, client_gravatar=False)

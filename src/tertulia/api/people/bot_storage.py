@@ -18,7 +18,7 @@ class Storage(Reply):
     storage: dict[str, str]
 
 
-async def put(
+async def store(
     call: Call, *, storage: dict[str, Annotated[str, MaxLength(domain.limits.BOT_MEMORY), NoNul]]
 ) -> None:
     """Store texts for the calling bot; replaces existing keys."""
@@ -39,6 +39,6 @@ async def fetch(call: Call, *, keys: Keys | None = None) -> Storage:
     return Storage(storage=await call.db.read(actions.people.bot_storage.fetch, call.user, keys))
 
 
-async def forget(call: Call, *, keys: Keys | None = None) -> None:
+async def delete(call: Call, *, keys: Keys | None = None) -> None:
     """Delete the calling bot's stored texts: all, or some keys."""
     await call.db.write(actions.people.bot_storage.delete, call.user, keys)

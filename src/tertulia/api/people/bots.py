@@ -55,9 +55,9 @@ class Key(Reply):
     api_key: str
 
 
-async def mine(call: Call) -> OwnBots:
+async def list_own(call: Call) -> OwnBots:
     """List the caller's active bots, with their API keys."""
-    found = await call.db.read(_own, call.user)
+    found = await call.db.read(_read_own, call.user)
     shown = []
     for account, bot, sealed in found:
         body = events.types.people.bots.bot_object(call.org, bot, call.user.id)
@@ -100,7 +100,7 @@ async def create(
             default_sending_stream, default_events_register_stream, default_all_public_streams
         ),
         config=_checked_config(config_data or {}),
-        avatar=await api.people.avatars.given(call, files),
+        avatar=await api.people.avatars.uploaded(call, files),
     )
     account, key = await call.db.write(
         actions.people.bots.create, call.vault, call.user, new, call.org.email_domain
@@ -144,7 +144,7 @@ async def edit(
             default_sending_stream, default_events_register_stream, default_all_public_streams
         ),
         config=None if config_data is None else _checked_config(config_data),
-        avatar=await api.people.avatars.given(call, files),
+        avatar=await api.people.avatars.uploaded(call, files),
     )
     await call.db.write(actions.people.bots.edit, call.vault, call.user, bot_id, changes)
     bot = await call.db.read(storage.people.bots.find, bot_id)
@@ -179,7 +179,7 @@ async def regenerate_key(call: Call, bot_id: int) -> Key:
     return Key(api_key=api_key)
 
 
-def _own(tx: Tx, user: User) -> list[tuple[User, Bot, bytes]]:
+def _read_own(tx: Tx, user: User) -> list[tuple[User, Bot, bytes]]:
     own = storage.people.active_bots_of(tx, user.id)
     ids = [account.id for account in own]
     keys = storage.people.bots.sealed_keys(tx, ids)

@@ -20,7 +20,7 @@ MAX_MINUTES = 100 * 365 * 24 * 60
 Roles = Annotated[int, OneOf([int(role) for role in Role])]
 Ids = Annotated[list[int], MaxItems(1000)]
 Minutes = Annotated[int, AtLeast(1), AtMost(MAX_MINUTES)]
-Welcome = Annotated[str, MaxLength(WELCOME_LENGTH), NoNul]
+WelcomeText = Annotated[str, MaxLength(WELCOME_LENGTH), NoNul]
 
 
 class InvitationObject(msgspec.Struct, kw_only=True):
@@ -43,7 +43,7 @@ class InvitationLink(Reply):
     invite_link: str
 
 
-async def everything(call: Call) -> Invitations:
+async def list_open(call: Call) -> Invitations:
     """List the open invitations: the caller's, or all for administrators."""
     found = await call.db.read(actions.people.invitations.list_open, call.user)
     return Invitations(invites=[_shown(call, each) for each in found])
@@ -55,7 +55,7 @@ def _terms(
     invite_expires_in_minutes: Minutes | UnsetType | None = UNSET,
     group_ids: Ids | None = None,
     include_realm_default_subscriptions: bool = False,
-    welcome_message_custom_text: Welcome | None = None,
+    welcome_message_custom_text: WelcomeText | None = None,
 ) -> Terms:
     in_minutes = invite_expires_in_minutes
     return Terms(
@@ -98,7 +98,7 @@ async def send(
 
 
 @parameters_from(_terms)
-async def make_link(call: Call, *, stream_ids: Ids | None = None, **how: Any) -> InvitationLink:
+async def create_link(call: Call, *, stream_ids: Ids | None = None, **how: Any) -> InvitationLink:
     """Create an invitation link for several people."""
     terms = replace(_terms(**how), channel_ids=tuple(stream_ids or ()))
     key = await call.db.write(actions.people.invitations.create_link, call.vault, call.user, terms)

@@ -34,17 +34,17 @@ async def fetch_api_key(call: Call, *, username: str, password: str) -> ApiKey:
         return await key_of(call, await identify(call, username, password))
 
 
-async def own_api_key(call: Call, *, password: str = "") -> ApiKey:
+async def fetch_own_key(call: Call, *, password: str = "") -> ApiKey:
     """One's own API key, for somebody who is logged in, and says their password again.
 
     Where nobody has a password, being logged in is enough.
     """
     uses_passwords = call.org.realm.admits_passwords or api.people.ldap_login.open_to(call)
-    if uses_passwords and not await is_own(call, call.user, password):
+    if uses_passwords and not await is_correct_password(call, call.user, password):
         raise BadRequest("Password is incorrect.")
-    api.audit.note_as(call, "POST /fetch_api_key", call.user.id)
+    api.audit.record_as(call, "POST /fetch_api_key", call.user.id)
     sealed = await call.db.write(_sealed_key, call.user.id)
-    return _answer(call, call.user, sealed)
+    return _key_response(call, call.user, sealed)
 
 
 async def key_of(call: Call, who: VerifiedIdentity) -> ApiKey:
@@ -52,7 +52,7 @@ async def key_of(call: Call, who: VerifiedIdentity) -> ApiKey:
     entrance = api.cookies.entrance_of_app(call)
     user = await call.db.write(actions.people.login.log_in, who, entrance)
     sealed = await call.db.read(_sealed_key, user.id)
-    return _answer(call, user, sealed)
+    return _key_response(call, user, sealed)
 
 
 async def identify(call: Call, username: str, password: str, link: str = "") -> VerifiedIdentity:
@@ -94,7 +94,7 @@ async def is_right(call: Call, user: User, password: str) -> bool:
     return is_right
 
 
-async def is_own(call: Call, user: User, password: str) -> bool:
+async def is_correct_password(call: Call, user: User, password: str) -> bool:
     """The same, also for passwords in a directory."""
     if not await api.people.ldap_login.manages(call, user.id):
         return await is_right(call, user, password)
@@ -132,7 +132,7 @@ async def _count(call: Call, username: str) -> tuple[bytes, str]:
     return name, address
 
 
-def _answer(call: Call, user: User, sealed: bytes) -> ApiKey:
+def _key_response(call: Call, user: User, sealed: bytes) -> ApiKey:
     return ApiKey(api_key=call.vault.unseal(sealed), email=user.email, user_id=user.id)
 
 

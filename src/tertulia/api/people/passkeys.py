@@ -23,25 +23,25 @@ PasskeyName = Annotated[
 ]
 
 
-class PasskeyBegun(Reply):
+class PasskeyOptions(Reply):
     state: str
     options: dict[str, Any]
 
 
-class Begun(msgspec.Struct, frozen=True):
+class PendingPasskey(msgspec.Struct, frozen=True):
     """State that is kept until the browser has created the passkey."""
 
     user_id: int
     asked: str
 
 
-async def begin(call: Call, *, password: Text) -> PasskeyBegun:
+async def start(call: Call, *, password: Text) -> PasskeyOptions:
     """Get the options for `navigator.credentials.create`."""
     from tertulia.external.sso import passkeys
 
     await api.people.second_factors.check_password(call, password)
     known = await call.db.read(storage.people.second_factors.passkeys, call.user.id)
-    begun = Begun(call.user.id, domain.people.sessions.new_token())
+    begun = PendingPasskey(call.user.id, domain.people.sessions.new_token())
     state = domain.people.sessions.new_token()
     sealed = call.vault.seal(msgspec.json.encode(begun).decode())
     await call.db.write(actions.people.pending_logins.start, _state_hash(call, state), b"", sealed)
@@ -50,7 +50,7 @@ async def begin(call: Call, *, password: Text) -> PasskeyBegun:
         call,
         lambda: passkeys.creation(call.site, call.org.realm.name, user, known, begun.asked),
     )
-    return PasskeyBegun(state=state, options=options)
+    return PasskeyOptions(state=state, options=options)
 
 
 async def add(call: Call, *, state: Text, name: PasskeyName, answer: Answer) -> RecoveryCodes:
@@ -64,7 +64,7 @@ async def add(call: Call, *, state: Text, name: PasskeyName, answer: Answer) -> 
     sealed = await call.system_db.write(
         actions.people.pending_logins.resume, _state_hash(call, state), b""
     )
-    begun = msgspec.json.decode(call.vault.unseal(sealed), type=Begun)
+    begun = msgspec.json.decode(call.vault.unseal(sealed), type=PendingPasskey)
     if begun.user_id != call.user.id:
         raise LoginExpired()
     try:

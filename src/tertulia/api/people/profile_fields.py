@@ -19,12 +19,12 @@ Hint = Annotated[str, MaxLength(domain.limits.PROFILE_HINT_LENGTH), NoNul()]
 Ids = Annotated[list[int], MaxItems(2 * domain.limits.PROFILE_FIELDS)]
 
 
-class GivenValue(msgspec.Struct):
+class FieldValueParameter(msgspec.Struct):
     id: int
     value: str | list[Any] | None
 
 
-GivenValues = Annotated[list[GivenValue], MaxItems(2 * domain.limits.PROFILE_FIELDS)]
+GivenValues = Annotated[list[FieldValueParameter], MaxItems(2 * domain.limits.PROFILE_FIELDS)]
 
 
 class Fields(Reply):
@@ -35,7 +35,7 @@ class NewField(Reply):
     id: int
 
 
-async def everything(call: Call) -> Fields:
+async def list_fields(call: Call) -> Fields:
     """List the custom profile fields, in order."""
     return Fields(
         [
@@ -120,7 +120,7 @@ async def empty(call: Call, *, data: Ids) -> None:
     await call.db.write(actions.people.profiles.change, call.user, call.user.id, values)
 
 
-async def composed(call: Call, given: list[GivenValue]) -> list[FieldChange]:
+async def composed(call: Call, given: list[FieldValueParameter]) -> list[FieldChange]:
     """Values ready to be stored: texts are rendered here, before the transaction."""
     found = []
     for each in given:

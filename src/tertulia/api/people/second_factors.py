@@ -40,7 +40,7 @@ class RecoveryCodes(Reply):
     recovery_codes: list[str]
 
 
-async def mine(call: Call) -> SecondFactor:
+async def get_own(call: Call) -> SecondFactor:
     """Get the caller's second factors."""
     known = await call.db.read(storage.people.second_factors.of_user, call.user.id)
     return SecondFactor(
@@ -121,7 +121,7 @@ async def show_code(call: Call, who: VerifiedIdentity, code: str) -> VerifiedIde
 
 async def check_password(call: Call, password: str) -> None:
     """Raises BadRequest unless it is the caller's password; an open session alone is not enough."""
-    if not await api.people.login.is_own(call, call.user, password):
+    if not await api.people.login.is_correct_password(call, call.user, password):
         raise BadRequest("Wrong password!")
 
 

@@ -20,7 +20,7 @@ class Sessions(Reply):
     sessions: list[SessionObject]
 
 
-async def mine(call: Call) -> Sessions:
+async def list_own(call: Call) -> Sessions:
     """List the caller's browser sessions, most recently used first."""
     current = None if call.session is None else call.session.id
     return Sessions(

@@ -60,7 +60,7 @@ async def register(
     )
 
 
-async def try_out(call: Call, *, device_id: Id | None = None) -> None:
+async def send_test(call: Call, *, device_id: Id | None = None) -> None:
     """Send a test notification to the caller's devices."""
     devices = await call.db.read(storage.personal.devices.of_user, call.user.id)
     wanted = [each for each in devices if each.can_receive and device_id in (None, each.id)]
@@ -94,7 +94,7 @@ async def remove_fcm_token(call: Call, *, token: Words) -> None:
     await _remove_token(call, "fcm", token)
 
 
-async def try_out_token(call: Call, *, token: Words | None = None) -> None:
+async def send_test_to_token(call: Call, *, token: Words | None = None) -> None:
     """Send a test notification to phones with an older app."""
     tokens = await call.db.read(storage.personal.devices.tokens_of, call.user.id)
     wanted = [each for each in tokens if token in (None, each.token)]

@@ -25,7 +25,7 @@ async def change(call: Call, whose: TargetUsers, values: dict[str, Any]) -> None
     """Change the same settings for many users; all permissions are checked before any change."""
     if CONSENT in values:
         raise BadRequest(f"{CONSENT} is for everybody to say for themselves.")
-    everybody = _everybody(call, whose)
+    everybody = _target_ids(call, whose)
     await call.db.read(actions.personal.settings.check_may_change_for, call.user, everybody)
     for start in range(0, len(everybody), AT_ONCE):
         await call.db.write(
@@ -37,7 +37,7 @@ async def change(call: Call, whose: TargetUsers, values: dict[str, Any]) -> None
         )
 
 
-def _everybody(call: Call, whose: TargetUsers) -> list[int]:
+def _target_ids(call: Call, whose: TargetUsers) -> list[int]:
     """The named users, and the active members of the named groups."""
     found = set()
     for user_id in whose.user_ids:

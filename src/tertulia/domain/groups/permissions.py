@@ -34,7 +34,7 @@ class Groups(Protocol):
     def listed_in(self, group_ids: Iterable[int]) -> set[int]:
         """The users whom these groups list directly."""
 
-    def everybody(self) -> Iterable[User]: ...
+    def all_users(self) -> Iterable[User]: ...
 
 
 def holds(groups: Groups, user: User, value: GroupValue, now: float) -> bool:
@@ -58,7 +58,7 @@ def everybody_in(groups: Groups, group_ids: Iterable[int], now: float) -> set[in
     if _system_groups(within):
         found |= {
             user.id
-            for user in groups.everybody()
+            for user in groups.all_users()
             if not user.is_system_bot and _has_role(groups, user, within, now)
         }
     return found

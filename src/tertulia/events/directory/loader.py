@@ -94,12 +94,12 @@ def load(
     fingerprints = storage.people.fingerprints(tx)
     for user in storage.people.everyone(tx):
         org.put_user(user, fingerprints.get(user.id))
-    for channel in storage.channels.everything(tx):
+    for channel in storage.channels.list_all(tx):
         org.put_channel(channel)
-    org.put_groups(storage.groups.everything(tx))
-    org.put_emoji(storage.organization.custom_emoji.everything(tx))
-    org.put_linkifiers(storage.organization.linkifiers.everything(tx))
-    org.put_profile_fields(storage.people.profile_fields.everything(tx))
+    org.put_groups(storage.groups.list_all(tx))
+    org.put_emoji(storage.organization.custom_emoji.list_all(tx))
+    org.put_linkifiers(storage.organization.linkifiers.list_all(tx))
+    org.put_profile_fields(storage.people.profile_fields.list_all(tx))
     for user_id, values in storage.people.profile_fields.all_values(tx).items():
         org.put_profile(user_id, values)
     org.put_subscriptions(storage.channels.subscriptions.active_pairs(tx))
@@ -123,13 +123,13 @@ def read_patch(tx: Tx, touched: Invalidated) -> Patch:
     if touched.channels:
         patch.channels = storage.channels.find_many(tx, sorted(touched.channels))
     if touched.groups:
-        patch.groups = storage.groups.everything(tx)
+        patch.groups = storage.groups.list_all(tx)
     if touched.emoji:
-        patch.emoji = storage.organization.custom_emoji.everything(tx)
+        patch.emoji = storage.organization.custom_emoji.list_all(tx)
     if touched.linkifiers:
-        patch.linkifiers = storage.organization.linkifiers.everything(tx)
+        patch.linkifiers = storage.organization.linkifiers.list_all(tx)
     if touched.profile_fields:
-        patch.profile_fields = storage.people.profile_fields.everything(tx)
+        patch.profile_fields = storage.people.profile_fields.list_all(tx)
     if touched.profiles:
         found = storage.people.profile_fields.all_values(tx, sorted(touched.profiles))
         patch.profiles = {user_id: found.get(user_id, {}) for user_id in touched.profiles}

@@ -134,7 +134,9 @@ class LogReader:
         for realm_id in realms:
             org = self._organizations.get(realm_id)
             if org is not None and org.stamped[1]:
-                found[realm_id] = tx.for_realm(realm_id).later(storage.log.holds, *org.stamped)
+                found[realm_id] = tx.for_realm(realm_id).later(
+                    storage.log.matches_stamp, *org.stamped
+                )
         return found
 
     def _fetch_since(self, tx: Tx, place: LogPosition, updates: LogUpdates) -> None:

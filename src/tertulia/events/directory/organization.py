@@ -267,7 +267,7 @@ class Organization:
     def listed_in(self, group_ids: Iterable[int]) -> set[int]:
         return set().union(*(self.groups[group_id].members for group_id in group_ids))
 
-    def everybody(self) -> Iterable[User]:
+    def all_users(self) -> Iterable[User]:
         return self.users.values()
 
     # --- changes ---

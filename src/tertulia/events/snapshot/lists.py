@@ -37,7 +37,7 @@ LISTS = {
     "alert_words": ListedPart("alert_word", of_user=storage.personal.alert_words.of_user),
     "channel_folders": ListedPart(
         "channel_folder",
-        of_everybody=storage.channels.folders.everything,
+        of_everybody=storage.channels.folders.list_all,
         to_wire=_plainly(events.types.channels.folders.folder_object),
     ),
     "drafts": ListedPart(
@@ -57,12 +57,12 @@ LISTS = {
     ),
     "realm_domains": ListedPart(
         "mail_domain",
-        of_everybody=storage.organization.mail_domains.everything,
+        of_everybody=storage.organization.mail_domains.list_all,
         to_wire=_plainly(DomainObject.of),
     ),
     "realm_playgrounds": ListedPart(
         "playground",
-        of_everybody=storage.organization.playgrounds.everything,
+        of_everybody=storage.organization.playgrounds.list_all,
         to_wire=_plainly(PlaygroundObject.of),
     ),
     "reminders": ListedPart(

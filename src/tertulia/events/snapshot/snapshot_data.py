@@ -42,7 +42,7 @@ _OWNED = {
         ("user_topic", "muted_topics", "message"),
         storage.personal.topic_policies.of_user,
     ),
-    "bot": OwnedFact("bots", ("realm_bot",), storage.people.bots.kept_by),
+    "bot": OwnedFact("bots", ("realm_bot",), storage.people.bots.managed_by),
     "user_status": OwnedFact(
         "statuses", ("user_status",), lambda tx, me: storage.people.statuses.everyone(tx)
     ),
@@ -109,7 +109,7 @@ class SnapshotQuery:
             self._ask_subscriptions()
         self._owned: dict[str, Later[Any]] = {}  # by table
         self._tables = _tables(wanted)
-        self._there = tx.later(storage.nonempty_tables.those, user_id, self._tables)
+        self._there = tx.later(storage.nonempty_tables.which, user_id, self._tables)
         if recalled is not None:
             self._ask_owned(recalled.there & self._tables)
 

@@ -44,7 +44,7 @@ class UnreadQuery:
         self._tx, self._user_id, self._whereabouts = tx, user_id, whereabouts
         asked = storage.messages.unread
         self._stored = tx.later(asked.stored, user_id)
-        self._arrived = tx.later(asked.arrived, user_id, MAX_ARRIVED)
+        self._arrived = tx.later(asked.new_unread, user_id, MAX_ARRIVED)
         newest = whereabouts.newest(tx.realm_id)
         self._newest = tx.later(asked.describe_after, user_id, newest, MAX_DESCRIBED)
         self._since = recalled.waiting.min() if recalled and recalled.waiting else None
@@ -57,7 +57,7 @@ class UnreadQuery:
     ) -> FoundUnread:
         """`recalled` must be valid."""
         stored, arrived = self._stored(), self._arrived()
-        everything = storage.messages.unread.complete(
+        everything = storage.messages.unread.catch_up(
             self._tx, self._user_id, stored, arrived if len(arrived) < MAX_ARRIVED else None
         )
         waiting = _newest(everything)

@@ -77,7 +77,7 @@ def fill(config: Config, database: Database, vault: Vault) -> Cast:
 
 def _who_played(database: Database) -> list[User]:
     """The users of the demo, if this database contains it."""
-    for realm in database.read_now(0, storage.organization.all_of_them):
+    for realm in database.read_now(0, storage.organization.list_all):
         found = database.read_now(realm.id, _find_cast)
         if all(found):
             return [user for user in found if user is not None]
@@ -236,7 +236,7 @@ def _channel(tx: Tx, name: str) -> Channel:
 
 
 def _upload(tx: Tx, owner: User, name: str, data: bytes) -> Attachment:
-    upload_id = storage.files.uploads.begin(tx)
+    upload_id = storage.files.uploads.insert(tx)
     storage.files.uploads.add_piece(tx, upload_id, 0, data)
     looks = domain.files.images.image_info(io.BufferedReader(io.BytesIO(data)))
     assert looks is not None

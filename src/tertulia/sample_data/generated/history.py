@@ -113,7 +113,7 @@ class History:
                 spoken_in[room] = at
         batch.write(tx)
         for room, at in spoken_in.items():
-            storage.channels.note_message(tx.at(at), room.channel, room.message_ids[0])
+            storage.channels.record_message(tx.at(at), room.channel, room.message_ids[0])
 
     def before(self, at: float) -> int:
         """The last message up to a time."""

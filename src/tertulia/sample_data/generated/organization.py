@@ -51,7 +51,7 @@ def generate(
 
     The same seed gives the same organization, except for API keys, which are random.
     """
-    if database.read_now(0, storage.organization.all_of_them):
+    if database.read_now(0, storage.organization.list_all):
         raise AlreadyThere("There is an organization in this data already.")
     now = database.clock()
     begin = now - DAYS * SECONDS_PER_DAY

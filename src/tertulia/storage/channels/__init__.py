@@ -31,11 +31,11 @@ def names(tx: Tx) -> dict[int, str]:
 
 
 def find_many(tx: Tx, channel_ids: list[int]) -> list[Channel]:
-    return _CHANNELS.those(tx, "id", id=channel_ids)
+    return _CHANNELS.where(tx, "id", id=channel_ids)
 
 
-def everything(tx: Tx) -> list[Channel]:
-    return _CHANNELS.those(tx, "id")
+def list_all(tx: Tx) -> list[Channel]:
+    return _CHANNELS.where(tx, "id")
 
 
 class StoredPrivacy(msgspec.Struct, frozen=True):
@@ -100,7 +100,7 @@ def insert(
     return channel
 
 
-def note_message(tx: Tx, channel: Channel, message_id: int) -> bool:
+def record_message(tx: Tx, channel: Channel, message_id: int) -> bool:
     """Set a channel's first message and, about once a day, the time of its last one."""
     if channel.first_message_id is not None and tx.now - (channel.last_message_at or 0) < 86_400:
         return False

@@ -12,9 +12,9 @@ def find(tx: Tx, folder_id: int) -> Folder | None:
     return _FOLDERS.find(tx, id=folder_id)
 
 
-def everything(tx: Tx) -> list[Folder]:
+def list_all(tx: Tx) -> list[Folder]:
     """All folders in their order, archived ones included."""
-    return _FOLDERS.those(tx, "position, id")
+    return _FOLDERS.where(tx, "position, id")
 
 
 def insert(
@@ -59,5 +59,5 @@ def set_order(tx: Tx, folder_ids: list[int]) -> None:
         tx.change("channel_folder", folder_id, position=position)
 
 
-def holds_channels(tx: Tx, folder_id: int) -> bool:
+def has_channels(tx: Tx, folder_id: int) -> bool:
     return tx.has("channel", folder_id=folder_id)

@@ -288,7 +288,7 @@ def spans_since(
     return found
 
 
-def seen_coming(
+def received_by(
     tx: Tx, channel_id: int, message_ids: Sequence[int], also: Sequence[int] = ()
 ) -> dict[int, tuple[int, ...]]:
     """Which of the messages arrived in the channel while a user was subscribed, by user.

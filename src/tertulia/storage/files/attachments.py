@@ -83,7 +83,7 @@ def thumbnail(tx: Tx, attachment_id: int) -> bytes | None:
     return None if found is None else bytes(found)
 
 
-def put_thumbnail(tx: Tx, attachment_id: int, data: bytes) -> None:
+def store_thumbnail(tx: Tx, attachment_id: int, data: bytes) -> None:
     """Store it, if the file still exists."""
     tx.execute(
         "INSERT INTO attachment_thumbnail (realm_id, attachment_id, data)"
@@ -149,7 +149,7 @@ def messages_linking(tx: Tx, attachment_id: int, before: int, most: int) -> list
     )
 
 
-def keep_for(tx: Tx, attachment_id: int, scheduled_id: int) -> None:
+def hold_for(tx: Tx, attachment_id: int, scheduled_id: int) -> None:
     tx.execute(
         "INSERT INTO attachment_scheduled (realm_id, attachment_id, scheduled_id)"
         " VALUES (:realm, :attachment, :scheduled) ON CONFLICT DO NOTHING",
@@ -158,11 +158,11 @@ def keep_for(tx: Tx, attachment_id: int, scheduled_id: int) -> None:
     )
 
 
-def keep_no_longer_for(tx: Tx, scheduled_id: int) -> None:
+def release_from(tx: Tx, scheduled_id: int) -> None:
     tx.remove("attachment_scheduled", scheduled_id=scheduled_id)
 
 
-def kept_for(tx: Tx, scheduled_id: int) -> list[str]:
+def held_for(tx: Tx, scheduled_id: int) -> list[str]:
     """The URLs of the files that a scheduled message links to."""
     return tx.column(
         "SELECT a.path_id FROM attachment_scheduled s JOIN attachment a ON a.id = s.attachment_id"
@@ -171,7 +171,7 @@ def kept_for(tx: Tx, scheduled_id: int) -> list[str]:
     )
 
 
-def is_kept(tx: Tx, attachment_id: int) -> bool:
+def is_held(tx: Tx, attachment_id: int) -> bool:
     """Whether a scheduled message links to it."""
     return tx.has("attachment_scheduled", attachment_id=attachment_id)
 

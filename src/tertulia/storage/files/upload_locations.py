@@ -27,7 +27,7 @@ def of_attachment(tx: Tx, attachment_id: int) -> StoredUpload | None:
     )
 
 
-def kept_elsewhere(tx: Tx) -> list[StoredUpload]:
+def in_stores(tx: Tx) -> list[StoredUpload]:
     """All uploads that attachments show and a store holds."""
     return _UPLOADS.all(
         tx, "FROM upload u WHERE u.place <> '' AND u.touched_at IS NULL ORDER BY u.id"
@@ -59,7 +59,7 @@ def counts(tx: Tx) -> dict[str, tuple[int, int]]:
 # --- moving to another store ---
 
 
-def next_to_carry(
+def next_to_migrate(
     tx: Tx, place: str, after: int, largest: int | None, *, only_from_database: bool
 ) -> StoredUpload | None:
     """The next file that is in the wrong store; an empty file may be anywhere."""
@@ -76,9 +76,9 @@ def next_to_carry(
     return None if row is None else _UPLOADS.of(row)
 
 
-def begin(tx: Tx, copy: StoredUpload) -> int:
+def insert(tx: Tx, copy: StoredUpload) -> int:
     """Record a file before it is written to a store, so that it is never orphaned there."""
-    upload_id = storage.files.uploads.begin(tx)
+    upload_id = storage.files.uploads.insert(tx)
     tx.change(
         "upload",
         upload_id,
@@ -121,7 +121,7 @@ def doomed(tx: Tx, most: int) -> list[StoredUpload]:
     )
 
 
-def forget(tx: Tx, upload_id: int) -> None:
+def clear(tx: Tx, upload_id: int) -> None:
     """The bytes are deleted: what remains is an empty upload, which is swept later."""
     tx.change("upload", upload_id, place="", stored_name="", stored_bytes=0, stored_digest="")
 
@@ -141,5 +141,5 @@ def renew_hold(tx: Tx, hold_id: int) -> None:
     tx.execute("UPDATE file_hold SET touched_at = :now WHERE id = :id", now=tx.now, id=hold_id)
 
 
-def let_go(tx: Tx, hold_id: int) -> None:
+def release_hold(tx: Tx, hold_id: int) -> None:
     tx.execute("DELETE FROM file_hold WHERE id = :id", id=hold_id)

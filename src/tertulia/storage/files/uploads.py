@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 DOOMED = 0  # the time of the last piece of a file that is to be deleted
 
 
-def begin(tx: Tx, person_id: int | None = None) -> int:
+def insert(tx: Tx, person_id: int | None = None) -> int:
     return tx.add("upload", touched_at=tx.now, person_id=person_id)
 
 
@@ -46,7 +46,7 @@ def finish(tx: Tx, upload_id: int) -> bool:
     return _set_touched(tx, upload_id, None)
 
 
-def give_up(tx: Tx, upload_id: int) -> bool:
+def abort(tx: Tx, upload_id: int) -> bool:
     """Abort an upload, unless it is complete. Returns whether it was still open."""
     return _set_touched(tx, upload_id, DOOMED)
 

@@ -20,7 +20,7 @@ def of_user(tx: Tx, user_id: int) -> list[Reminder]:
 
 
 def of_messages(tx: Tx, message_ids: Sequence[int]) -> list[Reminder]:
-    return _REMINDERS.those(tx, "id", message_id=list(message_ids))
+    return _REMINDERS.where(tx, "id", message_id=list(message_ids))
 
 
 def realms_with_due(tx: Tx) -> list[int]:

@@ -102,7 +102,7 @@ def delete(tx: Tx, entry_id: int) -> None:
     tx.remove("scheduled_message", id=entry_id)
 
 
-def forget_sent_before(tx: Tx, at: float, most: int) -> int:
+def delete_sent_before(tx: Tx, at: float, most: int) -> int:
     return tx.execute(
         "DELETE FROM scheduled_message WHERE id IN"
         " (SELECT id FROM scheduled_message WHERE sent_at <= :at LIMIT :most)",

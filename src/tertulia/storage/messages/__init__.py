@@ -191,21 +191,21 @@ def set_rendering(tx: Tx, message_id: int, draft: Draft) -> None:
         id=message_id,
         **words,
     )
-    storage.search.index.note_changes(tx, [message_id])
+    storage.search.index.record_changes(tx, [message_id])
 
 
 def delete(tx: Tx, message_ids: Sequence[int]) -> None:
     """Delete messages, with all details in other tables."""
     ids = list(message_ids)
-    storage.search.index.forget(tx, ids)
+    storage.search.index.delete(tx, ids)
     for table in GOES_WITH_A_MESSAGE:
         tx.execute(f"DELETE FROM {table} WHERE message_id IN :ids", ids=ids)
     tx.remove("message", id=ids)
     if ids:
-        note_newest_deleted(tx, max(ids))
+        record_newest_deleted(tx, max(ids))
 
 
-def note_newest_deleted(tx: Tx, message_id: int) -> None:
+def record_newest_deleted(tx: Tx, message_id: int) -> None:
     """Never assign ids up to this one again."""
     tx.execute(
         "INSERT INTO deleted_message (realm_id, newest) VALUES (:realm, :newest)"
@@ -240,7 +240,7 @@ def as_message(row: Row) -> Message:
     )
 
 
-def known_of(row: Mapping[str, Any]) -> dict[str, Any]:
+def message_columns(row: Mapping[str, Any]) -> dict[str, Any]:
     """The columns of a row about to be written that `Message` has."""
     return {name: row[name] for name in NAMES if name in row}
 

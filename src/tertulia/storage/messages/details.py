@@ -9,7 +9,7 @@ from tertulia.database.tx import Tx
 from tertulia.domain.messages.message import Message
 
 
-def added(tx: Tx, messages: Sequence[Message]) -> list[Message]:
+def with_details(tx: Tx, messages: Sequence[Message]) -> list[Message]:
     """The messages with their details."""
     ids = [message.id for message in messages]
     reacted = storage.messages.reactions.of_messages(tx, ids)

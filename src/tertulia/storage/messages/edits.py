@@ -42,7 +42,7 @@ def insert_content(
         prev_channel_id=None if channel_id is None else message.channel_id,
         channel_id=channel_id,
     )
-    _forget_oldest(tx, message.id)
+    _delete_oldest(tx, message.id)
     return edit_id
 
 
@@ -69,10 +69,10 @@ def insert_moves(
         most=domain.limits.EDITS_PER_MESSAGE,
     )
     for row in often:
-        _forget_oldest(tx, row["message_id"])
+        _delete_oldest(tx, row["message_id"])
 
 
-def _forget_oldest(tx: Tx, message_id: int) -> None:
+def _delete_oldest(tx: Tx, message_id: int) -> None:
     """Limit the history, because it is sent with the message; the newest change always stays."""
     rows = tx.all(
         "SELECT id, coalesce(length(prev_content), 0) + coalesce(length(prev_rendered), 0) AS size"
@@ -102,7 +102,7 @@ def set_content(tx: Tx, message_id: int, draft: Draft) -> None:
         id=message_id,
         **words,
     )
-    storage.search.index.note_changes(tx, [message_id])
+    storage.search.index.record_changes(tx, [message_id])
 
 
 def count_of_others(tx: Tx, message_ids: Sequence[int], user_id: int) -> int:
@@ -122,7 +122,7 @@ def set_topic(tx: Tx, message_ids: Sequence[int], topic: str) -> None:
         key=domain.channels.topics.fold(topic),
         ids=list(message_ids),
     )
-    storage.search.index.note_changes(tx, message_ids)
+    storage.search.index.record_changes(tx, message_ids)
 
 
 def set_channel(tx: Tx, message_ids: Sequence[int], channel_id: int, arrived_seq: int) -> None:
@@ -139,7 +139,7 @@ def set_channel(tx: Tx, message_ids: Sequence[int], channel_id: int, arrived_seq
     )
 
 
-def note_move(tx: Tx, message_ids: Sequence[int]) -> None:
+def record_move(tx: Tx, message_ids: Sequence[int]) -> None:
     tx.execute(
         "UPDATE message SET moved_at = :now WHERE realm_id = :realm AND id IN :ids",
         now=tx.now,

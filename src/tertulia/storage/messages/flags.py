@@ -91,7 +91,7 @@ def remove_flag(tx: Tx, flag: str, message_id: int) -> None:
     tx.remove("message_flag", message_id=message_id, flag=flag)
 
 
-def with_mark_on(tx: Tx, flag: str, message_ids: Sequence[int]) -> set[int]:
+def users_with_flag(tx: Tx, flag: str, message_ids: Sequence[int]) -> set[int]:
     """All users for whom one of the messages has a flag."""
     rows = tx.all(
         "SELECT DISTINCT user_id FROM message_flag WHERE message_id IN :ids AND flag = :flag",

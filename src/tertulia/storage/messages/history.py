@@ -21,7 +21,7 @@ from tertulia.storage.messages.selections import (
     Scope,
     Selection,
 )
-from tertulia.storage.search.execution import Search
+from tertulia.storage.search.execution import SearchCursor
 
 SMALLEST_BLOCK = 256
 LARGEST_BLOCK = 8192
@@ -110,7 +110,7 @@ def _blocks(
 
 
 def _searched(
-    tx: Tx, selection: Selection, search: Search, anchor: int, count: int, *, back: bool
+    tx: Tx, selection: Selection, search: SearchCursor, anchor: int, count: int, *, back: bool
 ) -> Iterator[list[int]]:
     """Results of a search, found alternately by the words and by the conditions.
 
@@ -121,9 +121,9 @@ def _searched(
     size = max(2 * count, SMALLEST_BLOCK)
     left_out = 0
     while True:
-        stretch = search.next(anchor, size, back=back)
+        stretch = search.next_batch(anchor, size, back=back)
         yield _confirmed(tx, selection, stretch.ids, back=back)
-        if not stretch.goes_on:
+        if not stretch.has_more:
             return
         reached = stretch.ids[-1]
         if left_out:
@@ -144,7 +144,7 @@ def _found_among(selection: Selection, ids: list[int]) -> list[int]:
     ids = [each for each in ids if each not in selection.without]
     if selection.search is None:
         return ids
-    return selection.search.confirmed(selection.search.filter_by_index(ids))
+    return selection.search.verify(selection.search.filter_by_index(ids))
 
 
 def _stretches(ids: BitMap64, anchor: int, count: int, *, back: bool) -> Iterator[list[int]]:
@@ -169,7 +169,7 @@ def _page(tx: Tx, selection: Selection, anchor: int, count: int, *, back: bool) 
         # Once `count` ids are found, only ids nearer than the last of them matter.
         end = found[count - 1] if len(found) >= count else None
         walk = Walk(tx, anchor, count, back, end)
-        found = sorted({*found, *walk.along(way)}, reverse=back)
+        found = sorted({*found, *walk.follow(way)}, reverse=back)
     return found[:count]
 
 
@@ -182,16 +182,16 @@ class Walk(msgspec.Struct, frozen=True):
     back: bool
     end: int | None = None  # the last id that is wanted
 
-    def along(self, way: Selection) -> list[int]:
+    def follow(self, way: Selection) -> list[int]:
         if way.scopes is None or not way.by_realm:
-            return self._asked(way)
+            return self._query(way)
         if way.by_topic:
             here = [place.channel_id for place in way.scopes]
-            in_places = self._asked(way, "m.channel_id IN :places", by_realm=False, places=here)
+            in_places = self._query(way, "m.channel_id IN :places", by_realm=False, places=here)
             return in_places + self._elsewhere(way)
         is_part = way.by_mark or not way.is_whole
         if (is_part or self.count > MANY) and len(way.scopes) > MAX_SEPARATE_SCOPES:
-            return self._asked(way)
+            return self._query(way)
         walk = self._past_the_gap(way)
         passed_over = self._elsewhere(way) if walk is not self else []
         near, edge = walk._near(way)
@@ -216,10 +216,10 @@ class Walk(msgspec.Struct, frozen=True):
         newest = storage.messages.newest_id(self.tx)
         if self.back:
             edge = min(self.anchor, newest + 1) - NEAR
-            found = self._asked(way, "m.id >= :edge", edge=edge)
+            found = self._query(way, "m.id >= :edge", edge=edge)
             return found, edge if edge > 0 else None
         edge = self.anchor + NEAR
-        found = self._asked(way, "m.id <= :edge", edge=edge)
+        found = self._query(way, "m.id <= :edge", edge=edge)
         return found, edge if edge < newest else None
 
     def _through_scopes(self, way: Selection) -> list[int]:
@@ -227,7 +227,7 @@ class Walk(msgspec.Struct, frozen=True):
         for place in way.scopes or ():
             if place.since >= self.anchor if self.back else place.until <= self.anchor:
                 continue
-            found += self._asked(
+            found += self._query(
                 way,
                 "m.channel_id = :place AND m.id > :since AND m.id <= :until",
                 by_realm=False,
@@ -240,10 +240,10 @@ class Walk(msgspec.Struct, frozen=True):
     def _elsewhere(self, way: Selection) -> list[int]:
         found: list[int] = []
         for condition in way.elsewhere:
-            found += self._asked(way, condition, by_realm=condition == MOVED)
+            found += self._query(way, condition, by_realm=condition == MOVED)
         return found
 
-    def _asked(
+    def _query(
         self, way: Selection, more: str = "", *, by_realm: bool | None = None, **params: Any
     ) -> list[int]:
         if way.by_realm if by_realm is None else by_realm:
@@ -273,7 +273,7 @@ def _matching(tx: Tx, selection: Selection, ids: list[int], *, back: bool) -> li
 def _confirmed(tx: Tx, selection: Selection, ids: list[int], *, back: bool) -> list[int]:
     """Those of the ids that the search confirms, if there is one."""
     ids = _among(tx, selection, [each for each in ids if each not in selection.without], back=back)
-    return ids if selection.search is None else selection.search.confirmed(ids)
+    return ids if selection.search is None else selection.search.verify(ids)
 
 
 def _among(tx: Tx, selection: Selection, ids: list[int], *, back: bool) -> list[int]:
@@ -282,7 +282,7 @@ def _among(tx: Tx, selection: Selection, ids: list[int], *, back: bool) -> list[
         return []
     anyhow = selection.in_one()
     found: list[int] = []
-    for some in [ids] if selection.search is None else selection.search.portions(ids):
+    for some in [ids] if selection.search is None else selection.search.batches(ids):
         found += tx.ids(
             "SELECT m.id FROM message m WHERE m.id IN :ids AND +m.realm_id = :realm"
             f" AND {anyhow.where_sql()}",

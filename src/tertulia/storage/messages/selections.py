@@ -14,7 +14,7 @@ from pyroaring import BitMap64
 from tertulia import domain, storage
 from tertulia.database.tx import Tx
 from tertulia.storage.channels.subscriptions import CAME_WHILE_SUBSCRIBED, Span
-from tertulia.storage.search.execution import Search
+from tertulia.storage.search.execution import SearchCursor
 
 # Received: sent while the user was subscribed, or in a conversation of the user. Moving a message
 # changes where it is, never who received it.
@@ -104,7 +104,7 @@ class Selection(msgspec.Struct):
     scopes: Scopes | None = None
     elsewhere: tuple[str, ...] = ()
     is_whole: bool = False
-    search: Search | None = None
+    search: SearchCursor | None = None
 
     def require(self, condition: str, **params: Any) -> None:
         self.conditions.append(condition)

@@ -40,7 +40,7 @@ def insert(
     )
 
 
-def forget_before(tx: Tx, at: float, most: int) -> int:
+def delete_before(tx: Tx, at: float, most: int) -> int:
     return tx.execute(
         "DELETE FROM send_key WHERE (sender_id, key) IN"
         " (SELECT sender_id, key FROM send_key WHERE sent_at <= :at LIMIT :most)",

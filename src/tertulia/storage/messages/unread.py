@@ -61,10 +61,10 @@ class UnreadMessage(msgspec.Struct, frozen=True):
 
 def load(tx: Tx, user_id: int) -> BitMap64:
     """All messages the user has received and not read, up to now."""
-    return complete(tx, user_id, stored(tx, user_id))
+    return catch_up(tx, user_id, stored(tx, user_id))
 
 
-def complete(
+def catch_up(
     tx: Tx, user_id: int, known: "Stored", arrived: Sequence[int] | None = None
 ) -> BitMap64:
     """The unread messages, from the stored bitmap and, if known, the messages since."""
@@ -72,7 +72,7 @@ def complete(
     if arrived is not None:
         bitmap.update(arrived)
     elif known.newest_id > known.caught_up_to:
-        bitmap.update(_arrived_since(tx, user_id, known.caught_up_to))
+        bitmap.update(_new_since(tx, user_id, known.caught_up_to))
     if bitmap and known.has_closings_to_see:
         bitmap -= BitMap64(_closed_among(tx, bitmap, known.closings_seen))
     return bitmap
@@ -199,7 +199,7 @@ def flags_for(tx: Tx, user_id: int, shown: Mapping[int, MessageOrigin]) -> dict[
     marks = storage.messages.flags.flags_of(tx, user_id, list(shown))
     historical = _historical_among(tx, user_id, shown)
     not_read = _unread_among(tx, user_id, shown, historical, marks)
-    wildcards = _those(shown, {each for each in set(shown.values()) if each.channel_wildcard})
+    wildcards = _from_origin(shown, {each for each in set(shown.values()) if each.channel_wildcard})
     flags = dict.fromkeys(shown, _READ) | dict.fromkeys(not_read, _NOT_READ)
     for number in (marks.keys() & flags.keys()) | historical | wildcards:
         found = marks.get(number, _NO_MARKS)
@@ -226,7 +226,7 @@ def _historical_among(tx: Tx, user_id: int, shown: Mapping[int, MessageOrigin]) 
     in_doubt = {each for each in in_channels if each.channel_id not in there_all_the_time}
     return {
         number
-        for number in _those(shown, in_doubt)
+        for number in _from_origin(shown, in_doubt)
         if not any(
             after < number and (end is None or number <= end)
             for after, end in spans.get(shown[number].channel_id or 0, ())
@@ -251,18 +251,18 @@ def _unread_among(
             if not (each.sender_id == user_id and each.read_by_sender)
             and each.sender_id not in known.muted
         }
-        notices = _those(shown, {each for each in arriving if each.resolve_notice})
+        notices = _from_origin(shown, {each for each in arriving if each.resolve_notice})
         read_at_once = {
             number for number in notices if "unread_notice" not in marks.get(number, _NO_MARKS)
         }
-        arrived = _those(shown, arriving) - historical - read_at_once
+        arrived = _from_origin(shown, arriving) - historical - read_at_once
         found.update([number for number in arrived if number > known.caught_up_to])
     if found and known.has_closings_to_see:
         found.difference_update(_closed_among(tx, BitMap64(found), known.closings_seen))
     return found
 
 
-def _those(shown: Mapping[int, MessageOrigin], wanted: Set[MessageOrigin]) -> set[int]:
+def _from_origin(shown: Mapping[int, MessageOrigin], wanted: Set[MessageOrigin]) -> set[int]:
     """The messages of some origin."""
     return {number for number, each in shown.items() if each in wanted} if wanted else set()
 
@@ -295,10 +295,10 @@ def readers_among(tx: Tx, message: Message, user_ids: Sequence[int]) -> list[int
         " LEFT JOIN unread u ON u.user_id = a.id WHERE a.id IN :ids ORDER BY a.id",
         ids=list(user_ids),
     )
-    noticed = storage.messages.flags.with_mark_on(tx, "unread_notice", [message.id])
-    historical = storage.messages.flags.with_mark_on(tx, "historical", [message.id])
+    noticed = storage.messages.flags.users_with_flag(tx, "unread_notice", [message.id])
+    historical = storage.messages.flags.users_with_flag(tx, "historical", [message.id])
     closed_seq = _closed_with(tx, message)
-    muting = set(storage.personal.muted_users.who_muted(tx, message.sender_id))
+    muting = set(storage.personal.muted_users.muted_by(tx, message.sender_id))
     found = []
     for row in rows:
         if closed_seq > (row["closings_seen"] or 0):
@@ -372,7 +372,7 @@ def _closed_among(tx: Tx, waiting: BitMap64, seq: int) -> list[int]:
     return found
 
 
-def arrived(tx: Tx, user_id: int, most: int) -> list[int]:
+def new_unread(tx: Tx, user_id: int, most: int) -> list[int]:
     """The first messages that arrived unread after the stored state."""
     return tx.ids(
         f"{_ARRIVED} AND m.id > coalesce((SELECT u.caught_up_to FROM unread u"
@@ -381,5 +381,5 @@ def arrived(tx: Tx, user_id: int, most: int) -> list[int]:
     )
 
 
-def _arrived_since(tx: Tx, user_id: int, message_id: int) -> list[int]:
+def _new_since(tx: Tx, user_id: int, message_id: int) -> list[int]:
     return tx.column(f"{_ARRIVED} AND m.id > :since", since=message_id, me=user_id)

@@ -21,7 +21,7 @@ from tertulia.storage.organization import (
 from tertulia.storage.row_mapper import Record
 
 
-def all_of_them(tx: Tx) -> list[Realm]:
+def list_all(tx: Tx) -> list[Realm]:
     return _REALMS.all(tx, "FROM realm ORDER BY id")
 
 

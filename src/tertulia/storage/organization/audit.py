@@ -31,7 +31,7 @@ def newest(tx: Tx, before: int | None, limit: int) -> list[AuditEntry]:
     )
 
 
-def forget_before(tx: Tx, at: float, limit: int) -> int:
+def delete_before(tx: Tx, at: float, limit: int) -> int:
     return tx.execute(
         "DELETE FROM audit_entry WHERE id IN (SELECT id FROM audit_entry"
         " WHERE at < :at AND realm_id = :realm ORDER BY at LIMIT :limit)",

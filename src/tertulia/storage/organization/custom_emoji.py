@@ -7,9 +7,9 @@ from tertulia.storage.row_mapper import Record
 _EMOJI = Record(CustomEmoji, "emoji")
 
 
-def everything(tx: Tx) -> list[CustomEmoji]:
+def list_all(tx: Tx) -> list[CustomEmoji]:
     """All custom emoji, deactivated ones included: old reactions still show them."""
-    return _EMOJI.those(tx, "id")
+    return _EMOJI.where(tx, "id")
 
 
 def find(tx: Tx, emoji_id: int) -> CustomEmoji | None:
@@ -55,7 +55,7 @@ def picture(tx: Tx, file_name: str) -> bytes | None:
     return None if found is None else bytes(found)
 
 
-def still(tx: Tx, still_name: str) -> bytes | None:
+def find_still(tx: Tx, still_name: str) -> bytes | None:
     found = tx.value(
         "SELECT still AS value FROM emoji WHERE realm_id = :realm AND still_name = :name",
         name=still_name,

@@ -11,8 +11,8 @@ def insert(tx: Tx, user_id: int, kind: str) -> int:
     return tx.add("realm_export", user_id=user_id, kind=kind, asked_at=tx.now)
 
 
-def everything(tx: Tx) -> list[RealmExport]:
-    return _EXPORTS.those(tx, "id")
+def list_all(tx: Tx) -> list[RealmExport]:
+    return _EXPORTS.where(tx, "id")
 
 
 def find(tx: Tx, export_id: int) -> RealmExport | None:
@@ -54,5 +54,5 @@ def fail(tx: Tx, export_id: int) -> None:
     tx.change("realm_export", export_id, failed_at=tx.now)
 
 
-def note_deleted(tx: Tx, export_id: int) -> None:
+def mark_deleted(tx: Tx, export_id: int) -> None:
     tx.change("realm_export", export_id, deleted_at=tx.now, attachment_id=None)

@@ -16,7 +16,7 @@ _RULES = Record(
 )
 
 
-def everything(tx: Tx) -> list[Linkifier]:
+def list_all(tx: Tx) -> list[Linkifier]:
     rows = tx.all("SELECT * FROM linkifier WHERE realm_id = :realm ORDER BY position, id")
     return [Linkifier(row["id"], _RULES.of(row)) for row in rows]
 

@@ -4,7 +4,7 @@ from tertulia.database.tx import Tx
 from tertulia.domain.organization.mail_domains import MailDomain
 
 
-def everything(tx: Tx) -> list[MailDomain]:
+def list_all(tx: Tx) -> list[MailDomain]:
     rows = tx.all(
         "SELECT name, with_subdomains FROM mail_domain WHERE realm_id = :realm ORDER BY id"
     )

@@ -6,16 +6,16 @@ from tertulia import storage
 from tertulia.database.tx import Tx
 
 
-def put(tx: Tx, kind: str, name: str, picture: bytes) -> None:
+def store(tx: Tx, kind: str, name: str, picture: bytes) -> None:
     """Replace the image, under a new name."""
     tx.replace("realm_picture", ("realm_id", "kind"), kind=kind, name=name, picture=picture)
-    _note_names(tx, storage.organization.current(tx).pictures | {kind: name})
+    _store_names(tx, storage.organization.current(tx).pictures | {kind: name})
 
 
 def remove(tx: Tx, kind: str) -> None:
     tx.remove("realm_picture", kind=kind)
     known = storage.organization.current(tx).pictures
-    _note_names(tx, {each: name for each, name in known.items() if each != kind})
+    _store_names(tx, {each: name for each, name in known.items() if each != kind})
 
 
 def find(tx: Tx, name: str) -> bytes | None:
@@ -26,7 +26,7 @@ def find(tx: Tx, name: str) -> bytes | None:
     return None if found is None else bytes(found)
 
 
-def _note_names(tx: Tx, names: dict[str, str]) -> None:
+def _store_names(tx: Tx, names: dict[str, str]) -> None:
     """Store the names of the images in the organization's row."""
     tx.execute(
         "UPDATE realm SET pictures = :names WHERE id = :realm",

@@ -7,8 +7,8 @@ from tertulia.storage.row_mapper import Record
 _PLAYGROUNDS = Record(Playground, "playground")
 
 
-def everything(tx: Tx) -> list[Playground]:
-    return _PLAYGROUNDS.those(tx, "id")
+def list_all(tx: Tx) -> list[Playground]:
+    return _PLAYGROUNDS.where(tx, "id")
 
 
 def insert(tx: Tx, name: str, language: str, url_template: str) -> int:

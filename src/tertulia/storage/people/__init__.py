@@ -39,18 +39,18 @@ def find(tx: Tx, user_id: int) -> User | None:
     return None if row is None else _user(row)
 
 
-class Rank(NamedTuple):
+class RoleColumns(NamedTuple):
     """The columns that decide most permissions."""
 
     is_active: bool
     role: Role
 
 
-def rank(tx: Tx, user_id: int) -> Rank | None:
+def role_columns(tx: Tx, user_id: int) -> RoleColumns | None:
     row = tx.one(
         "SELECT is_active, role FROM account WHERE id = :id AND realm_id = :realm", id=user_id
     )
-    return None if row is None else Rank(bool(row["is_active"]), Role(row["role"]))
+    return None if row is None else RoleColumns(bool(row["is_active"]), Role(row["role"]))
 
 
 def find_by_email(tx: Tx, email: str) -> User | None:
@@ -111,7 +111,7 @@ def find_system_bot(tx: Tx, email: str) -> User | None:
     return user if user is not None and user.is_system_bot else None
 
 
-def who_set(tx: Tx, setting: str) -> list[User]:
+def users_with_setting(tx: Tx, setting: str) -> list[User]:
     """Users who have set a personal setting."""
     rows = tx.all(
         f"SELECT {_COLUMNS} FROM account WHERE realm_id = :realm AND settings LIKE :pattern"

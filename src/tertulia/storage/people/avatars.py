@@ -3,7 +3,7 @@
 from tertulia.database.tx import Tx
 
 
-def put(tx: Tx, user_id: int, name: str, picture: bytes, medium: bytes) -> None:
+def store(tx: Tx, user_id: int, name: str, picture: bytes, medium: bytes) -> None:
     """Replace the image, under a new name."""
     tx.replace("avatar", ("user_id",), user_id=user_id, name=name, picture=picture, medium=medium)
 
@@ -12,7 +12,7 @@ def remove(tx: Tx, user_id: int) -> None:
     tx.remove("avatar", user_id=user_id)
 
 
-def note_change(tx: Tx, user_id: int, source: str, name: str | None) -> None:
+def store_source(tx: Tx, user_id: int, source: str, name: str | None) -> None:
     """Store the source of the avatar in the account; every change gets a version."""
     tx.execute(
         "UPDATE account SET avatar_source = :source, avatar_name = :name,"

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from tertulia.database.tx import Tx
 
 
-def everything(tx: Tx, user_id: int) -> dict[str, str]:
+def list_all(tx: Tx, user_id: int) -> dict[str, str]:
     rows = tx.all(
         "SELECT key, value FROM bot_memory WHERE user_id = :user AND realm_id = :realm"
         " ORDER BY key",
@@ -33,7 +33,7 @@ def size(tx: Tx, user_id: int) -> int:
     )
 
 
-def put(tx: Tx, user_id: int, entries: dict[str, str]) -> None:
+def store(tx: Tx, user_id: int, entries: dict[str, str]) -> None:
     tx.upsert_many(
         "bot_memory",
         ({"key": key, "value": value} for key, value in entries.items()),

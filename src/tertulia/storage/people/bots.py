@@ -26,7 +26,7 @@ def find_many(tx: Tx, user_ids: list[int]) -> list[Bot]:
     return [found.get(user_id) or Bot(user_id) for user_id in user_ids]
 
 
-def kept_by(tx: Tx, user_id: int) -> dict[int, Bot]:
+def managed_by(tx: Tx, user_id: int) -> dict[int, Bot]:
     """The bots that a user manages: their own, or all for an administrator."""
     rows = tx.all(
         f"SELECT {_COLUMNS} FROM bot b JOIN account a ON a.id = b.user_id"

@@ -18,11 +18,11 @@ def find(tx: Tx, provider: str, subject: str) -> Identity | None:
 
 
 def of_provider(tx: Tx, provider: str) -> list[Identity]:
-    return _IDENTITIES.those(tx, "id", provider=provider)
+    return _IDENTITIES.where(tx, "id", provider=provider)
 
 
 def of_user(tx: Tx, user_id: int) -> list[Identity]:
-    return _IDENTITIES.those(tx, "id", user_id=user_id)
+    return _IDENTITIES.where(tx, "id", user_id=user_id)
 
 
 def providers_of(tx: Tx, user_id: int) -> set[str]:
@@ -32,7 +32,7 @@ def providers_of(tx: Tx, user_id: int) -> set[str]:
     return {row["provider"] for row in rows}
 
 
-def put(tx: Tx, identity: Identity) -> None:
+def store(tx: Tx, identity: Identity) -> None:
     """Store an identity; an account has one subject per provider, the latest."""
     tx.execute(
         "DELETE FROM identity WHERE realm_id = :realm AND provider = :provider"
@@ -53,7 +53,7 @@ def put(tx: Tx, identity: Identity) -> None:
     )
 
 
-def forget(tx: Tx, user_id: int) -> bool:
+def delete(tx: Tx, user_id: int) -> bool:
     """Returns whether there was one."""
     return tx.remove("identity", user_id=user_id) > 0
 

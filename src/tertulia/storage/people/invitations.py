@@ -72,7 +72,7 @@ def for_address(tx: Tx, email: str) -> Invitation | None:
     return None if row is None else _invitation(row)
 
 
-def good_ones(tx: Tx, inviter_id: int | None = None) -> list[Invitation]:
+def list_valid(tx: Tx, inviter_id: int | None = None) -> list[Invitation]:
     """Valid invitations of the organization, or of one inviter, newest first."""
     whose = "" if inviter_id is None else " AND inviter_id = :inviter"
     rows = tx.all(
@@ -84,21 +84,21 @@ def good_ones(tx: Tx, inviter_id: int | None = None) -> list[Invitation]:
     return [_invitation(row) for row in rows]
 
 
-def end(tx: Tx, invitation_id: int) -> None:
+def expire(tx: Tx, invitation_id: int) -> None:
     tx.change("invitation", invitation_id, ended_at=tx.now)
 
 
-def end_for(tx: Tx, email: str) -> list[int]:
+def expire_for_address(tx: Tx, email: str) -> list[int]:
     """End all for an address. Returns the inviters of those that were valid."""
-    return _end(tx, "email_key = :who", domain.people.user.email_key(email))
+    return _expire(tx, "email_key = :who", domain.people.user.email_key(email))
 
 
-def end_of(tx: Tx, inviter_id: int) -> list[int]:
+def expire_of_inviter(tx: Tx, inviter_id: int) -> list[int]:
     """End all of an inviter."""
-    return _end(tx, "inviter_id = :who", inviter_id)
+    return _expire(tx, "inviter_id = :who", inviter_id)
 
 
-def forget_before(tx: Tx, moment: float) -> None:
+def delete_before(tx: Tx, moment: float) -> None:
     """Delete those that expired before a time, except for one that is in use for a signup."""
     tx.execute(
         "DELETE FROM invitation WHERE realm_id = :realm"
@@ -109,7 +109,7 @@ def forget_before(tx: Tx, moment: float) -> None:
     )
 
 
-def _end(tx: Tx, which: str, who: str | int) -> list[int]:
+def _expire(tx: Tx, which: str, who: str | int) -> list[int]:
     rows = tx.all(
         f"UPDATE invitation SET ended_at = :now WHERE realm_id = :realm AND {which} AND {_GOOD}"
         " RETURNING inviter_id",

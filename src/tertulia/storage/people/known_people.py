@@ -6,7 +6,7 @@ from tertulia.database.tx import Tx
 from tertulia.domain.people.user import Role
 
 
-def met(
+def direct_partners(
     tx: Tx, user_ids: Collection[int], among: Collection[int] | None = None
 ) -> dict[int, set[int]]:
     """For each of some users, the users with whom they share a channel or a conversation,

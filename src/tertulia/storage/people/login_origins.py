@@ -3,7 +3,7 @@
 from tertulia.database.tx import Tx
 
 
-def note(tx: Tx, user_id: int, mark: bytes) -> bool:
+def record(tx: Tx, user_id: int, mark: bytes) -> bool:
     """Record an origin of a user. Returns whether it was known."""
     known = tx.execute(
         "UPDATE login_place SET seen_at = :now"
@@ -17,7 +17,7 @@ def note(tx: Tx, user_id: int, mark: bytes) -> bool:
     return known > 0
 
 
-def forget_before(tx: Tx, moment: float) -> None:
+def delete_before(tx: Tx, moment: float) -> None:
     tx.execute(
         "DELETE FROM login_place WHERE realm_id = :realm AND seen_at < :moment", moment=moment
     )

@@ -46,7 +46,7 @@ def find(tx: Tx, purpose: str, fingerprint: bytes) -> OneTimeLink | None:
     )
 
 
-def end(tx: Tx, purpose: str, user_id: int) -> None:
+def expire(tx: Tx, purpose: str, user_id: int) -> None:
     """End the links of a user; the number of requests stays recorded."""
     tx.execute(
         "UPDATE one_time_link SET fingerprint = NULL"
@@ -56,7 +56,7 @@ def end(tx: Tx, purpose: str, user_id: int) -> None:
     )
 
 
-def end_for(tx: Tx, purpose: str, email: str) -> None:
+def expire_for_address(tx: Tx, purpose: str, email: str) -> None:
     """End the links for an address."""
     tx.execute(
         "UPDATE one_time_link SET fingerprint = NULL"
@@ -66,7 +66,7 @@ def end_for(tx: Tx, purpose: str, email: str) -> None:
     )
 
 
-def asked_for(tx: Tx, purposes: Sequence[str], email: str, since: float) -> list[float]:
+def requests_for(tx: Tx, purposes: Sequence[str], email: str, since: float) -> list[float]:
     """When links were requested for an address in any organization, oldest first."""
     return tx.column(
         "SELECT made_at FROM one_time_link WHERE email_key = :email AND made_at > :since"
@@ -77,17 +77,17 @@ def asked_for(tx: Tx, purposes: Sequence[str], email: str, since: float) -> list
     )
 
 
-def asked_by(tx: Tx, purpose: str, user_id: int, since: float) -> list[float]:
+def requests_by(tx: Tx, purpose: str, user_id: int, since: float) -> list[float]:
     """When a user requested links."""
-    return _asked(tx, purpose, "user_id", user_id, since)
+    return _requests(tx, purpose, "user_id", user_id, since)
 
 
-def asked_from(tx: Tx, purpose: str, address: str, since: float) -> list[float]:
+def requests_from(tx: Tx, purpose: str, address: str, since: float) -> list[float]:
     """When links were requested from this network address."""
-    return _asked(tx, purpose, "asked_from", address, since)
+    return _requests(tx, purpose, "asked_from", address, since)
 
 
-def _asked(tx: Tx, purpose: str, column: str, value: str | int, since: float) -> list[float]:
+def _requests(tx: Tx, purpose: str, column: str, value: str | int, since: float) -> list[float]:
     return tx.column(
         "SELECT made_at FROM one_time_link WHERE realm_id = :realm AND purpose = :purpose"
         f" AND {column} = :value AND made_at > :since ORDER BY made_at",
@@ -97,7 +97,7 @@ def _asked(tx: Tx, purpose: str, column: str, value: str | int, since: float) ->
     )
 
 
-def forget_before(tx: Tx, moment: float) -> None:
+def delete_before(tx: Tx, moment: float) -> None:
     tx.execute(
         "DELETE FROM one_time_link"
         " WHERE realm_id = :realm AND expires_at <= :moment AND made_at <= :moment",

@@ -24,7 +24,7 @@ def nth_last(
     return found
 
 
-def forget(tx: Tx, name_hash: bytes, address: str | None = None) -> int:
+def delete(tx: Tx, name_hash: bytes, address: str | None = None) -> int:
     """Delete the attempts for a name, from one address or all. Returns their number."""
     here = "" if address is None else " AND address = :address"
     return tx.execute(
@@ -34,7 +34,7 @@ def forget(tx: Tx, name_hash: bytes, address: str | None = None) -> int:
     )
 
 
-def forget_before(tx: Tx, moment: float) -> None:
+def delete_before(tx: Tx, moment: float) -> None:
     tx.execute(
         "DELETE FROM password_attempt WHERE realm_id = :realm AND tried_at <= :moment",
         moment=moment,

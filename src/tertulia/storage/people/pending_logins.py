@@ -28,11 +28,11 @@ def consume(tx: Tx, state_hash: bytes, browser_hash: bytes, since: float) -> byt
     return None if row is None else bytes(row["sealed"])
 
 
-def put_token(tx: Tx, token_hash: bytes, user_id: int, method: str) -> None:
+def store_token(tx: Tx, token_hash: bytes, user_id: int, method: str) -> None:
     tx.put("login_token", token_hash=token_hash, user_id=user_id, method=method, made_at=tx.now)
 
 
-def take_token(tx: Tx, token_hash: bytes, since: float) -> tuple[int, str] | None:
+def consume_token(tx: Tx, token_hash: bytes, since: float) -> tuple[int, str] | None:
     """Return and delete a token: its user, and how they logged in."""
     row = tx.one(
         "DELETE FROM login_token WHERE realm_id = :realm AND token_hash = :token"
@@ -43,13 +43,13 @@ def take_token(tx: Tx, token_hash: bytes, since: float) -> tuple[int, str] | Non
     return None if row is None else (row["user_id"], row["method"])
 
 
-def forget_of(tx: Tx, user_id: int) -> None:
+def delete_of_user(tx: Tx, user_id: int) -> None:
     """Delete the pending logins of a user."""
     for table in ("login_departure", "login_token"):
         tx.execute(f"DELETE FROM {table} WHERE realm_id = :realm AND user_id = :user", user=user_id)
 
 
-def forget_before(tx: Tx, departures: float, tokens: float) -> None:
+def delete_before(tx: Tx, departures: float, tokens: float) -> None:
     tx.execute(
         "DELETE FROM login_departure WHERE realm_id = :realm AND left_at < :since",
         since=departures,

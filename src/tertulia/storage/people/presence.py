@@ -7,7 +7,7 @@ from tertulia.database.tx import Tx
 from tertulia.domain.people.presence import Presence
 
 
-class Noted(msgspec.Struct, frozen=True):
+class NumberedPresence(msgspec.Struct, frozen=True):
     """A presence and its number among the changes of the organization."""
 
     user_id: int
@@ -15,7 +15,7 @@ class Noted(msgspec.Struct, frozen=True):
     update_id: int
 
 
-def since(tx: Tx, update_id: int) -> list[Noted]:
+def since(tx: Tx, update_id: int) -> list[NumberedPresence]:
     """The changes after a number, in order."""
     rows = tx.all(
         "SELECT user_id, active_at, idle_at, update_id FROM presence"
@@ -23,12 +23,14 @@ def since(tx: Tx, update_id: int) -> list[Noted]:
         since=update_id,
     )
     return [
-        Noted(row["user_id"], Presence(row["active_at"], row["idle_at"]), row["update_id"])
+        NumberedPresence(
+            row["user_id"], Presence(row["active_at"], row["idle_at"]), row["update_id"]
+        )
         for row in rows
     ]
 
 
-def note(tx: Tx, presences: dict[int, Presence]) -> None:
+def store(tx: Tx, presences: dict[int, Presence]) -> None:
     """Store presences, and number the changes."""
     last = tx.value("SELECT max(update_id) AS value FROM presence WHERE realm_id = :realm")
     tx.upsert_many(
@@ -42,7 +44,7 @@ def note(tx: Tx, presences: dict[int, Presence]) -> None:
     )
 
 
-def forget_before(tx: Tx, time: float) -> int:
+def delete_before(tx: Tx, time: float) -> int:
     """Delete presences before a time, except for the newest change: numbers continue after it."""
     return tx.execute(f"DELETE FROM presence WHERE {_STALE}", **_at(tx, time))
 

@@ -12,9 +12,9 @@ Values = dict[int, FieldValue]  # by field
 _FIELDS = Record(ProfileField, "profile_field", columns={"type": "field_type"})
 
 
-def everything(tx: Tx) -> list[ProfileField]:
+def list_all(tx: Tx) -> list[ProfileField]:
     """All fields, in their order."""
-    return _FIELDS.those(tx, "position, id")
+    return _FIELDS.where(tx, "position, id")
 
 
 def insert(tx: Tx, field: ProfileField) -> int:
@@ -74,7 +74,7 @@ def remove_value(tx: Tx, user_id: int, field_id: int) -> None:
     tx.remove("profile_value", user_id=user_id, field_id=field_id)
 
 
-def who_chose(tx: Tx, field_id: int, values: list[str]) -> list[int]:
+def users_with_value(tx: Tx, field_id: int, values: list[str]) -> list[int]:
     """Users with one of these values."""
     return tx.column(
         "SELECT user_id FROM profile_value WHERE field_id = :field AND realm_id = :realm"

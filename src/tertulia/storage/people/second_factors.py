@@ -26,7 +26,7 @@ def are_used(tx: Tx) -> bool:
     )
 
 
-def forget(tx: Tx, user_id: int) -> None:
+def delete(tx: Tx, user_id: int) -> None:
     for table in ("code_app", "recovery_code", "passkey"):
         tx.execute(f"DELETE FROM {table} WHERE user_id = :user AND realm_id = :realm", user=user_id)
 
@@ -38,19 +38,19 @@ def app(tx: Tx, user_id: int) -> CodeApp | None:
     return _APPS.find(tx, user_id=user_id)
 
 
-def put_app(tx: Tx, user_id: int, known: CodeApp) -> None:
+def store_app(tx: Tx, user_id: int, known: CodeApp) -> None:
     """Set the user's app, in place of an older one."""
-    forget_app(tx, user_id)
+    delete_app(tx, user_id)
     tx.put(
         "code_app", user_id=user_id, sealed=known.sealed, last_step=known.last_step, made_at=tx.now
     )
 
 
-def forget_app(tx: Tx, user_id: int) -> None:
+def delete_app(tx: Tx, user_id: int) -> None:
     tx.remove("code_app", user_id=user_id)
 
 
-def use_up_step(tx: Tx, user_id: int, step: int) -> bool:
+def consume_step(tx: Tx, user_id: int, step: int) -> bool:
     """Mark a time step as used. Returns False if it was used before."""
     done = tx.execute(
         "UPDATE code_app SET last_step = :step"
@@ -61,14 +61,14 @@ def use_up_step(tx: Tx, user_id: int, step: int) -> bool:
     return done > 0
 
 
-def put_recovery_codes(tx: Tx, user_id: int, hashes: Sequence[bytes]) -> None:
+def store_recovery_codes(tx: Tx, user_id: int, hashes: Sequence[bytes]) -> None:
     """Replace the user's recovery codes."""
     tx.remove("recovery_code", user_id=user_id)
     for each in hashes:
         tx.put("recovery_code", user_id=user_id, code_hash=each)
 
 
-def use_up_recovery_code(tx: Tx, user_id: int, code_hash: bytes) -> bool:
+def consume_recovery_code(tx: Tx, user_id: int, code_hash: bytes) -> bool:
     """Delete a recovery code. Returns whether it existed."""
     return tx.remove("recovery_code", user_id=user_id, code_hash=code_hash) > 0
 
@@ -77,10 +77,10 @@ def use_up_recovery_code(tx: Tx, user_id: int, code_hash: bytes) -> bool:
 
 
 def passkeys(tx: Tx, user_id: int) -> list[Passkey]:
-    return _PASSKEYS.those(tx, "id", user_id=user_id)
+    return _PASSKEYS.where(tx, "id", user_id=user_id)
 
 
-def put_passkey(tx: Tx, user_id: int, name: str, credential: bytes, sign_count: int) -> None:
+def insert_passkey(tx: Tx, user_id: int, name: str, credential: bytes, sign_count: int) -> None:
     tx.put(
         "passkey",
         user_id=user_id,
@@ -91,7 +91,7 @@ def put_passkey(tx: Tx, user_id: int, name: str, credential: bytes, sign_count: 
     )
 
 
-def note_passkey_used(tx: Tx, passkey_id: int, before: int, sign_count: int) -> bool:
+def record_passkey_use(tx: Tx, passkey_id: int, before: int, sign_count: int) -> bool:
     """Store the counter of a passkey. Returns False if it is gone, or was used meanwhile."""
     done = tx.execute(
         "UPDATE passkey SET sign_count = :count, used_at = :now"
@@ -104,5 +104,5 @@ def note_passkey_used(tx: Tx, passkey_id: int, before: int, sign_count: int) -> 
     return done > 0
 
 
-def forget_passkey(tx: Tx, user_id: int, passkey_id: int) -> None:
+def delete_passkey(tx: Tx, user_id: int, passkey_id: int) -> None:
     tx.remove("passkey", id=passkey_id, user_id=user_id)

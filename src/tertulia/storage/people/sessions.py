@@ -69,7 +69,7 @@ def of_provider(tx: Tx, person: bytes, marks: Sequence[bytes]) -> list[Session]:
     )
 
 
-def note_seen(tx: Tx, session_id: int, address: str) -> None:
+def extend(tx: Tx, session_id: int, address: str) -> None:
     tx.change("session", session_id, seen_at=tx.now, address=address)
 
 

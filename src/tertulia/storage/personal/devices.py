@@ -19,7 +19,7 @@ def find_of(tx: Tx, user_id: int, device_id: int) -> Device | None:
 
 
 def of_user(tx: Tx, user_id: int) -> list[Device]:
-    return _DEVICES.those(tx, "id", user_id=user_id)
+    return _DEVICES.where(tx, "id", user_id=user_id)
 
 
 def user_ids(tx: Tx) -> set[int]:
@@ -60,7 +60,7 @@ def change(tx: Tx, device_id: int, **values: Any) -> None:
 
 
 def with_tokens(tx: Tx, token_ids: Sequence[str]) -> list[Device]:
-    return _DEVICES.those(tx, "id", token_id=list(token_ids))
+    return _DEVICES.where(tx, "id", token_id=list(token_ids))
 
 
 def delete(tx: Tx, device_id: int) -> None:
@@ -84,7 +84,7 @@ def insert_token(tx: Tx, token: DeviceToken) -> None:
 
 
 def tokens_of(tx: Tx, user_id: int) -> list[DeviceToken]:
-    return _TOKENS.those(tx, "created_at, token", user_id=user_id)
+    return _TOKENS.where(tx, "created_at, token", user_id=user_id)
 
 
 def delete_token(tx: Tx, user_id: int, kind: TokenKind, token: str) -> bool:

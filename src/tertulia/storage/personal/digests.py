@@ -10,7 +10,7 @@ def written_at(tx: Tx) -> dict[int, float]:
     return dict(tx.tuples("SELECT user_id, written_at FROM digest WHERE realm_id = :realm"))
 
 
-def note(tx: Tx, user_id: int) -> None:
+def record(tx: Tx, user_id: int) -> None:
     tx.replace("digest", ("user_id",), user_id=user_id, written_at=tx.now)
 
 

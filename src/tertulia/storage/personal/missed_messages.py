@@ -14,7 +14,7 @@ def position(tx: Tx) -> int | None:
     return None if found is None else int(found)
 
 
-def begin_everywhere(tx: Tx) -> None:
+def start_everywhere(tx: Tx) -> None:
     """Start at the end of all logs that were never examined: older messages are not news."""
     tx.execute(
         "INSERT INTO missed_position (realm_id, seq) SELECT h.realm_id, h.seq FROM log_head h"
@@ -77,7 +77,7 @@ def is_due(tx: Tx, user_id: int) -> bool:
     )
 
 
-def put_off(tx: Tx, user_id: int, until: float) -> None:
+def postpone(tx: Tx, user_id: int, until: float) -> None:
     tx.execute(
         "UPDATE missed_timer SET due_at = :until WHERE user_id = :user AND realm_id = :realm",
         until=until,
@@ -95,7 +95,7 @@ def of_user(tx: Tx, user_id: int) -> dict[int, str]:
     return {row["message_id"]: row["reason"] for row in rows}
 
 
-def forget(tx: Tx, user_id: int) -> None:
+def delete(tx: Tx, user_id: int) -> None:
     for table in ("missed_message", "missed_timer"):
         tx.execute(f"DELETE FROM {table} WHERE user_id = :user AND realm_id = :realm", user=user_id)
 

@@ -24,7 +24,7 @@ def is_muted(tx: Tx, user_id: int, muted_id: int) -> bool:
     return tx.has("muted_user", user_id=user_id, muted_id=muted_id)
 
 
-def who_muted(tx: Tx, muted_id: int) -> list[int]:
+def muted_by(tx: Tx, muted_id: int) -> list[int]:
     return tx.column(
         "SELECT user_id FROM muted_user WHERE muted_id = :muted ORDER BY user_id", muted=muted_id
     )

@@ -10,7 +10,7 @@ _VIEWS = Record(NavigationView, "navigation_view")
 
 
 def of_user(tx: Tx, user_id: int) -> list[NavigationView]:
-    return _VIEWS.those(tx, "fragment", user_id=user_id)
+    return _VIEWS.where(tx, "fragment", user_id=user_id)
 
 
 def insert(tx: Tx, user_id: int, view: NavigationView) -> None:

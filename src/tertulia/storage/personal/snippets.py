@@ -8,7 +8,7 @@ _SNIPPETS = Record(Snippet, "saved_snippet")
 
 
 def of_user(tx: Tx, user_id: int) -> list[Snippet]:
-    return _SNIPPETS.those(tx, "id", user_id=user_id)
+    return _SNIPPETS.where(tx, "id", user_id=user_id)
 
 
 def find(tx: Tx, snippet_id: int) -> Snippet | None:

@@ -36,7 +36,7 @@ def insert(tx: Tx, user_id: int, endpoint: str, p256dh: str, auth: str) -> int:
 
 
 def of_user(tx: Tx, user_id: int) -> list[PushSubscription]:
-    return _SUBSCRIPTIONS.those(tx, "id", user_id=user_id)
+    return _SUBSCRIPTIONS.where(tx, "id", user_id=user_id)
 
 
 def user_ids(tx: Tx) -> set[int]:

@@ -66,7 +66,7 @@ class IndexBatch(msgspec.Struct):
         return not (self.changed or self.fresh or self.missing or self.shrinking is not None)
 
 
-def index_some(tx: Tx, most: int = MAX_MESSAGES) -> int:
+def index_messages(tx: Tx, most: int = MAX_MESSAGES) -> int:
     """Index some messages in this transaction: for commands that no other writer waits for."""
     length = most * storage.search.index.USUAL_LENGTH
     return write(tx, prepare(tx, BatchLimits(most, length, rows=None)))
@@ -95,17 +95,17 @@ def write(tx: Tx, batch: IndexBatch) -> int:
     documents = [each for each in batch.changed if each.message_id in current]
     if batch.is_bounded:
         documents = _replaceable(tx, documents, batch.shrinking)
-    storage.search.index.forget(tx, [*batch.missing, *(each.message_id for each in documents)])
+    storage.search.index.delete(tx, [*batch.missing, *(each.message_id for each in documents)])
     if batch.fresh and storage.search.index.indexed_to(tx) == batch.indexed_to:
         there = storage.search.texts.existing(tx, [each.message_id for each in batch.fresh])
         documents += [each for each in batch.fresh if each.message_id in there]
         done += len(batch.fresh) - len(there)
-        storage.search.changes.forget(tx, sorted(there & current))
+        storage.search.changes.unmark(tx, sorted(there & current))
         tx.replace("search_head", ("realm_id",), indexed_to=batch.fresh[-1].message_id)
     storage.search.index.add(tx, {each.message_id: each.words for each in documents}, batch.change)
     signed = {each.message_id: each.signature for each in documents if each.signature is not None}
     storage.search.signatures.insert(tx, signed)
-    storage.search.phrase_filter.leave_out(tx, list(signed))
+    storage.search.phrase_filter.exclude(tx, list(signed))
     return done + len(documents) + len(batch.missing)
 
 
@@ -126,7 +126,7 @@ def _replaceable(tx: Tx, changed: list[Document], shrinking: int | None) -> list
         elif cost > half and shrinking is None:
             shrinking = document.message_id
     if shrinking is not None:
-        storage.search.index.forget_some_words(tx, shrinking, half)
+        storage.search.index.delete_some_words(tx, shrinking, half)
     return found
 
 
@@ -186,7 +186,7 @@ class _Plan:
             self._yield_point.yield_to_requests()
         short = [each for each in self._words.values() if len(each) <= MAX_WORDS_PER_MESSAGE]
         asked = set[str]().union(*short) - self._known
-        self._known |= storage.search.index.known(self._tx, asked).keys()
+        self._known |= storage.search.index.find_words(self._tx, asked).keys()
         return rows
 
     def _add(self, row: Row, documents: list[Document], removed: int) -> bool:

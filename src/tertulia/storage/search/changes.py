@@ -24,7 +24,7 @@ def last_of(tx: Tx, message_ids: Sequence[int]) -> dict[int, int]:
     return dict(rows)
 
 
-def note(tx: Tx, message_ids: Sequence[int]) -> None:
+def record(tx: Tx, message_ids: Sequence[int]) -> None:
     """Count a change, and mark these messages, indexed or not: their texts may have been read
     already."""
     if not message_ids:
@@ -43,7 +43,7 @@ def note(tx: Tx, message_ids: Sequence[int]) -> None:
     )
 
 
-def forget(tx: Tx, message_ids: Sequence[int]) -> None:
+def unmark(tx: Tx, message_ids: Sequence[int]) -> None:
     """Unmark messages as changed."""
     if message_ids:
         tx.execute(

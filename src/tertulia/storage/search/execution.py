@@ -24,14 +24,14 @@ MAX_RARE_WORDS = 64
 MAX_ALTERNATIVES = 128  # word pairs: more than that rule out hardly any message
 
 
-class Stretch(msgspec.Struct, frozen=True):
+class Candidates(msgspec.Struct, frozen=True):
     """The next ids that may match, nearest first, and whether there may be more beyond them."""
 
     ids: list[int]
-    goes_on: bool
+    has_more: bool
 
 
-class Search:
+class SearchCursor:
     """One search by one reader, in one transaction."""
 
     def __init__(self, tx: Tx, wanted: Query | None, unwanted: list[Query]) -> None:
@@ -58,7 +58,7 @@ class Search:
         """Whether the index leads to messages; it cannot find messages that lack a word."""
         return self._wanted is not None
 
-    def portions(self, ids: list[int]) -> Iterator[list[int]]:
+    def batches(self, ids: list[int]) -> Iterator[list[int]]:
         """Ids in portions; small ones if requests are waiting."""
         while ids:
             self._yield_point.yield_to_requests()
@@ -66,7 +66,7 @@ class Search:
             yield ids[:count]
             ids = ids[count:]
 
-    def next(self, anchor: int, count: int, *, back: bool) -> Stretch:
+    def next_batch(self, anchor: int, count: int, *, back: bool) -> Candidates:
         """The nearest `count` messages beyond the anchor that may match."""
         ids: list[int] = []
         nearest = max(anchor, 0) >> storage.search.segments.BITS
@@ -74,8 +74,8 @@ class Search:
         for segment in order:
             ids += self._beyond(segment, anchor, count - len(ids), back=back)
             if len(ids) >= count:
-                return Stretch(ids, goes_on=True)
-        return Stretch(ids, goes_on=False)
+                return Candidates(ids, has_more=True)
+        return Candidates(ids, has_more=False)
 
     def filter_by_index(self, ids: list[int]) -> list[int]:
         """Those of the ids that the index does not rule out."""
@@ -88,7 +88,7 @@ class Search:
             in self._in_segment(each >> storage.search.segments.BITS)
         ]
 
-    def confirmed(self, ids: list[int]) -> list[int]:
+    def verify(self, ids: list[int]) -> list[int]:
         """Those of the ids that match; texts are read only if the index does not suffice."""
         needs_text = self._wanted is not None and self._wanted.needs_text
         if needs_text or self._unwanted:
@@ -99,7 +99,7 @@ class Search:
             return ids
         found = {
             row["id"]
-            for some in self.portions(asked)
+            for some in self.batches(asked)
             for row in self._texts(some)
             if self._is_match(row["id"], SearchedText(row["rendered"], row["topic"]))
         }
@@ -111,7 +111,7 @@ class Search:
         if self._wanted is None or not self._wanted.phrases:
             return storage.search.texts.one_by_one(self._tx, ids)
         longest = max(self._wanted.phrases, key=lambda phrase: len(phrase.text))
-        return storage.search.texts.that_may_hold(self._tx, ids, longest.text)
+        return storage.search.texts.candidates(self._tx, ids, longest.text)
 
     def _is_match(self, message_id: int, page: SearchedText) -> bool:
         self._yield_point.yield_to_requests()

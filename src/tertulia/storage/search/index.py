@@ -97,27 +97,27 @@ def word_counts(tx: Tx, message_ids: Sequence[int]) -> dict[int, int]:
     }
 
 
-def note_changes(tx: Tx, message_ids: Sequence[int]) -> None:
+def record_changes(tx: Tx, message_ids: Sequence[int]) -> None:
     """Mark messages as changed since they were indexed."""
-    storage.search.changes.note(tx, message_ids)
+    storage.search.changes.record(tx, message_ids)
 
 
-def forget(tx: Tx, message_ids: Sequence[int]) -> None:
+def delete(tx: Tx, message_ids: Sequence[int]) -> None:
     """Remove messages from the index, and words that no other message contains."""
     ids = list(message_ids)
     if not ids:
         return
     rows = tx.all("SELECT message_id, words FROM search_document WHERE message_id IN :ids", ids=ids)
-    storage.search.phrase_filter.forget(tx, ids)
+    storage.search.phrase_filter.delete(tx, ids)
     gone = SegmentChanges()
     for row in rows:
         for word_id in array("I", row["words"]):
-            gone.note(word_id, [row["message_id"]])
-    emptied = storage.search.segments.take_out(tx, POSTINGS, gone)
-    storage.search.signatures.forget(tx, [row["message_id"] for row in rows if not row["words"]])
+            gone.add(word_id, [row["message_id"]])
+    emptied = storage.search.segments.remove(tx, POSTINGS, gone)
+    storage.search.signatures.delete(tx, [row["message_id"] for row in rows if not row["words"]])
     tx.execute("DELETE FROM search_document WHERE message_id IN :ids", ids=ids)
-    storage.search.changes.forget(tx, ids)
-    _forget_words(tx, emptied)
+    storage.search.changes.unmark(tx, ids)
+    _delete_unused_words(tx, emptied)
 
 
 def removal_rows(tx: Tx, message_ids: Sequence[int]) -> dict[int, int]:
@@ -135,7 +135,7 @@ def removal_rows(tx: Tx, message_ids: Sequence[int]) -> dict[int, int]:
     }
 
 
-def forget_some_words(tx: Tx, message_id: int, max_rows: int) -> None:
+def delete_some_words(tx: Tx, message_id: int, max_rows: int) -> None:
     """Remove a changed message from some of its word pairs and words, in at most so many rows.
 
     Searches do not use the words of such a message.
@@ -149,7 +149,7 @@ def forget_some_words(tx: Tx, message_id: int, max_rows: int) -> None:
         return
     room = max_rows
     if row["joints"]:
-        room -= 2 * storage.search.phrase_filter.forget_some(tx, message_id, max_rows // 2)
+        room -= 2 * storage.search.phrase_filter.delete_some(tx, message_id, max_rows // 2)
     word_ids = array("I", row["words"])
     costs = _removal_costs(tx, {message_id: word_ids})
     count = 0
@@ -158,14 +158,14 @@ def forget_some_words(tx: Tx, message_id: int, max_rows: int) -> None:
         count += 1
     gone = SegmentChanges()
     for word_id in word_ids[:count]:
-        gone.note(word_id, [message_id])
-    emptied = storage.search.segments.take_out(tx, POSTINGS, gone)
+        gone.add(word_id, [message_id])
+    emptied = storage.search.segments.remove(tx, POSTINGS, gone)
     tx.execute(
         "UPDATE search_document SET words = :rest WHERE message_id = :id",
         rest=word_ids[count:].tobytes(),
         id=message_id,
     )
-    _forget_words(tx, emptied)
+    _delete_unused_words(tx, emptied)
 
 
 def _removal_costs(tx: Tx, words_of: Mapping[int, "array[int]"]) -> dict[int, int]:
@@ -178,7 +178,7 @@ def _removal_costs(tx: Tx, words_of: Mapping[int, "array[int]"]) -> dict[int, in
     gone = SegmentChanges()
     for message_id in sorted(words_of):
         for word_id in words_of[message_id]:
-            gone.note(word_id, [message_id])
+            gone.add(word_id, [message_id])
     costs: dict[int, int] = {word_id: 0 for ids in words_of.values() for word_id in ids}
     unused = BitMap()
     for segment, removed in gone.by_segment.items():
@@ -213,8 +213,8 @@ def add(tx: Tx, words_of: Mapping[int, Collection[str]], change: int) -> None:
     numbers = _numbers(tx, set(holders))
     new = SegmentChanges()
     for word, message_ids in holders.items():
-        new.note(numbers[word], message_ids)
-    storage.search.segments.put_in(tx, POSTINGS, new)
+        new.add(numbers[word], message_ids)
+    storage.search.segments.insert(tx, POSTINGS, new)
     tx.load_rows(
         "search_document",
         ("message_id", "realm_id", "words", "change"),
@@ -277,7 +277,7 @@ def _containing(tx: Tx, part: str) -> BitMap:
 
 def _numbers(tx: Tx, found: set[str]) -> dict[str, int]:
     """The number of each word; new words get one."""
-    numbers = known(tx, found)
+    numbers = find_words(tx, found)
     missing = found - numbers.keys()
     if missing:
         tx.load_rows(
@@ -285,13 +285,13 @@ def _numbers(tx: Tx, found: set[str]) -> dict[str, int]:
             ("realm_id", "word", "stem"),
             ((tx.realm_id, word, domain.search.words.stem(word)) for word in sorted(missing)),
         )
-        new = known(tx, missing)
-        storage.search.segments.put_in(tx, _GRAMS, _grams_of(new))
+        new = find_words(tx, missing)
+        storage.search.segments.insert(tx, _GRAMS, _grams_of(new))
         numbers |= new
     return numbers
 
 
-def known(tx: Tx, some: set[str]) -> dict[str, int]:
+def find_words(tx: Tx, some: set[str]) -> dict[str, int]:
     """Those of some words that the vocabulary has, with their numbers."""
     if not some:
         return {}
@@ -306,11 +306,11 @@ def _grams_of(numbers: Mapping[str, int]) -> SegmentChanges:
     found = SegmentChanges()
     for word, number in numbers.items():
         for gram in domain.search.words.grams(word):
-            found.note(gram, [number])
+            found.add(gram, [number])
     return found
 
 
-def _forget_words(tx: Tx, candidates: Iterable[int]) -> None:
+def _delete_unused_words(tx: Tx, candidates: Iterable[int]) -> None:
     """Delete those of the words that no message contains any more."""
     ids = set(candidates)
     if not ids:
@@ -323,7 +323,5 @@ def _forget_words(tx: Tx, candidates: Iterable[int]) -> None:
     )
     unused = sorted(ids - {row["word_id"] for row in rows})
     rows = tx.all("SELECT id, word FROM search_word WHERE id IN :ids", ids=unused)
-    storage.search.segments.take_out(
-        tx, _GRAMS, _grams_of({row["word"]: row["id"] for row in rows})
-    )
+    storage.search.segments.remove(tx, _GRAMS, _grams_of({row["word"]: row["id"] for row in rows}))
     tx.execute("DELETE FROM search_word WHERE id IN :ids", ids=unused)

@@ -85,7 +85,7 @@ def join_part(tx: Tx, some: PendingJoints, part: int) -> None:
         message_id: [number for number in joints if number * PARTS // NUMBERS == part]
         for message_id, joints in some.joints.items()
     }
-    storage.search.segments.put_in(tx, _JOINTS, _changes(mine))
+    storage.search.segments.insert(tx, _JOINTS, _changes(mine))
 
 
 def finish_joining(tx: Tx, some: PendingJoints) -> None:
@@ -98,7 +98,7 @@ def finish_joining(tx: Tx, some: PendingJoints) -> None:
     noted = storage.search.changes.last_of(tx, list(some.joints))
     current = {each for (each,) in rows if noted.get(each, 0) <= some.change}
     outdated = {each: joints for each, joints in some.joints.items() if each not in current}
-    storage.search.segments.take_out(tx, _JOINTS, _changes(outdated))
+    storage.search.segments.remove(tx, _JOINTS, _changes(outdated))
     tx.execute_many(
         "UPDATE search_document SET joints = :joints WHERE message_id = :id",
         (
@@ -109,7 +109,7 @@ def finish_joining(tx: Tx, some: PendingJoints) -> None:
     )
 
 
-def leave_out(tx: Tx, message_ids: Sequence[int]) -> None:
+def exclude(tx: Tx, message_ids: Sequence[int]) -> None:
     """Mark messages that get no pairs: those with a signature are not found by them."""
     if message_ids:
         tx.execute(
@@ -119,7 +119,7 @@ def leave_out(tx: Tx, message_ids: Sequence[int]) -> None:
         )
 
 
-def forget(tx: Tx, message_ids: Sequence[int]) -> None:
+def delete(tx: Tx, message_ids: Sequence[int]) -> None:
     """Remove messages that are about to be deleted or indexed again."""
     rows = tx.all(
         "SELECT message_id, joints FROM search_document WHERE message_id IN :ids"
@@ -127,7 +127,7 @@ def forget(tx: Tx, message_ids: Sequence[int]) -> None:
         ids=list(message_ids),
     )
     known = {row["message_id"]: array("H", row["joints"]) for row in rows}
-    storage.search.segments.take_out(tx, _JOINTS, _changes(known))
+    storage.search.segments.remove(tx, _JOINTS, _changes(known))
 
 
 def count(joints: bytes | None) -> int:
@@ -135,13 +135,13 @@ def count(joints: bytes | None) -> int:
     return len(joints or b"") // array("H").itemsize
 
 
-def forget_some(tx: Tx, message_id: int, most: int) -> int:
+def delete_some(tx: Tx, message_id: int, most: int) -> int:
     """Remove a changed message from some of its pairs. Returns of how many."""
     stored = tx.value(
         "SELECT joints AS value FROM search_document WHERE message_id = :id", id=message_id
     )
     joints = array("H", stored)
-    storage.search.segments.take_out(tx, _JOINTS, _changes({message_id: joints[:most]}))
+    storage.search.segments.remove(tx, _JOINTS, _changes({message_id: joints[:most]}))
     tx.execute(
         "UPDATE search_document SET joints = :rest WHERE message_id = :id",
         rest=joints[most:].tobytes(),
@@ -179,5 +179,5 @@ def _changes(joints: Mapping[int, Sequence[int]]) -> SegmentChanges:
             held.setdefault(number, []).append(message_id)
     found = SegmentChanges()
     for number, message_ids in held.items():
-        found.note(number, message_ids)
+        found.add(number, message_ids)
     return found

@@ -29,7 +29,7 @@ class SegmentChanges:
     def __init__(self) -> None:
         self.by_segment: dict[int, dict[Any, list[int]]] = {}
 
-    def note(self, key: Any, ids: Sequence[int]) -> None:
+    def add(self, key: Any, ids: Sequence[int]) -> None:
         """The ids are in order."""
         if ids[0] >> BITS == ids[-1] >> BITS:
             self._add(key, ids)
@@ -72,7 +72,7 @@ def lifted(bits: BitMap, segment: int) -> BitMap:
     return bits.shift(segment << BITS) if segment else bits
 
 
-def put_in(tx: Tx, table: SegmentTable, changes: SegmentChanges) -> None:
+def insert(tx: Tx, table: SegmentTable, changes: SegmentChanges) -> None:
     for segment, added in changes.by_segment.items():
         bits = load(tx, table, [segment], list(added)).get(segment, {})
         known = list(bits)
@@ -84,7 +84,7 @@ def put_in(tx: Tx, table: SegmentTable, changes: SegmentChanges) -> None:
         _replace(tx, table, segment, known, bits)
 
 
-def take_out(tx: Tx, table: SegmentTable, changes: SegmentChanges) -> set[Any]:
+def remove(tx: Tx, table: SegmentTable, changes: SegmentChanges) -> set[Any]:
     """Remove ids. Returns the keys without any left in a segment."""
     emptied = set()
     for segment, removed in changes.by_segment.items():

@@ -29,7 +29,7 @@ def insert(tx: Tx, signatures: Mapping[int, Sequence[bytes]]) -> None:
     )
 
 
-def forget(tx: Tx, message_ids: Sequence[int]) -> None:
+def delete(tx: Tx, message_ids: Sequence[int]) -> None:
     if message_ids:
         tx.execute(
             "DELETE FROM search_signature WHERE realm_id = :realm AND part IN :parts"

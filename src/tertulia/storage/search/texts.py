@@ -58,7 +58,7 @@ def existing(tx: Tx, message_ids: Sequence[int]) -> set[int]:
     return {message_id for (message_id,) in rows}
 
 
-def that_may_hold(tx: Tx, message_ids: Sequence[int], phrase: str) -> list[Row]:
+def candidates(tx: Tx, message_ids: Sequence[int], phrase: str) -> list[Row]:
     """Those of the messages that may contain a folded phrase.
 
     The database compares plain lines of ASCII, without the interpreter lock. Texts with other

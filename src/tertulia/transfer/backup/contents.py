@@ -55,7 +55,7 @@ class LiveCopy:
         migrations = schema.standing(tx).applied
         self._files = files
         self._tables = storage.table_copy.tables(tx)
-        elsewhere = storage.files.upload_locations.kept_elsewhere(tx) if HOLDS in migrations else []
+        elsewhere = storage.files.upload_locations.in_stores(tx) if HOLDS in migrations else []
         self.lost_files = files.lost(elsewhere)
         self._elsewhere = [each for each in elsewhere if each.id not in self.lost_files]
         rows = {name: storage.table_copy.count(tx, name) for name in self._tables}

@@ -97,7 +97,7 @@ class HeldFiles:
 def held(database: Database, stores: FileStores) -> Iterator[HeldFiles]:
     """Place a hold while the context is open. Writes nothing if no file is in a store."""
     if HOLDS not in database.schema().applied or not database.read_now(
-        0, storage.files.upload_locations.kept_elsewhere
+        0, storage.files.upload_locations.in_stores
     ):
         yield HeldFiles(database, stores, None)
         return
@@ -105,7 +105,7 @@ def held(database: Database, stores: FileStores) -> Iterator[HeldFiles]:
     try:
         yield HeldFiles(database, stores, hold_id)
     finally:
-        database.write_now(0, storage.files.upload_locations.let_go, hold_id)
+        database.write_now(0, storage.files.upload_locations.release_hold, hold_id)
 
 
 class _Joined(io.RawIOBase):

@@ -86,8 +86,8 @@ def _fill(database: Database, copy: Copy, leap: int, settle: Settle, progress: P
         id_counters.jump(tx, copy.about.counters, leap)
         if leap:
             storage.table_copy.drop_pending_jobs(tx)
-        for realm in storage.organization.all_of_them(tx):
-            storage.log.begin_epoch(tx.for_realm(realm.id))
+        for realm in storage.organization.list_all(tx):
+            storage.log.start_epoch(tx.for_realm(realm.id))
         settle(tx)
         dialect.command(connection, "COMMIT")
         dialect.end_loading(connection)
@@ -110,7 +110,7 @@ def _load(tx: Tx, copy: Copy, progress: Progress) -> None:
 
     for table, blocks in groupby(copy.blocks(), key=itemgetter(0)):
         storage.table_copy.load(tx, table, about.tables[table], rows_of(blocks))
-    storage.table_copy.make_again(tx, aside)
+    storage.table_copy.run_statements(tx, aside)
     for table, expected in about.rows.items():
         if storage.table_copy.count(tx, table) != expected:
             raise BadBackup(f"Not all rows of {table} were restored.")

@@ -53,7 +53,7 @@ class ExportJobs:
 
     async def _keep(self, realm_id: int, file: Path) -> int:
         db = self._database.of(realm_id)
-        upload_id = await db.write(storage.files.uploads.begin)
+        upload_id = await db.write(storage.files.uploads.insert)
         with file.open("rb") as contents:
             position = 0
             while piece := contents.read(PIECE_BYTES):

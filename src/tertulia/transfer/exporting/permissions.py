@@ -11,7 +11,7 @@ class ExportedPermissions:
     """Creates anonymous groups for permissions that list users and groups directly."""
 
     def __init__(self, tx: Tx) -> None:
-        self._next = max((each.id for each in storage.groups.everything(tx)), default=0)
+        self._next = max((each.id for each in storage.groups.list_all(tx)), default=0)
         self.unnamed: dict[int, Members] = {}
 
     def of(self, permissions: Mapping[str, GroupValue]) -> dict[str, int]:

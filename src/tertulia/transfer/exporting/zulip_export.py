@@ -148,7 +148,7 @@ def write_person(tx: Tx, user: User, archive: ExportArchive, files: HeldFiles) -
 def _small_tables(tx: Tx, export: PlannedExport, people: list[User]) -> Tables:
     realm = storage.organization.current(tx)
     leaving = storage.export_queries.channel_ids(tx, export.kind, export.consenting)
-    channels = [each for each in storage.channels.everything(tx) if each.id in leaving]
+    channels = [each for each in storage.channels.list_all(tx) if each.id in leaving]
     values = ExportedPermissions(tx)
     tables: Tables = {
         "import_source": "zulip",  # type: ignore[dict-item]
@@ -220,7 +220,7 @@ def _channels(tx: Tx, channels: list[Channel], values: ExportedPermissions) -> T
                 "creator": each.creator_id,
                 "date_created": each.created_at,
             }
-            for each in storage.channels.folders.everything(tx)
+            for each in storage.channels.folders.list_all(tx)
         ],
     }
 

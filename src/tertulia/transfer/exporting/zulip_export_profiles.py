@@ -23,7 +23,7 @@ def tables(tx: Tx, export: Chosen, channel_ids: set[int], values: ExportedPermis
 def put_pictures(tx: Tx, people: list[User], archive: PictureArchive) -> None:
     """Export custom emoji and avatars, each with its record."""
     emoji = []
-    for each in storage.organization.custom_emoji.everything(tx):
+    for each in storage.organization.custom_emoji.list_all(tx):
         path = f"{tx.realm_id}/emoji/images/{each.file_name}"
         archive.put_bytes(
             f"emoji/{path}", storage.organization.custom_emoji.picture(tx, each.file_name) or b""
@@ -54,7 +54,7 @@ def emoji_table(tx: Tx) -> list[dict[str, Any]]:
             "is_animated": each.still_name is not None,
             "deactivated": each.deactivated,
         }
-        for each in storage.organization.custom_emoji.everything(tx)
+        for each in storage.organization.custom_emoji.list_all(tx)
     ]
 
 
@@ -72,7 +72,7 @@ def _links(tx: Tx) -> Tables:
                 "alternative_url_templates": list(each.rule.alternative_url_templates),
                 "order": position,
             }
-            for position, each in enumerate(storage.organization.linkifiers.everything(tx))
+            for position, each in enumerate(storage.organization.linkifiers.list_all(tx))
         ],
         "zerver_realmplayground": [
             {
@@ -82,13 +82,13 @@ def _links(tx: Tx) -> Tables:
                 "pygments_language": each.language,
                 "url_template": each.url_template,
             }
-            for each in storage.organization.playgrounds.everything(tx)
+            for each in storage.organization.playgrounds.list_all(tx)
         ],
     }
 
 
 def _groups(tx: Tx, values: ExportedPermissions) -> Tables:
-    groups = storage.groups.everything(tx)
+    groups = storage.groups.list_all(tx)
     own = [each for each in groups if not each.is_system]
     permissions = {each.id: values.of(each.permissions) for each in own}
     unnamed = values.unnamed
@@ -147,7 +147,7 @@ def _profiles(tx: Tx, export: Chosen) -> Tables:
                 "required": each.required,
                 "editable_by_user": each.editable_by_user,
             }
-            for each in storage.people.profile_fields.everything(tx)
+            for each in storage.people.profile_fields.list_all(tx)
         ],
         "zerver_customprofilefieldvalue": [
             {

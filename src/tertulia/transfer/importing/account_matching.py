@@ -82,7 +82,7 @@ class Newcomers:
         storage.people.set_key(
             self._tx, number, self._vault.fingerprint(key), self._vault.seal(key)
         )
-        storage.bulk_import.make_stub(
+        storage.bulk_import.mark_placeholder(
             self._tx,
             number,
             joined_at=person.joined_at or self._tx.now,
@@ -96,7 +96,7 @@ class Newcomers:
     def add_folder(self, arriving: ArrivingFolder) -> None:
         name = domain.names.cleaned(arriving.name, domain.limits.FOLDER_NAME_LENGTH)
         taken = [
-            each.name for each in storage.channels.folders.everything(self._tx) if not each.archived
+            each.name for each in storage.channels.folders.list_all(self._tx) if not each.archived
         ]
         if not name or (domain.names.is_like_one_of(name, taken) and not arriving.is_archived):
             self._here.drop(FOLDERS, "whose name cannot be used")

@@ -75,16 +75,14 @@ class Importer:
     # --- the organization ---
 
     def _begin(self, name: str, subdomain: str) -> storage.bulk_import.Run:
-        known = {
-            r.subdomain: r for r in self._database.read_now(0, storage.organization.all_of_them)
-        }
+        known = {r.subdomain: r for r in self._database.read_now(0, storage.organization.list_all)}
         self._keeps_ids = self._source.number is not None and not set(known) - {subdomain}
         if subdomain not in known:
             self._realm = self._database.write_now(0, self._found, name, subdomain)
         else:
             self._realm = known[subdomain]
         run = self._database.write_now(
-            self.realm.id, storage.bulk_import.take_over, self._mark, self._bringer
+            self.realm.id, storage.bulk_import.claim, self._mark, self._bringer
         )
         if run is None or run.source != self._mark:
             raise AnotherImport(
@@ -101,7 +99,7 @@ class Importer:
             self._make_room(tx, people, channels)
         realm = actions.organization.create(tx, name, subdomain, with_channels=False)
         here = tx.for_realm(realm.id)
-        storage.bulk_import.begin_run(here, self._mark)
+        storage.bulk_import.start_run(here, self._mark)
         storage.organization.set_deactivated(here, True)
         bot = storage.people.find_system_bot(here, NOTIFICATION_BOT)
         assert bot is not None
@@ -118,7 +116,7 @@ class Importer:
             newcomers.add_folder(folder)
         for channel in channels:
             newcomers.add_channel(channel)
-        storage.bulk_import.keep_state(here, self._here.state())
+        storage.bulk_import.store_state(here, self._here.state())
         return realm
 
     def _make_room(
@@ -173,7 +171,7 @@ class Importer:
                 break
         else:
             number = 0
-        storage.bulk_import.keep_state(tx, self._here.state())
+        storage.bulk_import.store_state(tx, self._here.state())
         return number > 0
 
     def _add_file(self, tx: Tx, file: ArrivingFile) -> int:
@@ -181,7 +179,7 @@ class Importer:
         if owner_id is None:
             self._here.drop(FILES, OF_OTHERS)
             return 0
-        upload_id = storage.files.uploads.begin(tx)
+        upload_id = storage.files.uploads.insert(tx)
         size = 0
         with file.open() as contents:
             for position, piece in enumerate(iter(lambda: contents.read(PIECE_BYTES), b"")):
@@ -215,17 +213,17 @@ class Importer:
 
     def _finish(self, tx: Tx) -> None:
         drafts.add(tx, self._here, self._belongings, self._message_importer(tx))
-        storage.bulk_import.keep_state(tx, self._here.state())
+        storage.bulk_import.store_state(tx, self._here.state())
         newest = storage.messages.newest_id(tx)
-        storage.bulk_import.caught_up(tx, newest)
+        storage.bulk_import.mark_caught_up(tx, newest)
         self._end_spans(tx, newest)
-        storage.bulk_import.note_first_messages(tx)
+        storage.bulk_import.set_first_messages(tx)
         storage.organization.set_render_version(tx, markdown.VERSION)
         tx.allocate_ids("message")
-        storage.bulk_import.note_done(tx, self._source.message_count, is_finished=True)
+        storage.bulk_import.record_done(tx, self._source.message_count, is_finished=True)
         actions.organization.deactivation.reactivate(tx)
-        storage.log.forget_up_to(tx, storage.log.head(tx))
-        storage.log.begin_epoch(tx)
+        storage.log.delete_up_to(tx, storage.log.head(tx))
+        storage.log.start_epoch(tx)
 
     def _end_spans(self, tx: Tx, newest: int) -> None:
         """Subscribers who have received nothing get a span that begins now."""

@@ -65,11 +65,11 @@ class MessageImporter:
             image_previews=realm.setting("inline_image_preview"),
             linkifiers=tuple(
                 LinkPattern(each.id, each.rule.pattern, each.rule.url_template)
-                for each in storage.organization.linkifiers.everything(tx)
+                for each in storage.organization.linkifiers.list_all(tx)
             ),
             custom_emoji={
                 each.name: each.source_url
-                for each in storage.organization.custom_emoji.everything(tx)
+                for each in storage.organization.custom_emoji.list_all(tx)
                 if not each.deactivated
             },
         )
@@ -79,9 +79,9 @@ class MessageImporter:
         }
         self._by_name = {each.full_name.lower(): self._users[each.id] for each in users}
         self._groups = {
-            each.name: MentionedGroup(each.id, each.name) for each in storage.groups.everything(tx)
+            each.name: MentionedGroup(each.id, each.name) for each in storage.groups.list_all(tx)
         }
-        channels = storage.channels.everything(tx)
+        channels = storage.channels.list_all(tx)
         self._channels = {each.id: each for each in channels}
         self._by_channel_name = {each.name: LinkedChannel(each.id, each.name) for each in channels}
         self._uploads = {path: attachment for attachment, path, _ in here.files.values()}
@@ -114,8 +114,8 @@ class MessageImporter:
             tx.load_rows(table, columns, rows[kind])
         for user_id in touched:
             storage.messages.unread.store(tx, user_id, self._unread[user_id], last)
-        storage.bulk_import.note_done(tx, done)
-        storage.bulk_import.keep_state(tx, self._here.state())
+        storage.bulk_import.record_done(tx, done)
+        storage.bulk_import.store_state(tx, self._here.state())
 
     def with_names(self, text: str) -> str:
         """A text with the names that users, channels and files have here."""

@@ -94,7 +94,7 @@ def settle(
         _set_status(tx, here, status.person, status.text, status.emoji)
     _add_links(tx, here, belongings)
     here.is_settled = True
-    storage.bulk_import.keep_state(tx, here.state())
+    storage.bulk_import.store_state(tx, here.state())
 
 
 def put_avatars(tx: Tx, here: ImportState, drawn: list[tuple[str, Avatar | None]]) -> None:
@@ -106,7 +106,7 @@ def put_avatars(tx: Tx, here: ImportState, drawn: list[tuple[str, Avatar | None]
             continue
         actions.people.avatars.set_avatar(tx, user_id, avatar)
         here.count(AVATARS)
-    storage.bulk_import.keep_state(tx, here.state())
+    storage.bulk_import.store_state(tx, here.state())
 
 
 def _drawn(

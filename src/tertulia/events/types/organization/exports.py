@@ -21,7 +21,7 @@ class ExportsChanged(Event, frozen=True):
     exports: list[dict[str, Any]] = []
 
     def completed(self, tx: Tx) -> "ExportsChanged":
-        known = storage.organization.exports.everything(tx)
+        known = storage.organization.exports.list_all(tx)
         return msgspec.structs.replace(self, exports=[export_object(each, "") for each in known])
 
     def wire_fields(self, org: Organization) -> Iterable[Wire]:

@@ -62,11 +62,12 @@ def test_the_first_person_can_be_added_before_the_first_start(either_terminal):
     )
 
     ana = json.loads(said.out)
-    assert {**ana, "api_key": "…"} == {
+    assert {**ana, "api_key": "…", "password_link": "…"} == {
         "user_id": ana["user_id"],
         "email": "ana@example.com",
         "role": "owner",
         "api_key": "…",
+        "password_link": "…",
     }
     zuliprc = either_terminal.runs("user", "zuliprc", "ANA@example.com").out
     assert zuliprc == (
@@ -78,7 +79,9 @@ def test_without_json_the_key_stands_alone_on_stdout(terminal):
     said = terminal.runs("user", "add", "ana@example.com", "--name", "Ana")
 
     assert len(said.out.strip()) == 32
-    assert said.err == "Added Ana <ana@example.com>, member. The API key:\n"
+    first, link, last = said.err.splitlines()
+    assert (first, last) == ("Added Ana <ana@example.com>, member.", "The API key:")
+    assert "/accounts/password/reset/" in link
 
 
 def test_a_password_is_read_from_the_first_line(terminal):

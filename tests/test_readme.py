@@ -11,6 +11,7 @@ import time
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import urlencode, urlsplit
 
 import pytest
 from tests.support.cli_runner import clean_environment
@@ -44,8 +45,8 @@ def terminals() -> Iterator[list[subprocess.Popen[bytes]]]:
         terminal.wait(PATIENCE_SECONDS)
 
 
-def test_the_commands_of_the_readme_start_a_server_add_an_owner_and_send(checkout, terminals):
-    start, add_owner, send = re.findall(r"```sh\n(.*?)```", README, re.DOTALL)
+def test_the_readme_leads_to_an_owner_in_the_browser_and_a_message_by_the_api(checkout, terminals):
+    start, send = re.findall(r"```sh\n(.*?)```", README, re.DOTALL)
     port = str(own_port())
 
     terminals.append(
@@ -58,9 +59,21 @@ def test_the_commands_of_the_readme_start_a_server_add_an_owner_and_send(checkou
             start_new_session=True,
         )
     )
-    wait_for(f"http://127.0.0.1:{port}", said=checkout / "said")
+    wait_for("/setup/?code=", said=checkout / "said")
+    link = (checkout / "said").read_text().splitlines()[-1]
+    with urllib.request.urlopen(link) as page:
+        assert 'type="password"' in page.read().decode()
+    form = {"organization": "Cine", "full_name": "Ana", "email": "ana@example.com"}
+    form |= {"password": "lentils, always lentils", "code": link.partition("=")[2]}
+    page_of_form = urllib.request.Request(
+        link.partition("?")[0],
+        urlencode(form).encode(),
+        {"Origin": f"http://127.0.0.1:{port}"},
+    )
+    with urllib.request.urlopen(page_of_form) as entered:
+        assert urlsplit(entered.url).path in ("/", "/login/")  # urllib keeps no cookies
     answer = subprocess.run(
-        ["sh", "-e", "-c", add_owner + send.replace(DEFAULT_PORT, port)],
+        ["sh", "-e", "-c", send.replace(DEFAULT_PORT, port)],
         cwd=checkout,
         env=clean_environment(),
         capture_output=True,
@@ -69,10 +82,7 @@ def test_the_commands_of_the_readme_start_a_server_add_an_owner_and_send(checkou
     )
 
     assert answer.returncode == 0, answer.stderr
-    link, sent = answer.stdout.splitlines()
-    with urllib.request.urlopen(link) as page:
-        assert 'type="password"' in page.read().decode()
-    assert json.loads(sent)["result"] == "success"
+    assert json.loads(answer.stdout)["result"] == "success"
 
 
 def wait_for(words: str, *, said: Path) -> None:

@@ -1,7 +1,6 @@
 """The server as a process: how it starts, what it says, how it ends."""
 
 import errno
-import shlex
 import signal
 import socket
 import sqlite3
@@ -68,24 +67,6 @@ def test_a_new_server_answers(either_terminal):
     status, settings = server.asks("GET", "/server_settings")
 
     assert (status, settings["realm_name"]) == (200, "Tertulia")
-
-
-def test_the_command_that_a_new_server_proposes_lets_somebody_in(terminal):
-    server = terminal.serves()
-    proposed = next(line for line in server.said.out.splitlines() if " user add " in line)
-
-    added = subprocess.run(
-        shlex.split(proposed),
-        input="a good password\n",
-        capture_output=True,
-        text=True,
-        env=clean_environment(),
-    )
-
-    assert added.returncode == 0, added.stderr
-    server.soon_answers(200, "/users/me", who=f"you@example.com:{added.stdout.strip()}")
-    login = {"username": "you@example.com", "password": "a good password"}
-    assert server.asks("POST", "/fetch_api_key", **login)[0] == 200
 
 
 def test_the_first_commands_may_all_come_at_once(terminal):

@@ -73,6 +73,7 @@ from tertulia.web.api_page import ApiPage
 from tertulia.web.assets import Assets
 from tertulia.web.downloads import Downloads
 from tertulia.web.external_pictures import ExternalPicturePages
+from tertulia.web.first_run import FirstRunPages
 from tertulia.web.images import Gallery
 from tertulia.web.integrations import IntegrationPages
 from tertulia.web.login import LoginPages
@@ -301,11 +302,12 @@ class Application:
         assets = Assets(unbundled=self.services.config.dev)
         entrance = AccountPages(gate)
         guest = GUEST if self.services.config.demo else None
+        first_run = FirstRunPages(self.services)
         pages = Starlette(
             lifespan=self.running,
             exception_handlers={ClientError: _error_reply},
             routes=[
-                *WebPage(self.services, gate, assets).routes(),
+                *WebPage(self.services, gate, assets, first_run).routes(),
                 Route("/health", self._health),
                 Route("/metrics", self._metrics),
                 Route("/api/v1/openapi.json", self._openapi),
@@ -313,7 +315,8 @@ class Application:
                 *IntegrationPages(self.services).routes(),
                 *ApiPage(self.services, description).routes(),
                 *Unsubscribing(self.services).routes(),
-                *LoginPages(entrance, guest).routes(),
+                *first_run.routes(entrance),
+                *LoginPages(entrance, first_run, guest).routes(),
                 *find_accounts.routes(entrance),
                 *second_factor_step.routes(entrance),
                 *second_factor.routes(entrance),

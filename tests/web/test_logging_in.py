@@ -176,6 +176,7 @@ def test_logging_out_ends_the_session_for_good(chat):
 def test_who_has_several_organizations_is_asked_which(start_server):
     server = start_server(external_url="http://chat.example.com")
     north, south = Chat.found(server, "north"), Chat.found(server, "south")
+    north.person("ana")  # without accounts there is the first-run page
     root = Browser(Chat(server, north.realm, "chat.example.com"))
 
     page = root.opens("/login/")

@@ -10,6 +10,10 @@ from tertulia.cli.command_group import CommandGroup, load
 
 COMMANDS = {
     "serve": ("serve.serve", "Run the server; create the data folder if it is missing."),
+    "setup-code": (
+        "setup_code.setup_code",
+        "Print the address at which the first owner is created, with the setup code.",
+    ),
     "user": (
         "user_commands.user",
         "Manage accounts: add, list, change, deactivate, erase; passwords and API keys.",

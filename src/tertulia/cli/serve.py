@@ -17,6 +17,7 @@ from tertulia.config import Config
 from tertulia.database import Database
 from tertulia.domain.organization.realm import Realm
 from tertulia.domain.people.keys import Vault
+from tertulia.errors.authentication import AlreadySetUp
 from tertulia.sample_data.demo.people import Cast
 from tertulia.server import connection_limits, http_server, logging_config, sockets, workers
 
@@ -45,8 +46,8 @@ def serve(**flags: Any) -> None:
         )
         if cast is not None:
             _write_zuliprcs(config, realm, cast)
-        has_people = database.read_now(0, storage.data_check.has_people)
-        text = banner.text(config, address, realm, cast=cast, has_people=has_people)
+        first_run = _first_run_link(config, database, realm)
+        text = banner.text(config, address, realm, cast=cast, first_run=first_run)
 
         def greet() -> None:
             with contextlib.suppress(OSError):  # stdout may be closed
@@ -58,6 +59,17 @@ def serve(**flags: Any) -> None:
         else:
             greet()
             workers.run(config, listening, _work)
+
+
+def _first_run_link(config: Config, database: Database, realm: Realm) -> str | None:
+    """The address of the first-run page; None if there are accounts."""
+    try:
+        code = database.write_now(realm.id, actions.organization.first_run.setup_code)
+    except AlreadySetUp:
+        return None
+    return actions.organization.first_run.address(
+        zuliprc.site(config, realm, is_only_one=True), code
+    )
 
 
 def _fill_demo(config: Config, database: Database, vault: Vault) -> Cast:

@@ -60,7 +60,10 @@ def add(
     channels: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    """Add a person or a bot, and print the API key."""
+    """Add a person or a bot, and print the API key.
+
+    Without a password, a person also gets a link to choose one, on stderr.
+    """
     if (bot is None) != (owner is None):
         raise click.UsageError("--bot and --owner go together.")
     if bot is not None and (password is not None or password_stdin):
@@ -74,24 +77,36 @@ def add(
         bot_type=None if bot is None else BOTS[bot],
         bot_owner_email=owner,
     )
-    added, key = opened.write(_add, opened.vault, new, channels)
+    has_link = chosen is None and bot is None and opened.realm.admits_passwords
+    added, key, link_key = opened.write(_add, opened.vault, new, channels, has_link)
+    link = actions.people.password_reset.address(opened.site, link_key) if has_link else None
 
     if as_json:
-        show_json({"user_id": added.id, "email": added.email, "role": role, "api_key": key})
+        about = {"user_id": added.id, "email": added.email, "role": role, "api_key": key}
+        show_json(about if link is None else about | {"password_link": link})
     else:
-        click.echo(f"Added {added.full_name} <{added.email}>, {role}. The API key:", err=True)
+        click.echo(f"Added {added.full_name} <{added.email}>, {role}.", err=True)
+        if link is not None:
+            click.echo(f"Choose a password within 24 hours: {link}", err=True)
+        click.echo("The API key:", err=True)
         click.echo(key)
 
 
-def _add(tx: Tx, vault: Vault, new: NewUser, names: Sequence[str]) -> tuple[User, str]:
-    """Add the account and its subscriptions in one transaction."""
+def _add(
+    tx: Tx, vault: Vault, new: NewUser, names: Sequence[str], has_link: bool
+) -> tuple[User, str, str]:
+    """Add the account and its subscriptions in one transaction.
+
+    Returns the account, its API key and the key of a link to choose a password, or "".
+    """
     added, key = actions.people.account_creation.add(tx, vault, new)
     for name in names:
         channel = storage.channels.find_by_name(tx, name.removeprefix("#"))
         if channel is None or channel.archived:
             raise click.ClickException(f"There is no channel {name}.")
         actions.channels.subscriptions.join(tx, channel, [added])
-    return added, key
+    create_link = actions.people.password_reset.create_link
+    return added, key, create_link(tx, vault, None, added.id) if has_link else ""
 
 
 @click.command()

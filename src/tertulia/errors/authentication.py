@@ -206,3 +206,13 @@ class RemoteUserMissing(ClientError):
     """The proxy did not send the header that names the user."""
 
     message = "The proxy in front of this server did not say who you are"
+
+
+class WrongSetupCode(ClientError):
+    status = 403
+    message = "The setup code is wrong. `tertulia setup-code` shows it on the server."
+
+
+class AlreadySetUp(ClientError):
+    status = 403
+    message = "This server has accounts, so it has no setup code."

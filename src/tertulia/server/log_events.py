@@ -191,6 +191,21 @@ LOG_EVENTS = (
         "Let fail2ban watch for this line.",
     ),
     LogEvent(
+        "auth.setup_code_refused",
+        "warning",
+        "address",
+        "A wrong setup code, or too many of them, on the first-run page of a server without"
+        " accounts.",
+        "If it was not you, create the owner soon. `tertulia setup-code` prints the right code.",
+    ),
+    LogEvent(
+        "auth.first_owner_created",
+        "info",
+        "user_id",
+        "The operator created the first owner on the first-run page. The setup code is deleted.",
+        "Nothing to do. If it was not you, stop the server and delete the data folder.",
+    ),
+    LogEvent(
         "auth.passkey_rejected",
         "info",
         "user_id reason",

@@ -4,6 +4,7 @@ from tertulia.database.tx import Tx
 
 VERSION = "version"  # of the server that last opened the data
 DISK_WARNING = "disk_warning"  # when owners were last warned of a full disk
+SETUP_CODE = "setup_code"  # lets the operator create the first owner
 WRITE_PROBE = "write_probe"  # when a server last tested whether it can write
 
 
@@ -19,3 +20,17 @@ def store(tx: Tx, name: str, value: str) -> None:
         name=name,
         value=value,
     )
+
+
+def put_new(tx: Tx, name: str, value: str) -> None:
+    """Store a note unless there is one."""
+    tx.execute(
+        "INSERT INTO server_note (name, value) VALUES (:name, :value) ON CONFLICT DO NOTHING",
+        name=name,
+        value=value,
+    )
+
+
+def delete(tx: Tx, name: str) -> bool:
+    """Delete a note. Returns whether it was there."""
+    return tx.execute("DELETE FROM server_note WHERE name = :name", name=name) > 0

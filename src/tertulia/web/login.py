@@ -21,6 +21,7 @@ from tertulia.errors.http import NotFound, RateLimited
 from tertulia.errors.people import InvalidEmail
 from tertulia.web import (
     account_pages,
+    first_run,
     login_completion,
     rendering,
     saml,
@@ -29,6 +30,7 @@ from tertulia.web import (
     translations,
 )
 from tertulia.web.account_pages import AccountPages
+from tertulia.web.first_run import FirstRunPages
 
 LOGIN_PATHS = ("/login/", "/accounts/login/")
 LOGOUT_PATHS = ("/logout/", "/accounts/logout/")
@@ -53,8 +55,11 @@ REFUSALS = (
 class LoginPages:
     """`guest` is the email of the account that visitors of a demo may use."""
 
-    def __init__(self, entrance: AccountPages, guest: str | None = None) -> None:
+    def __init__(
+        self, entrance: AccountPages, first_run: FirstRunPages, guest: str | None = None
+    ) -> None:
         self._entry_page = entrance
+        self._first_run = first_run
         self._guest = guest
 
     def routes(self) -> list[Route]:
@@ -74,6 +79,8 @@ class LoginPages:
         ending = login_completion.asked_for(call)
         if call.caller is not None and not ending.is_in_app:
             return account_pages.see(ending.next)
+        if await self._first_run.is_needed() and not first_run.has_other_logins(call):
+            return first_run.redirect()
         return await self._form(call)
 
     async def _log_in(self, call: Call) -> Response:

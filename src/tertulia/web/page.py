@@ -8,7 +8,7 @@ import json
 from collections.abc import AsyncIterator
 
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response, StreamingResponse
+from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from tertulia import api
@@ -17,8 +17,17 @@ from tertulia.api.call import Call, Services
 from tertulia.http import compression
 from tertulia.http.request import ApiRequest
 from tertulia.log import log
-from tertulia.web import assets, bootstrap, rendering, security_headers, translations
+from tertulia.web import (
+    account_pages,
+    assets,
+    bootstrap,
+    first_run,
+    rendering,
+    security_headers,
+    translations,
+)
 from tertulia.web.assets import LANGUAGES, Assets
+from tertulia.web.first_run import FirstRunPages
 
 STATE = b"@state@"  # placeholder in shell.html
 NO_STATE = b"null"  # the page reloads itself
@@ -26,9 +35,16 @@ HTML = "text/html; charset=utf-8"
 
 
 class WebPage:
-    def __init__(self, services: Services, auth: Authenticator, assets: Assets) -> None:
+    def __init__(
+        self,
+        services: Services,
+        auth: Authenticator,
+        assets: Assets,
+        first_run: FirstRunPages,
+    ) -> None:
         self._services = services
         self._auth = auth
+        self._first_run = first_run
         self._assets = assets
 
     def routes(self) -> list[Route]:
@@ -40,11 +56,14 @@ class WebPage:
         ]
 
     async def _show(self, request: Request) -> Response:
-        """Serve the page, or redirect to the login page if spectators are not allowed."""
+        """Serve the page, or redirect to the login page if spectators are not allowed, or to the
+        first-run page if there are no accounts."""
         call = await self._auth.open_page(ApiRequest(request.scope, request.receive))
         is_open = call.found_org is not None and api.call.has_public_access(call.config, call.org)
         if call.caller is None and not is_open:
-            return RedirectResponse("/login/", 303, {"Cache-Control": "no-store"})
+            if await self._first_run.is_needed():
+                return first_run.redirect()
+            return account_pages.see("/login/")
         shell = await self._shell(call)
         headers = {
             "Cache-Control": "no-store",

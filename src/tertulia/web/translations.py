@@ -137,6 +137,22 @@ ENGLISH = {
     "passkey_failed": "That did not work. Try again, or use a code.",
     "passkeys_need_script": "Passkeys need JavaScript; an app with codes does not.",
     "back_to_chat": "Back to the conversations",
+    "first_run_title": "Create your organization",
+    "first_run": "Welcome to Tertulia",
+    "first_run_explained": "This server is empty. Name your organization and create its first"
+    " owner.",
+    "organization_name": "Name of the organization",
+    "your_email": "Your email",
+    "setup_code": "Setup code",
+    "setup_code_explained": "Shown in the terminal where the server was started. It proves that the"
+    " server is yours.",
+    "create_organization": "Create the organization",
+    "where_is_code": "Where is the code? Coming from another chat?",
+    "code_again": "This shows the code again, on the server:",
+    "import_instead": "This imports everything from Zulip, Slack, Mattermost or Rocket.Chat, with"
+    " its owners, instead of this form:",
+    "wrong_setup_code": "The setup code is wrong. Compare it with the one in the terminal.",
+    "already_set_up": "This server has an owner already. Log in, or ask for an invitation.",
 }
 
 SPANISH = {
@@ -274,6 +290,22 @@ SPANISH = {
     "passkey_failed": "No ha funcionado. Inténtalo otra vez o usa un código.",
     "passkeys_need_script": "Las llaves de acceso necesitan JavaScript; los códigos, no.",
     "back_to_chat": "Volver a las conversaciones",
+    "first_run_title": "Crea tu organización",
+    "first_run": "Te damos la bienvenida a Tertulia",
+    "first_run_explained": "Este servidor está vacío. Ponle nombre a tu organización y crea la"
+    " primera cuenta, la de quien será su propietario.",
+    "organization_name": "Nombre de la organización",
+    "your_email": "Tu correo electrónico",
+    "setup_code": "Código de instalación",
+    "setup_code_explained": "Se muestra en la terminal donde arrancó el servidor. Demuestra que el"
+    " servidor es tuyo.",
+    "create_organization": "Crear la organización",
+    "where_is_code": "¿Dónde está el código? ¿Vienes de otro chat?",
+    "code_again": "Esto muestra el código otra vez, en el servidor:",
+    "import_instead": "Esto importa todo de Zulip, Slack, Mattermost o Rocket.Chat, con sus"
+    " propietarios, en lugar de este formulario:",
+    "wrong_setup_code": "El código de instalación no es correcto. Compáralo con el de la terminal.",
+    "already_set_up": "Este servidor ya tiene propietario. Entra, o pide una invitación.",
 }
 
 LANGUAGES = {"en": ENGLISH, "es": SPANISH}
@@ -299,6 +331,8 @@ PROBLEMS = {
     "InvitationRequired": "invitation_required",
     "DirectoryUnreachable": "directory_away",
     "RemoteUserMissing": "proxy_is_silent",
+    "WrongSetupCode": "wrong_setup_code",
+    "AlreadySetUp": "already_set_up",
 }
 SENTENCES = {
     "A password has at least 8 characters.": "password_too_short",

@@ -9,6 +9,7 @@ from tertulia.actions.organization import (
     custom_emoji,
     deactivation,
     exports,
+    first_run,
     linkifiers,
     mail_domains,
     pictures,

@@ -11,4 +11,5 @@ from tertulia.domain.organization import (
     playgrounds,
     realm,
     settings,
+    setup_codes,
 )

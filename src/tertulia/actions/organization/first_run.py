@@ -1,0 +1,71 @@
+"""The first owner of a server, created with the setup code that the server prints at its start.
+
+The code is stored as plain text: it is valid only while there are no accounts to protect. All
+servers of a database share it. Creating the owner deletes it, so that only one of two concurrent
+requests succeeds, on one server or on two.
+"""
+
+from urllib.parse import urlencode
+
+import msgspec
+
+from tertulia import actions, domain, storage
+from tertulia.actions.people.signup import NewAccount
+from tertulia.database.tx import Tx
+from tertulia.domain.messages.welcome_message import WelcomeMessage
+from tertulia.domain.people.keys import Vault
+from tertulia.domain.people.user import User
+from tertulia.errors.authentication import AlreadySetUp, WrongSetupCode
+from tertulia.storage.server_notes import SETUP_CODE
+
+PATH = "/setup/"
+
+
+class FirstRun(msgspec.Struct, frozen=True):
+    """What the operator enters."""
+
+    code: str
+    organization: str
+    email: str
+    owner: NewAccount
+
+
+def is_needed(tx: Tx) -> bool:
+    """Whether the server has no accounts yet."""
+    return not storage.data_check.has_people(tx)
+
+
+def setup_code(tx: Tx) -> str:
+    """The setup code; the first call creates it. Raises AlreadySetUp if there are accounts."""
+    if not is_needed(tx):
+        raise AlreadySetUp()
+    storage.server_notes.put_new(tx, SETUP_CODE, domain.organization.setup_codes.new_code())
+    code = storage.server_notes.find(tx, SETUP_CODE)
+    if code is None:  # another server has just created the owner
+        raise AlreadySetUp()
+    return code
+
+
+def count_attempt(tx: Tx, vault: Vault, address: str) -> None:
+    """Count an attempt before its code is checked. Raises RateLimited if there were too many."""
+    name_hash = actions.people.password_attempts.name_hash(vault, "setup code")
+    actions.people.password_attempts.count(tx, name_hash, address)
+
+
+def create_owner(tx: Tx, vault: Vault, wanted: FirstRun, reception: WelcomeMessage) -> User:
+    """Name the organization and create its owner. Raises AlreadySetUp or WrongSetupCode."""
+    if not is_needed(tx):
+        raise AlreadySetUp()
+    code = storage.server_notes.find(tx, SETUP_CODE)
+    if code is None or not domain.organization.setup_codes.matches(code, wanted.code):
+        raise WrongSetupCode()
+    if not storage.server_notes.delete(tx, SETUP_CODE):
+        raise AlreadySetUp()
+
+    actions.organization.settings.edit(tx, None, {"name": wanted.organization})
+    return actions.people.signup.join(tx, vault, wanted.email, wanted.owner, None, reception)
+
+
+def address(site: str, code: str) -> str:
+    """The URL of the first-run page with the code filled in."""
+    return f"{site}{PATH}?{urlencode({'code': code})}"

@@ -1,0 +1,23 @@
+"""`tertulia setup-code`: the address of the first-run page, with the setup code."""
+
+import click
+
+from tertulia import actions
+from tertulia.cli.data import OpenOrganization, as_json, in_organization, show_json
+
+
+@click.command("setup-code")
+@as_json
+@in_organization
+def setup_code(opened: OpenOrganization, as_json: bool) -> None:
+    """Print the address at which the first owner is created, with the setup code.
+
+    The code is valid until the server has an account.
+    """
+    code = opened.write(actions.organization.first_run.setup_code)
+    page = actions.organization.first_run.address(opened.site, code)
+    if as_json:
+        show_json({"code": code, "url": page})
+    else:
+        click.echo(f"The setup code is {code}. Create the first owner at:", err=True)
+        click.echo(page)

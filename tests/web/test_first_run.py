@@ -1,0 +1,143 @@
+"""A server without accounts: its first-run page creates the owner, with the setup code."""
+
+import re
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from http.client import HTTPConnection
+from urllib.parse import urlencode, urlsplit
+
+import pytest
+from tests.support.cli_runner import Serving, Terminal
+from tests.support.databases import Databases, Kind
+
+LENTILS = "lentils, always lentils"
+ANA = {
+    "organization": "Cine Linterna",
+    "full_name": "Ana García",
+    "email": "ana@example.com",
+    "password": LENTILS,
+}
+
+
+@pytest.fixture
+def terminal(kind: Kind, databases: Databases) -> Iterator[Terminal]:
+    url, folder = databases.new(kind)
+    terminal = Terminal(folder, url)
+    yield terminal
+    terminal.close()
+
+
+class Answer:
+    def __init__(self, server: Serving, method: str, path: str, fields: dict[str, str]) -> None:
+        connection = HTTPConnection("127.0.0.1", server.port, timeout=30)
+        headers = {"Sec-Fetch-Site": "same-origin", "Accept-Language": fields.pop("lang", "en")}
+        if method == "POST":
+            headers["Content-Type"] = "application/x-www-form-urlencoded"
+        connection.request(method, path, urlencode(fields), headers)
+        response = connection.getresponse()
+        self.status = response.status
+        self.page = response.read().decode()
+        self.location = response.headers["Location"]
+        self.cookie = (response.headers["Set-Cookie"] or "").partition(";")[0]
+        connection.close()
+
+
+def opens(server: Serving, path: str, **fields: str) -> Answer:
+    return Answer(server, "GET", path, fields)
+
+
+def submits(server: Serving, code: str, **fields: str) -> Answer:
+    return Answer(server, "POST", "/setup/", {**ANA, "code": code, **fields})
+
+
+def printed_link(server: Serving) -> str:
+    return server.said.out.splitlines()[-1]
+
+
+def code_in(link: str) -> str:
+    return urlsplit(link).query.removeprefix("code=")
+
+
+def test_the_printed_page_creates_the_organization_and_its_owner(terminal):
+    server = terminal.serves()
+    link = printed_link(server)
+
+    assert [opens(server, path).location for path in ("/", "/login/")] == ["/setup/", "/setup/"]
+    page = opens(server, link.partition(f":{server.port}")[2]).page
+    assert f'value="{code_in(link)}"' in page
+    created = submits(server, code_in(link))
+
+    assert (created.status, created.location) == (303, "/")
+    connection = HTTPConnection("127.0.0.1", server.port, timeout=30)
+    connection.request("GET", "/json/users/me", headers={"Cookie": created.cookie})
+    me = connection.getresponse().read().decode()
+    assert '"full_name":"Ana García"' in me
+    assert '"role":100' in me
+    assert server.asks("GET", "/server_settings")[1]["realm_name"] == "Cine Linterna"
+    assert [opens(server, path).location for path in ("/", "/setup/")] == ["/login/", "/"]
+    assert submits(server, code_in(link), email="eve@example.com").status == 403
+
+
+def test_without_the_code_a_stranger_gets_nothing_and_few_tries(terminal):
+    server = terminal.serves()
+    code = code_in(printed_link(server))
+
+    wrong = [submits(server, each).status for each in ("", "aaaa-aaaa", code[:-1], f"{code}2")]
+    assert wrong == [403] * 4
+    assert "setup code is wrong" in submits(server, "2222-2222").page
+    locked = submits(server, code)
+
+    assert locked.status == 429
+    assert "Too many attempts" in locked.page
+    assert "ana@example.com" not in terminal.runs("user", "list").out
+
+
+def test_what_is_wrong_in_the_form_costs_no_try_and_is_shown_again(terminal):
+    server = terminal.serves()
+    code = code_in(printed_link(server))
+
+    for _ in range(6):
+        short = submits(server, code, password="short", lang="es")
+        assert short.status == 400
+    assert "Una contraseña tiene al menos 8 caracteres." in short.page
+    assert 'value="Cine Linterna"' in short.page
+    assert 'value="short"' not in short.page
+    assert submits(server, code.upper().replace("-", " ")).status == 303
+
+
+@pytest.mark.postgres
+def test_of_two_servers_at_once_one_creates_the_owner(databases):
+    url, folder = databases.new("postgres")
+    with closing(Terminal(folder, url)) as terminal:
+        servers = [terminal.serves(), terminal.serves()]
+        codes = {code_in(printed_link(each)) for each in servers}
+        assert len(codes) == 1
+        (code,) = codes
+
+        with ThreadPoolExecutor() as threads:
+            work = [
+                threads.submit(submits, server, code, email=f"{number}@example.com")
+                for number, server in enumerate(servers * 2)
+            ]
+            statuses = sorted(each.result().status for each in work)
+
+        assert statuses == [303, 403, 403, 403]
+        assert terminal.runs("user", "list").out.count("@example.com") == 1
+        assert opens(servers[1], "/").location == "/login/"
+
+
+def test_setup_code_shows_the_page_until_there_is_an_account(terminal):
+    server = terminal.serves()
+
+    shown = terminal.runs("setup-code")
+    assert shown.out.strip() == printed_link(server)
+    assert code_in(shown.out.strip()) in shown.err
+
+    added = terminal.runs("user", "add", "ana@example.com", "--name", "Ana", "--role", "owner")
+    assert opens(server, "/").location == "/login/"
+    refused = terminal.runs("setup-code")
+    assert (refused.code, refused.out) == (1, "")
+    assert refused.err == "Error: This server has accounts, so it has no setup code.\n"
+    (choose,) = re.findall(r"http://\S+", added.err)
+    assert 'type="password"' in opens(server, urlsplit(choose).path).page

@@ -23,6 +23,7 @@ from tests.support import (  # noqa: E402
     cheap_hashing,
     conformance,
     database_plan,
+    operation_coverage,
     phone_app,
     precompile,
 )
@@ -108,9 +109,11 @@ MET: set[str] = set()  # parts of the contract that the workers have seen
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    MET.update(conformance.the_contract().met | phone_app.met())
+    MET.update(conformance.the_contract().met | phone_app.met() | operation_coverage.met())
     if hasattr(session.config, "workeroutput"):
         session.config.workeroutput["met"] = sorted(MET)
+    elif operation_coverage.is_complete(session.config) and operation_coverage.missing(MET):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -122,6 +125,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     if MET:
         terminalreporter.write_line(conformance.summary(MET))
         terminalreporter.write_line(phone_app.summary(MET))
+        if operation_coverage.is_complete(terminalreporter.config):
+            for each in operation_coverage.missing(MET):
+                terminalreporter.write_line(f"FAILED not tested on {each}")
     terminalreporter.write_line(database_plan.summary(terminalreporter))
 
 

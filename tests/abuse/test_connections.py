@@ -19,8 +19,6 @@ from tertulia.config import Config
 from tertulia.errors.http import TooManyConnections
 from tertulia.server.connection_limits import MIN_BYTES_PER_SECOND, ConnectionLimiter
 
-pytestmark = pytest.mark.on_one
-
 PATIENCE = Config().slow_client_seconds
 GET = b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"
 HALF_HEAD = b"GET /health HTTP/1.1\r\nHost: local"

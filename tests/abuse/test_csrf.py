@@ -1,6 +1,5 @@
 """Cross-site request forgery: no page accepts a form that another site sent."""
 
-import pytest
 from starlette.routing import Route
 from tests.support.browser import Browser
 
@@ -28,7 +27,6 @@ def pages_with_forms(application: Application) -> list[str]:
     ]
 
 
-@pytest.mark.on_one
 def test_no_page_accepts_a_form_of_another_site(chat):
     browser = Browser.of(chat.person("ana"))
     pages = pages_with_forms(chat.server.application)

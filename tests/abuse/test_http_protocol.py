@@ -15,8 +15,6 @@ from tests.test_certificates import answer, flags
 
 from tertulia.server.pipeline import MAX_PIPELINED_REQUESTS
 
-pytestmark = pytest.mark.on_one
-
 HOST = b"Host: localhost\r\n"
 ASKED = b"GET /health HTTP/1.1\r\n" + HOST + b"\r\n"
 POST = b"POST /api/v1/messages HTTP/1.1\r\n" + HOST

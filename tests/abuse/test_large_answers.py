@@ -21,7 +21,6 @@ def says_much(tx: Tx, user_id: int, count: int) -> None:
         actions.messages.send.to_channel(tx, sender, "kitchen", "lunch", draft)
 
 
-@pytest.mark.on_one
 def test_thousands_of_long_messages_delay_no_other_request(chat):
     """The event loop is blocked only for the messages that are encoded at once."""
     ana = chat.person("ana", channels=["kitchen"])

@@ -8,8 +8,6 @@ import pytest
 from tests.support.latency_guard import LOOK_EVERY_SECONDS, MAX_COUNTS, WATCH, count
 from tests.support.waiting import eventually
 
-pytestmark = pytest.mark.on_one
-
 
 def much_work(*given: Any) -> None:
     for _ in range(3 * MAX_COUNTS):  # on a busy machine one run may take twice as long as another

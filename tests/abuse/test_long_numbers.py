@@ -48,7 +48,6 @@ def test_long_numbers_in_api_urls_are_refused(chat, length):
 FORMS = ["{}", "-{}", "[{}]", '{{"id":{}}}', '"{}"', "0.{}", "1e{}", '[["id","{}"]]', '["{}"]']
 
 
-@pytest.mark.on_one
 def test_long_numbers_in_parameters_are_refused(chat):
     """Plain, in a list, in an object, with a sign, as a text and as a fraction. The lengths
     alternate, so that each form has each length."""

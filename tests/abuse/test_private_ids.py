@@ -82,7 +82,6 @@ def takes_numbers(route: tuple[str, str], params: dict[str, Any]) -> bool:
     return bool(NUMBERS & params.keys()) or re.search(r"_id(_str)?\}", route[1]) is not None
 
 
-@pytest.mark.on_one
 def test_ids_of_private_things_are_like_unused_ids_for_others(chat):
     ana, calls, places = good_calls(chat)
     chat.permit("can_access_all_users_group", "members")

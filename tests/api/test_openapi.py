@@ -102,7 +102,6 @@ def test_every_answer_matches_its_description(chat, scene):
         assert [f"{method} {path} {each.json_path} {each.message}" for each in problems] == []
 
 
-@pytest.mark.on_one
 def test_every_error_matches_its_description(chat, scene):
     ana, _, _ = scene
     error = validator(told(chat), "components", "schemas", "Error")

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from tests.contract.shapes import read, written
+from tests.support import operation_coverage
 from tests.support.conformance import OURS, SHAPES, Contract, check, the_contract
 
 from tertulia.api.routes import ABSENT, ROUTES
@@ -139,3 +140,21 @@ def test_every_endpoint_of_the_reference_is_answered_or_refused_with_a_reason():
 
     assert len(theirs) > 150
     assert missing == []
+
+
+# --- coverage on PostgreSQL ---
+
+
+def test_an_operation_without_a_refusal_on_postgresql_is_reported():
+    everything = set(operation_coverage.missing(set()))
+    refusal = "PostgreSQL: POST /messages with a refusal"
+
+    assert operation_coverage.missing(everything - {refusal}) == [refusal]
+
+
+def test_an_event_that_only_sqlite_sent_is_reported():
+    everything = set(operation_coverage.missing(set()))
+
+    missing = operation_coverage.missing(everything | {"event reaction add"})
+
+    assert missing == ["PostgreSQL: event reaction add"]

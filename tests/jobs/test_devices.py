@@ -114,7 +114,6 @@ def test_an_unavailable_service_is_retried_for_a_day(scene):
         (b"<html>", "INVALID_ENCRYPTED_PUSH_REGISTRATION"),
     ],
 )
-@pytest.mark.on_one
 def test_a_rejection_by_the_service_is_reported(scene, answer, code):
     chat, _, ben, service = scene
     service.answers[REGISTER] = (400, answer)
@@ -126,7 +125,6 @@ def test_a_rejection_by_the_service_is_reported(scene, answer, code):
     assert state(ben, device_id)["push_registration_error_code"] == code
 
 
-@pytest.mark.on_one
 def test_retry_after_of_the_service_is_respected(scene):
     chat, ana, ben, service = scene
     device_id = new_device(ben)
@@ -185,7 +183,6 @@ def test_a_token_that_the_service_rejects_is_deleted_and_test_notifications_say_
         ({k: v for k, v in PHONE.items() if "push_key" not in k}, "to rotate token for."),
     ],
 )
-@pytest.mark.on_one
 def test_an_invalid_registration_is_refused(ana, params, msg):
     answer = ana.post("/mobile_push/register", device_id=new_device(ana), **params)
 

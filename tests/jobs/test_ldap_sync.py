@@ -62,7 +62,6 @@ def test_changes_in_the_directory_change_the_account(house):
     assert house.syncs() == 0
 
 
-@pytest.mark.on_one
 def test_roles_and_groups_are_revoked_where_the_directory_gave_them(house):
     owner = house.chat.person("owner", role="owner")
     ana, ben = house.moves_in("ana"), house.moves_in("ben")
@@ -129,7 +128,6 @@ def test_changes_by_a_directory_are_in_the_audit_log(house):
     assert noted[0]["address"].startswith("provider, ldap")
 
 
-@pytest.mark.on_one
 def test_an_account_deactivated_by_hand_is_not_reactivated(house):
     house.chat.person("owner", role="owner")
     ana = house.moves_in("ana")
@@ -139,7 +137,6 @@ def test_an_account_deactivated_by_hand_is_not_reactivated(house):
     assert not house.account(ana.id).is_active
 
 
-@pytest.mark.on_one
 def test_only_accounts_of_the_directory_are_touched(house):
     house.chat.person("owner", role="owner")
     local = house.chat.person("ben")
@@ -157,7 +154,6 @@ def test_only_accounts_of_the_directory_are_touched(house):
 
 
 @pytest.mark.parametrize("how", ["disabled", "missing", "demoted"])
-@pytest.mark.on_one
 def test_the_last_owner_is_never_deactivated(house, how):
     ana, ben = house.moves_in("ana"), house.moves_in("ben")
     house.slapd.add_group("chiefs", house.dns["ana"])
@@ -179,7 +175,6 @@ def test_the_last_owner_is_never_deactivated(house, how):
     assert house.account(ben.id).is_active is (how != "demoted")
 
 
-@pytest.mark.on_one
 def test_an_empty_directory_is_not_trusted(house):
     house.chat.person("owner", role="owner")
     ana = house.moves_in("ana")

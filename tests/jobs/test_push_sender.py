@@ -170,7 +170,6 @@ def test_a_gone_subscription_is_deleted(chat, browser, ana, ben):
     )
 
 
-@pytest.mark.on_one
 @pytest.mark.usefixtures("browser")
 def test_a_guest_does_not_get_the_name_of_a_hidden_user(chat, ben):
     chat.permit("can_access_all_users_group", "members")
@@ -188,7 +187,6 @@ def test_a_guest_does_not_get_the_name_of_a_hidden_user(chat, ben):
 
 
 @pytest.mark.parametrize("status", [400, 401, 403])
-@pytest.mark.on_one
 def test_a_rejected_push_is_not_repeated_and_the_next_is_tried(chat, browser, ana, ben, status):
     browser.service.answer = (status, b"")
 
@@ -210,7 +208,6 @@ def failures(tx):
     return [row["failures"] for row in tx.all("SELECT failures FROM push_subscription")]
 
 
-@pytest.mark.on_one
 def test_a_service_that_rejects_everything_is_dropped_in_the_end(chat, browser, ana, ben):
     browser.service.answer = (403, b"")
     chat.write(refused_often)
@@ -225,7 +222,6 @@ def refused_often(tx):
     tx.execute("UPDATE push_subscription SET failures = 99 WHERE realm_id = :realm")
 
 
-@pytest.mark.on_one
 def test_a_push_that_is_too_large_is_sent_without_its_text(chat, browser, ana, ben):
     browser.service.answer = (413, b"")
 
@@ -238,7 +234,6 @@ def test_a_push_that_is_too_large_is_sent_without_its_text(chat, browser, ana, b
     assert "recipient_user_ids" not in brief
 
 
-@pytest.mark.on_one
 def test_retry_after_of_a_push_service_is_respected(chat, browser, ana, ben):
     browser.service.answer = (429, b"", {"Retry-After": "600"})
     tries = []
@@ -257,7 +252,6 @@ def test_retry_after_of_a_push_service_is_respected(chat, browser, ana, ben):
 
 
 @pytest.mark.parametrize("trouble", ["500", "circle", "flood", "hang"])
-@pytest.mark.on_one
 def test_a_failing_endpoint_is_retried_with_growing_pauses_and_dropped_after_a_day(
     chat, browser, ana, ben, trouble
 ):
@@ -296,7 +290,6 @@ def test_a_failing_endpoint_is_retried_with_growing_pauses_and_dropped_after_a_d
     other.service.close()
 
 
-@pytest.mark.on_one
 def test_a_user_with_two_endpoints_is_notified_at_the_failed_one_after_it_recovers(
     chat, browser, ana, ben
 ):
@@ -315,7 +308,6 @@ def test_a_user_with_two_endpoints_is_notified_at_the_failed_one_after_it_recove
     assert [each["content"] for each in browser.told()] == ["one", "one"]
 
 
-@pytest.mark.on_one
 def test_a_hanging_endpoint_delays_no_other_user(chat, browser, ana, ben):
     pushing = chat.server.application.pushing
     browser.service.answer = fake_webhooks.hang

@@ -259,7 +259,6 @@ def test_a_permanent_failure_is_reported_at_once_in_the_topic_and_to_the_owner(s
         ((500, b""), "Third party responded with 500", "status code *500*"),
     ],
 )
-@pytest.mark.on_one
 def test_a_temporary_failure_is_tried_three_times(scene, answer, in_place, told):
     if answer in (fake_webhooks.hang, fake_webhooks.drip):
         scene.chat.server.application.webhook_sender.patience_seconds = 0.5
@@ -272,7 +271,6 @@ def test_a_temporary_failure_is_tried_three_times(scene, answer, in_place, told)
     assert len(scene.receiver.heard) == 3
 
 
-@pytest.mark.on_one
 def test_a_hanging_webhook_delays_no_other(scene):
     scene.chat.server.application.webhook_sender.patience_seconds = 30
     stuck = Receiver(fake_webhooks.hang)
@@ -400,7 +398,6 @@ def test_a_message_moved_out_of_sight_meanwhile_is_not_sent(scene):
     assert scene.receiver.heard == []
 
 
-@pytest.mark.on_one
 def test_private_addresses_are_not_called(start_server):
     chat = Chat.found(start_server(), "")
     ana, receiver = chat.person("ana", channels=["kitchen"]), Receiver()

@@ -266,7 +266,6 @@ DEEDS: dict[str, Callable[[House], Any]] = {
 }
 
 
-@pytest.mark.on_one
 def test_history_is_correct_after_every_change(house: House) -> None:
     people = [house.ana, house.ben, house.gus]
     for after, deed in DEEDS.items():

@@ -140,7 +140,6 @@ def test_no_narrow_finds_a_hidden_message(chat, who):
     assert tried > (20 if who == "foreign" else 60), "little was understood"
 
 
-@pytest.mark.on_one
 def test_anchors_and_flag_ranges_reveal_nothing(chat):
     house = House(chat)
     for who, me in house.intruders.items():
@@ -174,7 +173,6 @@ def test_anchors_and_flag_ranges_reveal_nothing(chat):
         assert told.isdisjoint(hidden), who
 
 
-@pytest.mark.on_one
 def test_a_hidden_id_is_like_an_unused_one(chat):
     house = House(chat)
     for who, me in house.intruders.items():
@@ -208,7 +206,6 @@ def calls(me: Person, number: int) -> Iterator[Any]:
     yield me.get("/messages", anchor="newest", narrow=[term("with", number)])
 
 
-@pytest.mark.on_one
 def test_files_of_hidden_messages_cannot_be_read(chat):
     """Not by linking them either: a message gives access only to files that its author may read."""
     house = House(chat)

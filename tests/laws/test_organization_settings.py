@@ -30,8 +30,6 @@ from tertulia.domain.setting_values import (
     Whole,
 )
 
-pytestmark = pytest.mark.on_one  # both lead to the same rows
-
 # What /register returns under `realm` beside the settings: older names, derived values, and values
 # that cannot be set.
 NOT_SET = {

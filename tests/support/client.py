@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 import msgspec
-from tests.support import conformance, phone_app
+from tests.support import conformance, operation_coverage, phone_app
 from tests.support.connection import Connection
 
 METHODS = ("GET", "POST", "PATCH", "PUT", "DELETE")
@@ -60,8 +60,8 @@ class Reply:
 class Client:
     """Keeps connections open and gives each to one request at a time."""
 
-    def __init__(self, port: int) -> None:
-        self.port = port
+    def __init__(self, port: int, database_url: str = "") -> None:
+        self.port, self._database_url = port, database_url
         self._idle: list[tuple[float, Connection]] = []
 
     def close(self) -> None:
@@ -111,6 +111,7 @@ class Client:
             connection.close()
         if target.startswith(PREFIX) and reply.body:
             asked = means or method, target.removeprefix(PREFIX)
+            operation_coverage.note(self._database_url, *asked, reply.status, reply.body)
             if check(*asked, reply):
                 phone_app.check(*asked, reply.status, reply.json, headers=headers or {}, body=body)
         return reply

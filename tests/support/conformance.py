@@ -49,7 +49,7 @@ def the_contract() -> "Contract":
 def summary(met: set[str]) -> str:
     """How much of the contract the tests have seen; after a whole run, also what is missing."""
     contract = the_contract()
-    served = {contract.endpoint(route.method, _example(route.path)) or "" for route in ROUTES}
+    served = {contract.endpoint(route.method, example(route.path)) or "" for route in ROUTES}
     answers, kinds = met & served, {name for name in met if name.startswith(EVENT)}
     told = (
         f"Contract: {len(answers)} of {len(served)} endpoints and {len(kinds)} kinds of events met"
@@ -115,7 +115,7 @@ def _pattern(endpoint: str) -> re.Pattern[str]:
     return re.compile(_BLANK.sub(lambda found: blanks[found[1]], endpoint))
 
 
-def _example(path: str) -> str:
+def example(path: str) -> str:
     return _BLANK.sub(lambda found: "1" if found[1] == "id" else "some", path)
 
 

@@ -18,15 +18,15 @@ import pytest
 
 TESTS = Path(__file__).parents[1]
 
-# Below tests/: SQL, locking, transactions and the laws, where the two databases can differ.
+# Below tests/: everything that runs SQL. Pages, the command line and mail use the same actions.
 ON_BOTH = (
+    "abuse/",
     "actions/",
+    "api/",  # a good call and every refusal of every operation; see `operation_coverage.py`
     "backup/",
     "crash/",
-    "events/test_message_events.py",
-    "events/test_fast_path.py",
-    "events/test_polling.py",
-    "events/test_restart.py",
+    "events/",
+    "jobs/",
     "laws/",
     "moving/",
     "storage/",

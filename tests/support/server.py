@@ -81,7 +81,7 @@ class Server:
         self.application = Application(config, self.database, self.vault, self.clock)
         listening = socket.create_server(("127.0.0.1", self.port))
         self.port = listening.getsockname()[1]
-        self.client = Client(self.port)
+        self.client = Client(self.port, self.url)
         self._loop = uvloop.new_event_loop()
         ready = threading.Event()
         settings = uvicorn_config(config, self.application, self.application.connections)

@@ -205,7 +205,6 @@ PUT /bot_storage
 ELSEWHERE = {*api.audit.RECORDED_WITH, "POST /realm/deactivate"}  # have a test of their own
 
 
-@pytest.mark.on_one
 def test_every_action_that_affects_others_is_recorded(mailing):
     """Logins are recorded where they happen."""
     chat = mailing
@@ -234,7 +233,6 @@ def test_every_action_that_affects_others_is_recorded(mailing):
     assert missing == []
 
 
-@pytest.mark.on_one
 def test_texts_of_digits_are_not_recorded_as_numbers(mailing):
     """A password, a code, a telephone number as a name: in every recorded call."""
     ana, calls, places = good_calls(mailing)
@@ -308,7 +306,6 @@ def test_a_rolled_back_action_leaves_no_success_entry(owner):
     assert [each["result"] for each in entries(owner)] == ["CANNOT_DEACTIVATE_LAST_USER"]
 
 
-@pytest.mark.on_one
 def test_commands_are_recorded(tmp_path):
     terminal = Terminal(tmp_path / "data").founds()
     terminal.adds("ana")

@@ -1,0 +1,60 @@
+"""Which operations of the API had a good call and a refusal on PostgreSQL, and which event types
+were received there.
+
+A complete run fails if one is missing (`tests/conftest.py`), so a new operation cannot be tested on
+SQLite alone.
+"""
+
+import msgspec
+import pytest
+from tests.contract.shapes import EVENT, event_name
+from tests.support.conformance import example, the_contract
+
+from tertulia.api.routes import ROUTES
+
+GOOD, REFUSED = "a good call", "a refusal"
+
+_met: set[str] = set()
+
+
+def note(url: str, method: str, path: str, status: int, body: bytes) -> None:
+    """Record an answer of a server with this database."""
+    if not url.startswith("postgres"):
+        return
+    contract = the_contract()
+    name = contract.endpoint(method, path.partition("?")[0])
+    if name is None:
+        return
+    _met.add(_entry(name, GOOD if status in (200, 302) else REFUSED))
+    if name == "GET /events" and status == 200:
+        received = msgspec.json.decode(body)["events"]
+        _met.update(_entry(event_name(contract.table, each)) for each in received)
+
+
+def met() -> set[str]:
+    return _met
+
+
+def missing(seen: set[str]) -> list[str]:
+    """What was not seen on PostgreSQL; `seen` has the parts of the contract that any database met,
+    too."""
+    contract = the_contract()
+    names = {contract.endpoint(route.method, example(route.path)) or "" for route in ROUTES}
+    wanted = {_entry(name, what) for name in names for what in (GOOD, REFUSED)}
+    wanted |= {_entry(name) for name in seen if name.startswith(EVENT)}
+    return sorted(wanted - seen)
+
+
+def is_complete(config: pytest.Config) -> bool:
+    """Whether this run was to have all tests of the plan."""
+    option = config.getoption
+    return (
+        config.args_source is pytest.Config.ArgsSource.TESTPATHS
+        and not option("keyword")
+        and option("markexpr") == "not soak"
+        and not (option("lf") or option("sqlite") or option("maxfail"))
+    )
+
+
+def _entry(name: str, what: str = "") -> str:
+    return f"PostgreSQL: {name}{f' with {what}' if what else ''}"

@@ -206,6 +206,7 @@ def test_focus_goes_into_what_opens_and_comes_back(house, sit):
     for key, inside in (
         ("i", page.get_by_role("menuitem").first),
         (":", page.get_by_role("searchbox", name="Find an emoji")),
+        ("Control+k", page.get_by_role("combobox", name="Go to")),
         ("?", page.get_by_role("heading", name="Keyboard shortcuts")),
         ("x", page.get_by_role("combobox")),
     ):

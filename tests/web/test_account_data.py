@@ -28,7 +28,7 @@ def fills(sitter: BrowserUser) -> BrowserUser:
     page.reload()
     page.wait_for_selector("body[data-ready]")
     page.evaluate("sessionStorage.setItem('edit-7', 'secret words')")
-    eventually(lambda: kept(page)["answers"] > 0 and kept(page)["databases"])
+    eventually(lambda: kept(page)["answers"] > 0 and len(kept(page)["databases"]) == 2)
     return sitter
 
 

@@ -31,7 +31,7 @@ def test_the_page_has_the_names_that_assistive_technology_relies_on(house, sit):
         page.get_by_role("navigation", name="Views, channels and direct messages")
     ).to_be_visible()
     expect(page.get_by_role("main")).to_be_visible()
-    expect(page.get_by_role("searchbox", name="Search")).to_have_count(1)
+    expect(page.get_by_role("button", name="Search or go to")).to_have_count(1)
     expect(page.get_by_role("status")).to_have_text("Connected")
     expect(page.get_by_role("textbox", name="Message to kitchen")).to_be_visible()
     expect(page.get_by_role("textbox", name="Topic")).to_be_visible()

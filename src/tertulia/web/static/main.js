@@ -4,13 +4,14 @@
  * On a phone that shows messages, the first view is drawn before the interactive chunk is loaded. Elsewhere the
  * sidebar is part of the first view, so the page waits for that chunk. */
 
+import { loadAccountValues } from "./core/account_values.js";
 import { lazy } from "./core/lazy.js";
 import { startRouter } from "./core/router.js";
 import { afterPaint, on } from "./core/signals.js";
 import { setConnection } from "./state/connection.js";
 import { isDense } from "./state/density.js";
 import { parseRoute } from "./state/routes.js";
-import { isSpectator, setting } from "./state/session.js";
+import { isSpectator, myId, setting } from "./state/session.js";
 import { initStores } from "./state/stores.js";
 import { listenForCommands } from "./views/commands.js";
 import { startCompose } from "./views/compose_commands.js";
@@ -61,7 +62,7 @@ async function start() {
 
 /** Load the interactive chunk and handle input. */
 async function loadInteractive() {
-  const bindInput = await lazy("interactive", "bindInput").catch(reloadSoon);
+  const [bindInput] = await Promise.all([lazy("interactive", "bindInput").catch(reloadSoon), loadAccountValues(myId())]);
   bindInput?.();
 }
 

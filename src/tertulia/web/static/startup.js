@@ -6,6 +6,7 @@ import { emit } from "./core/signals.js";
 import { forgetMessageLists } from "./state/message_lists.js";
 import { clearMessages } from "./state/messages.js";
 import { initStores } from "./state/stores.js";
+import { startVisits } from "./state/visits.js";
 import { desktopBridge, startDesktop } from "./sync/desktop_app.js";
 import { isLeaderTab, pollNow, startEvents } from "./sync/event_poller.js";
 import { recordActivity, startPresence } from "./sync/presence_pings.js";
@@ -23,6 +24,7 @@ import { startNotifications } from "./views/notifications.js";
 import { startPeoplePanel, togglePeople } from "./views/people_panel.js";
 import { startSearch } from "./views/search.js";
 import { startSidebar } from "./views/sidebar.js";
+import { toggleSwitcher } from "./views/switcher.js";
 import { startTitle } from "./views/title.js";
 
 /** @typedef {import("./views/commands.js").CommandContext} CommandContext */
@@ -51,6 +53,8 @@ export function bindInput() {
     command(name, async (context) => /** @type {(context: CommandContext) => unknown} */ (await lazy("dialogs", exported))(context));
   }
   command("people", async () => togglePeople() || (await lazy("dialogs", "showMembers"))());
+  command("switcher", toggleSwitcher);
+  startVisits(currentRoute());
   startConnectionBar(pollNow);
   if (!isPhone()) startSidebarAndSearch();
 }

@@ -1,4 +1,4 @@
-/** Data of an account in this browser: its database, the session storage of each tab, and the responses that
+/** Data of an account in this browser: its databases, the session storage of each tab, and the responses that
  * the service worker caches. All of it is deleted when the account logs out, in this tab, in another one or by the
  * server. */
 
@@ -6,7 +6,7 @@ import { closeLocalStore } from "./local_store.js";
 
 const RESPONSE_CACHE = "tertulia-read"; // as in sw.js
 const LOGOUT_CHANNEL = "tertulia-logout"; // as in sw.js
-const DATABASE_NAME = /^tertulia-\d+$/; // as in sw.js
+const DATABASE_NAME = /^tertulia-(\d+)(-values)?$/; // as in sw.js
 const MAX_DELETE_MS = 1000;
 
 let isDeleted = false;
@@ -40,7 +40,8 @@ export async function deleteAccountData() {
 export async function deleteDatabases(owner) {
   const found = (await globalThis.indexedDB?.databases?.()) ?? [];
   for (const { name } of found) {
-    if (name && DATABASE_NAME.test(name) && name !== `tertulia-${owner}`) indexedDB.deleteDatabase(name);
+    const match = DATABASE_NAME.exec(name ?? "");
+    if (match && Number(match[1]) !== owner) indexedDB.deleteDatabase(match[0]);
   }
 }
 

@@ -11,7 +11,7 @@ export const KEYS = {
   End: "last-message", G: "last-message", Home: "first-message",
   n: "next-unread", N: "next-unread-followed", p: "next-unread-direct", P: "all-directs-view",
   s: "to-conversation", S: "to-channel", y: "to-conversation", z: "to-near", t: "recent", I: "inbox", a: "feed", "*": "starred",
-  "/": "search", "Ctrl+k": "search", q: "focus-sidebar", w: "people", i: "more", Enter: "reply", r: "reply", R: "reply-direct",
+  "/": "search", "Ctrl+k": "switcher", q: "focus-sidebar", w: "people", i: "more", Enter: "reply", r: "reply", R: "reply-direct",
   c: "compose", x: "new-direct", ">": "quote", "@": "mention-sender", d: "drafts", e: "edit", ArrowLeft: "edit-last",
   u: "sender-profile", v: "view-pictures", m: "move", H: "history", "Ctrl+s": "star", ":": "react", "=": "upvote",
   "+": "thumbs-up", "-": "collapse", U: "unread-from-here", M: "mute-topic", F: "follow", V: "read-receipts", L: "copy-link", "?": "keyboard-help",

@@ -6,7 +6,7 @@ import { currentComposeBox } from "./compose.js";
 import { conversationOf, isInChannel } from "../state/conversations.js";
 import { searchInput } from "./search.js";
 import { homeHash } from "../state/routes.js";
-import { channelHash, conversationHash, searchText } from "../state/narrow.js";
+import { channelHash, conversationHash, encodeHash, searchText } from "../state/narrow.js";
 import { post } from "../core/api.js";
 import { markRead, markUnreadFrom } from "../sync/read_flags.js";
 import { toggleCollapsed, revealMuted } from "./message_row.js";
@@ -107,9 +107,9 @@ function goToNextUnread(isWanted) {
 
 /** @param {string} text */
 function focusSearch(text) {
-  let field = searchInput();
+  const field = searchInput();
   if (!field) {
-    location.hash = "#search";
+    location.hash = text ? `#search/${encodeHash(text)}` : "#search";
     return;
   }
   field.value = text || field.value;

@@ -4,7 +4,7 @@ import { channelName, channels, myChannels } from "../state/channels.js";
 import { setChildren, h, icon, iconButton } from "../core/html.js";
 import { myId } from "../state/session.js";
 import { findMessage } from "../state/messages.js";
-import { hashOf, parseSearch, searchText } from "../state/narrow.js";
+import { decodeHash, hashOf, parseSearch, searchText } from "../state/narrow.js";
 import { people } from "../state/people.js";
 import { on, nextFrame } from "../core/signals.js";
 import { resetBody, resetFooter, region } from "./layout.js";
@@ -20,17 +20,15 @@ const OPERATORS = ["channel:", "topic:", "from:", "dm:", "is:starred", "is:menti
  * @returns {Promise<import("../core/router.js").View>} */
 export async function showSearch(route) {
   const field = searchField("big-find");
-  field.input.value = route.terms.length ? searchText(route.terms) : "";
+  field.input.value = route.terms.length ? searchText(route.terms) : decodeHash(route.rest[0] ?? "");
   const back = iconButton("back", t("side.back"), { "data-do": "back", flip: true });
   back.classList.add("only-phone");
   setChildren(region(".head"), back, h("h1", { class: "hidden", id: "title", tabindex: -1 }, t("search.title")), field.frame);
-  toggleSidebarSearch(false);
-  const reopen = () => toggleSidebarSearch(true);
   if (!route.terms.length) {
     resetBody(searchTips());
     resetFooter();
     field.input.focus();
-    return { close: reopen };
+    return { close() {} };
   }
   const view = await showMessageView({ ...route, conversation: undefined, channel: undefined }, null);
   const line = h("div", { class: "sub found-line" });
@@ -39,13 +37,7 @@ export async function showSearch(route) {
   view.body.prepend(line);
   view.list.keepPosition(draw);
   const stop = on(["lists", "reset"], nextFrame(() => view.list.keepPosition(draw)));
-  return { close() { stop(); reopen(); view.close(); }, focus: () => view.focus(), scrollPosition: () => view.scrollPosition() };
-}
-
-/** The search view has its own field, so hide the one in the sidebar.
- * @param {boolean} isShown */
-function toggleSidebarSearch(isShown) {
-  document.querySelector(".side .find")?.toggleAttribute("hidden", !isShown);
+  return { close() { stop(); view.close(); }, focus: () => view.focus(), scrollPosition: () => view.scrollPosition() };
 }
 
 /** The number of results, and links that narrow or widen the search.
@@ -76,16 +68,16 @@ function topChannels(ids) {
   return [...counts].sort((a, b) => b[1] - a[1]).slice(0, 2).map(([channel]) => channel);
 }
 
-/** The field in the sidebar. */
+/** The button in the sidebar. */
 export function startSearch() {
-  const { frame } = searchField("find");
-  frame.append(h("kbd", { "aria-hidden": "true" }, "/"));
-  region(".side .top").append(frame);
+  const button = h("button", { class: "find", type: "button", "data-do": "switcher", "aria-haspopup": "dialog", "aria-keyshortcuts": "Control+K" },
+    icon("search", "s"), h("span", {}, t("search.or-go-to")), h("kbd", { class: "not-phone", "aria-hidden": "true" }, "Ctrl K"));
+  region(".side .top").append(button);
 }
 
-/** The search field that is visible. */
+/** The search field of the search view, if it is shown. */
 export function searchInput() {
-  return /** @type {HTMLInputElement | null} */ ([...document.querySelectorAll('input[type="search"]')].find((input) => /** @type {HTMLElement} */ (input).offsetParent));
+  return /** @type {HTMLInputElement | null} */ (document.querySelector('.head input[type="search"]'));
 }
 
 /** @param {string} className its class

@@ -17,6 +17,7 @@ export const dialogTexts = {
   "keys.channel": "Open its channel",
   "keys.views": "Inbox, recent, combined feed, starred",
   "keys.search": "Search",
+  "keys.switcher": "Go to a person, channel, topic or view",
   "keys.sidebar": "Go to the sidebar",
   "keys.home": "Back, close, home",
   "keys.compose": "Write here",

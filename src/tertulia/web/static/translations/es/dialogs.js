@@ -16,6 +16,7 @@ export const dialogTexts = {
   "keys.conversation": "Abrir su conversación",
   "keys.channel": "Abrir su canal",
   "keys.views": "Entrada, reciente, todo junto, destacados",
+  "keys.switcher": "Ir a una persona, un canal, un tema o una vista",
   "keys.search": "Buscar",
   "keys.sidebar": "Ir a la barra lateral",
   "keys.home": "Atrás, cerrar, inicio",

@@ -1,0 +1,241 @@
+/** The switcher (Ctrl+K): type a few letters of a person, channel, topic or view, press Enter, and be there. */
+
+import { composeAt } from "./compose_commands.js";
+import { avatar, badge, channelDot, presenceText } from "./avatars.js";
+import { messageSummary } from "./conversation_rows.js";
+import { isPhone } from "./layout.js";
+import { formatShortTime } from "./time.js";
+import { setChildren, h, icon, iconButton } from "../core/html.js";
+import { currentRoute } from "../core/router.js";
+import { on } from "../core/signals.js";
+import { t } from "../core/i18n.js";
+import { channelName, channels, myChannels } from "../state/channels.js";
+import { isResolved } from "../state/conversations.js";
+import { destinationHash, findDestinations, matchedPieces, recentDestinations, viewDestinations, waitingDestinations } from "../state/destinations.js";
+import { findMessage } from "../state/messages.js";
+import { hashOf, parseSearch } from "../state/narrow.js";
+import { getPerson } from "../state/people.js";
+import { isSpectator, state } from "../state/session.js";
+import { fetchTopics, isTopicMuted, topicsOf } from "../state/topics.js";
+import { mentionsIn, unreadCount, unreadIds, unreadTotals } from "../state/unread.js";
+
+/** @typedef {import("../state/destinations.js").Destination} Destination */
+/** @typedef {{element: HTMLElement, hash: string, composes: boolean}} Hit */
+
+const MAX_WAITING = 5;
+const MAX_RECENT = 6;
+const MAX_VIEWS = 3;
+const TOPICS_FETCHED = 12; // channels whose topics are fetched when the switcher opens
+
+/** Open the switcher, or close it. */
+export function toggleSwitcher() {
+  const open = document.querySelector(".jump");
+  if (open instanceof HTMLDialogElement) return open.close();
+  return new Switcher().open();
+}
+
+class Switcher {
+  #input = h("input", { type: "text", role: "combobox", "aria-label": t("switcher.field"), "aria-expanded": "true", "aria-controls": "hits", "aria-autocomplete": "list",
+    placeholder: t("switcher.placeholder"), autocomplete: "off", spellcheck: "false", enterkeyhint: "go", autofocus: true });
+  #list = h("div", { class: "hits", role: "listbox", id: "hits", "aria-label": t("switcher.results"), tabindex: -1 });
+  #dialog = h("dialog", { class: "pop jump", "aria-label": t("switcher.title") });
+  /** @type {Hit[]} */
+  #hits = [];
+  #chosen = 0;
+
+  open() {
+    const close = iconButton("close", t("switcher.close"), { onclick: () => this.#dialog.close() });
+    close.classList.add("only-phone");
+    setChildren(this.#dialog, h("div", { class: "ask" }, icon("search"), this.#input, close, h("kbd", { class: "not-phone", "aria-hidden": "true" }, "Esc")), this.#list, switcherKeys());
+    this.#input.addEventListener("input", () => this.#draw());
+    this.#dialog.addEventListener("keydown", (event) => this.#onKey(event));
+    this.#list.addEventListener("click", (event) => this.#onClick(event));
+    this.#dialog.addEventListener("click", (event) => {
+      if (event.target === this.#dialog) this.#dialog.close();
+    });
+    const stop = on(["topics", "people", "presence"], () => this.#draw(this.#chosen));
+    this.#dialog.addEventListener("close", () => {
+      stop();
+      this.#dialog.remove();
+    });
+    document.body.append(this.#dialog);
+    this.#dialog.showModal();
+    this.#draw();
+    fetchRecentTopics();
+  }
+
+  /** @param {number} [chosen] the row that is chosen */
+  #draw(chosen = 0) {
+    const text = this.#input.value.trim();
+    this.#hits = [];
+    setChildren(this.#list, ...(text ? this.#found(text) : this.#suggested()));
+    this.#choose(Math.min(chosen, this.#hits.length - 1));
+  }
+
+  /** @param {string} text */
+  #found(text) {
+    const rows = findDestinations(text).map((destination) => this.#row(destination, text));
+    const search = this.#add(hashOf(parseSearch(text)), false, "", icon("search"), t("switcher.search", { text }), []);
+    return [...rows, rows.length > 0 && h("hr", { "aria-hidden": "true" }), search];
+  }
+
+  #suggested() {
+    const here = currentRoute()?.hash;
+    const waiting = isSpectator() ? [] : waitingDestinations().slice(0, MAX_WAITING);
+    const recent = recentDestinations().filter(({ destination }) => !waiting.includes(destination) && !destination.isLast && destinationHash(destination) !== here).slice(0, MAX_RECENT);
+    return [
+      this.#group("waiting", waiting.map((each) => this.#row(each, ""))),
+      this.#group("recent", recent.map(({ destination, at }) => this.#row(destination, "", at))),
+      this.#group("views", viewDestinations().slice(0, MAX_VIEWS).map((each) => this.#row(each, ""))),
+    ];
+  }
+
+  /** @param {string} name
+   * @param {HTMLElement[]} rows */
+  #group(name, rows) {
+    const title = t(`switcher.${name}`);
+    return rows.length > 0 && h("div", { role: "group", "aria-label": title }, h("div", { class: "lab", "aria-hidden": "true" }, title), ...rows);
+  }
+
+  /** @param {Destination} destination
+   * @param {string} text what was typed
+   * @param {number} [at] when it was last opened */
+  #row(destination, text, at) {
+    const pieces = text ? matchedPieces(destination.name, text).map((piece, each) => (each % 2 ? h("b", { class: "m" }, piece) : piece)) : destination.name;
+    const { count, calls } = unreadOf(destination);
+    const newest = conversationIn(destination) && findMessage(unreadIds(/** @type {any} */ (conversationIn(destination))).at(-1) ?? 0);
+    const end = badge(count, { calls }) || (at || newest) && h("time", {}, formatShortTime(at ?? (newest ? newest.timestamp : 0)));
+    const classes = `${destination.kind === "topic" ? "topic" : ""} ${count && destination.kind !== "view" ? "unread" : ""}`;
+    return this.#add(destinationHash(destination), destination.kind !== "view" && destination.kind !== "channel", classes, destinationIcon(destination), pieces, [destinationHint(destination, text ? undefined : newest)], end);
+  }
+
+  /** @param {string} hash
+   * @param {boolean} composes whether the compose box gets the focus there
+   * @param {string} classes
+   * @param {Element} lead
+   * @param {string | (string | HTMLElement)[]} name
+   * @param {import("../core/html.js").Child[]} hints
+   * @param {import("../core/html.js").Child} [end] */
+  #add(hash, composes, classes, lead, name, hints, end) {
+    const at = this.#hits.length;
+    const element = h("div", { class: `hit ${classes}`, role: "option", id: `hit-${at}`, "aria-selected": "false", "data-at": at },
+      h("span", { class: "lead" }, lead), h("span", { class: "t" }, h("span", { class: "cut" }, h("bdi", {}, ...[name].flat())), ...hints), h("span", { class: "e" }, end));
+    this.#hits.push({ element, hash, composes });
+    return element;
+  }
+
+  /** @param {number} at */
+  #choose(at) {
+    this.#hits[this.#chosen]?.element.setAttribute("aria-selected", "false");
+    this.#chosen = at;
+    const { element } = this.#hits[at];
+    element.setAttribute("aria-selected", "true");
+    element.scrollIntoView({ block: "nearest" });
+    this.#input.setAttribute("aria-activedescendant", element.id);
+  }
+
+  /** @param {KeyboardEvent} event */
+  #onKey(event) {
+    if (event.isComposing) return;
+    const count = this.#hits.length;
+    const isControl = event.ctrlKey || event.metaKey;
+    if (event.key === "ArrowDown") this.#choose((this.#chosen + 1) % count);
+    else if (event.key === "ArrowUp") this.#choose((this.#chosen + count - 1) % count);
+    else if (event.key === "Enter") this.#go(this.#hits[this.#chosen], isControl);
+    else if (isControl && event.key === "k") this.#dialog.close();
+    else return;
+    event.preventDefault();
+  }
+
+  /** @param {MouseEvent} event */
+  #onClick(event) {
+    const row = /** @type {Element} */ (event.target).closest(".hit");
+    if (row instanceof HTMLElement) this.#go(this.#hits[Number(row.dataset.at)], event.ctrlKey || event.metaKey);
+  }
+
+  /** @param {Hit} hit
+   * @param {boolean} inNewTab */
+  #go({ hash, composes }, inNewTab) {
+    this.#dialog.close();
+    if (inNewTab) window.open(hash, "_blank");
+    else if (composes && !isPhone() && !isSpectator()) composeAt(hash, ""); // what is typed next is a message, not a command
+    else location.hash = hash;
+  }
+}
+
+/** The conversation of a destination, if it is one.
+ * @param {Destination} destination
+ * @returns {import("../state/conversations.js").Conversation | undefined} */
+function conversationIn({ people, channel, topic }) {
+  if (people) return { people };
+  return channel !== undefined && topic !== undefined ? { channel, topic } : undefined;
+}
+
+/** @param {Destination} destination
+ * @returns {{count: number, calls: boolean}} */
+function unreadOf(destination) {
+  const conversation = conversationIn(destination);
+  if (conversation) {
+    const mentions = mentionsIn(conversation);
+    return { count: mentions || unreadCount(conversation), calls: mentions > 0 };
+  }
+  const totals = unreadTotals();
+  if (destination.channel !== undefined) return { count: totals.channels.get(destination.channel) ?? 0, calls: false };
+  if (destination.hash === "#inbox") return { count: totals.all, calls: false };
+  return { count: destination.hash === "#narrow/is/mentioned" ? totals.mentions : 0, calls: true };
+}
+
+/** @param {Destination} destination */
+function destinationIcon({ kind, people, channel, icon: name }) {
+  if (people) return avatar(people[0], { presence: kind === "person" });
+  return channel === undefined ? icon(name ?? "right") : channelDot(channel);
+}
+
+/** The words after the name.
+ * @param {Destination} destination
+ * @param {import("../state/messages.js").Message | undefined | false} quoted */
+function destinationHint(destination, quoted) {
+  const { kind, channel: id = 0, topic = "" } = destination;
+  if (kind === "view") return false;
+  if (kind === "topic") {
+    const isDone = isResolved(topic);
+    const words = [channelName(id), isTopicMuted(id, topic) && t("side.muted"), channels.get(id)?.is_archived && t("switcher.archived")].filter(Boolean).join(" · ");
+    return h("small", { class: "cut" }, h("bdi", {}, words), isDone && h("span", { class: "tick" }, icon("check", "s"), t("talk.resolved")));
+  }
+  if (quoted) return h("small", { class: "cut" }, h("bdi", {}, messageSummary(quoted)));
+  const words = kind === "channel" ? channelHint(id) : kind === "group" ? t("switcher.group", { count: (destination.people?.length ?? 0) + 1 }) : personHint(destination.people?.[0] ?? 0);
+  return h("small", { class: "cut" }, h("bdi", {}, words));
+}
+
+/** @param {number} id */
+function channelHint(id) {
+  const channel = channels.get(id);
+  const kind = t(channel?.invite_only ? "switcher.private-channel" : "switcher.channel");
+  const size = channel?.subscriber_count !== undefined && t("switcher.people", { count: channel.subscriber_count });
+  const notes = [channel?.is_archived && t("switcher.archived"), channel?.is_muted && t("side.muted"), !channel?.subscribed && !isSpectator() && t("switcher.not-joined")];
+  return [kind, size, ...notes].filter(Boolean).join(" · ");
+}
+
+/** @param {number} id */
+function personHint(id) {
+  const person = getPerson(id);
+  if (!person.is_active) return t("switcher.deactivated");
+  const presence = presenceText(id);
+  const words = [person.is_guest && t("people.guest"), presence, state.user_status?.[id]?.status_text].filter(Boolean).join(" · ");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+function switcherKeys() {
+  const key = (/** @type {string[]} */ keys, /** @type {string} */ text, isEnd = false) => h("span", { class: isEnd && "end" }, ...keys.map((each) => h("kbd", {}, each)), t(text));
+  return h("div", { class: "keys", "aria-hidden": "true" },
+    key(["↑", "↓"], "switcher.choose"), key(["⏎"], "switcher.open"), key(["Ctrl ⏎"], "switcher.new-tab"),
+    key(["@"], "switcher.only-people", true), key(["#"], "switcher.only-channels"), key([">"], "switcher.only-topics"));
+}
+
+/** Fetch the topics of channels that were opened lately, or have something unread. The rows do not wait for them. */
+function fetchRecentTopics() {
+  const recent = recentDestinations().flatMap(({ destination }) => (destination.channel ? [destination.channel] : []));
+  const wanted = new Set([...recent, ...unreadTotals().channels.keys(), ...myChannels().map((channel) => channel.stream_id)]);
+  const missing = [...wanted].filter((id) => channels.has(id) && !topicsOf(id)).slice(0, TOPICS_FETCHED);
+  for (const id of missing) fetchTopics(id).catch(() => {});
+}

@@ -1,0 +1,117 @@
+"""The switcher: Ctrl+K, a few letters, Enter."""
+
+import pytest
+from playwright.sync_api import expect
+from tests.web.test_accessibility import LOOKS, violations
+from tests.web.test_reading import PHONE, topic
+
+
+def switcher(page):
+    page.keyboard.press("Control+k")
+    return page.get_by_role("combobox", name="Go to a person, channel, topic or view")
+
+
+def test_letters_and_enter_go_to_a_person_and_the_box_has_the_focus(house, sit):
+    ana, lucia = house.people("ana", "lucía", channels=["kitchen"])
+    page = sit(ana).goes("#inbox").page
+
+    field = switcher(page)
+    expect(field).to_be_focused()
+    page.keyboard.type("LUC")
+    row = page.get_by_role("option", selected=True)
+    expect(row).to_contain_text("Lucía")
+    expect(row.locator("b.m")).to_have_text("Luc")
+    page.keyboard.press("Enter")
+
+    expect(page.get_by_role("heading", name="Lucía")).to_be_visible()
+    expect(page.get_by_role("textbox", name="Message to Lucía")).to_be_focused()
+    assert f"/dm/{lucia.id}-" in page.url
+
+
+def test_channels_topics_and_views_are_found_and_a_search_is_always_offered(house, sit):
+    ana, ben = house.people("ana", "ben", channels=["kitchen"])
+    ben.says("Soup's on", to="kitchen > soup of the day")
+    page = sit(ana).goes("#inbox").page
+
+    switcher(page).fill("soup")
+    expect(page.get_by_role("option").first).to_contain_text("soup of the day")
+    expect(page.get_by_role("option").last).to_have_text("Search all messages for “soup”")
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("article").filter(has_text="Soup's on")).to_be_visible()
+    assert page.url.endswith("#narrow/search/soup")
+
+    switcher(page).fill("#kit")
+    expect(page.get_by_role("option").first).to_contain_text("kitchen")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="kitchen")).to_be_visible()
+
+    switcher(page).fill("inb")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Inbox")).to_be_visible()
+
+
+def test_an_empty_field_offers_what_waits_and_what_was_opened_lately(house, sit):
+    ana, ben, cleo = house.people("ana", "ben", "cleo", channels=["kitchen"])
+    ben.says("Soup's on", to="kitchen > lunch")
+    at_anas = sit(ana).goes(topic(house, "kitchen", "lunch")).goes("#inbox")
+    cleo.says("Are you there?", to=[ana])
+    page = at_anas.page
+    expect(at_anas.nav().get_by_role("link", name="Cleo")).to_be_visible()
+
+    field = switcher(page)
+
+    waiting = page.get_by_role("group", name="Waiting for you")
+    expect(waiting.get_by_role("option")).to_have_count(1)
+    expect(waiting.get_by_role("option", selected=True)).to_contain_text("Cleo")
+    expect(page.get_by_role("group", name="Lately").get_by_role("option").first).to_contain_text(
+        "lunch"
+    )
+    field.press("Escape")
+    expect(field).to_have_count(0)
+    page.reload()
+    page.wait_for_selector("body[data-ready]")
+    switcher(page)
+    expect(page.get_by_role("group", name="Lately")).to_contain_text("lunch")
+
+
+def test_escape_gives_the_focus_and_the_text_back(house, sit):
+    ana, ben = house.people("ana", "ben", channels=["kitchen"])
+    ben.says("Soup's on", to="kitchen > lunch")
+    page = sit(ana).goes(topic(house, "kitchen", "lunch")).page
+    box = page.get_by_role("textbox", name="Message to")
+    box.fill("Half a sentence")
+
+    switcher(page).fill("be")
+    page.keyboard.press("Escape")
+
+    expect(box).to_be_focused()
+    expect(box).to_have_value("Half a sentence")
+
+
+def test_on_a_phone_the_sidebar_opens_it_over_the_whole_screen(house, sit):
+    ana, _ben = house.people("ana", "ben", channels=["kitchen"])
+    page = sit(ana, **PHONE).goes("#inbox").page
+
+    page.get_by_role("button", name="Open the sidebar").tap()
+    page.get_by_role("button", name="Search or go to").tap()
+    page.get_by_role("combobox").fill("ben")
+    expect(page.get_by_role("dialog", name="Go to")).to_have_css("width", "390px")
+    page.get_by_role("option").first.tap()
+
+    expect(page.get_by_role("heading", name="Ben")).to_be_visible()
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_axe_finds_nothing_in_the_switcher(house, sit, look):
+    ana, ben = house.people("ana", "ben", channels=["kitchen"])
+    ben.says("Soup's on", to=[ana])
+    page = sit(ana, **LOOKS[look]).goes("#inbox").page
+
+    field = switcher(page)
+    expect(page.get_by_role("group", name="Waiting for you")).to_be_visible()
+    found = violations(page, "empty", closely=True)
+    field.fill("e")
+    found += violations(page, "found", closely=True)
+
+    assert not found, "\n".join(found)

@@ -26,7 +26,18 @@ STATIC = Path(__file__).parent / "static"
 TRANSLATIONS = STATIC / "translations"
 LANGUAGES = sorted(path.name for path in TRANSLATIONS.iterdir())
 ALL_STYLES = frozenset(path.stem for path in (STATIC / "css").glob("*.css"))
-STYLES = ("tokens", "base", "layout", "messages", "code", "compose", "lists", "switcher", "dialogs", "phone")
+STYLES = (
+    "tokens",
+    "base",
+    "layout",
+    "messages",
+    "code",
+    "compose",
+    "lists",
+    "switcher",
+    "dialogs",
+    "phone",
+)
 
 # The desktop app recognizes unread direct messages by the path of the favicon. Clients draw the
 # special emoji from the last path.

@@ -2,7 +2,8 @@
 
 import pytest
 from playwright.sync_api import expect
-from tests.web.test_accessibility import LOOKS, violations
+from tests.support.axe import violations
+from tests.web.test_accessibility import LOOKS
 from tests.web.test_reading import PHONE, topic
 
 

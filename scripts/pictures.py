@@ -47,6 +47,7 @@ PICTURES = (
     Picture("recent-dark", "#recent", MIDDLE, "dark"),
     Picture("channel-light", "#topics/channel/1-general", MIDDLE),
     Picture("phone-topic", TOPIC, PHONE, "dark"),
+    Picture("public-topic", "public/1-general/Opening.20night/"),
 )
 
 
@@ -58,7 +59,8 @@ def main(folder: Path, names: list[str]) -> None:
         sync_playwright() as playwright,
     ):
         browser = playwright.chromium.launch(
-            executable_path=shutil.which("chromium"), args=["--no-sandbox"]
+            executable_path=shutil.which("chromium") or shutil.which("chromium-headless-shell"),
+            args=["--no-sandbox"],
         )
         for picture in PICTURES:
             if not names or picture.name in names:
@@ -80,7 +82,8 @@ def _take(page: Page, address: str, picture: Picture, path: Path) -> None:
     page.get_by_role("button", name="Look around").click()
     page.wait_for_selector("body[data-ready]")
     page.goto(f"{address}/{picture.address}")
-    page.wait_for_selector("body[data-ready]")
+    if picture.address.startswith("#"):
+        page.wait_for_selector("body[data-ready]")
     page.wait_for_timeout(1500)
     with Image.open(io.BytesIO(page.screenshot())) as shot:
         small = shot.convert("P", palette=Image.Palette.ADAPTIVE, colors=255)
@@ -92,6 +95,7 @@ def _take(page: Page, address: str, picture: Picture, path: Path) -> None:
 def _demo(data: Path) -> Iterator[str]:
     program = str(Path(sys.executable).with_name("tertulia"))
     command = [program, "serve", "--demo", "--port", "0", "--data", str(data)]
+    command.append("--web-public-streams-enabled")
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:

@@ -78,6 +78,7 @@ from tertulia.web.images import Gallery
 from tertulia.web.integrations import IntegrationPages
 from tertulia.web.login import LoginPages
 from tertulia.web.page import WebPage
+from tertulia.web.public.pages import PublicPages
 from tertulia.web.unsubscribe import Unsubscribing
 
 if TYPE_CHECKING:
@@ -312,6 +313,7 @@ class Application:
                 Route("/metrics", self._metrics),
                 Route("/api/v1/openapi.json", self._openapi),
                 Route("/static/emoji.json", _emoji),
+                *PublicPages(self.services).routes(),
                 *IntegrationPages(self.services).routes(),
                 *ApiPage(self.services, description).routes(),
                 *Unsubscribing(self.services).routes(),

@@ -18,9 +18,15 @@ MAX_WAIT_SECONDS = 1.0  # then the read uses what is known, seconds old at most
 
 async def ensure(services: Services, route: Route) -> None:
     """Apply what peers have committed before a read is answered."""
-    if route.method == "GET" and not route.long_poll and services.database.may_have_peers:
-        look = asyncio.create_task(_refresh(services.delivery.follower))
-        await asyncio.wait([look], timeout=MAX_WAIT_SECONDS)
+    if route.method == "GET" and not route.long_poll:
+        await catch_up(services)
+
+
+async def catch_up(services: Services) -> None:
+    """Apply what peers have committed."""
+    if services.database.may_have_peers:
+        read = asyncio.create_task(_refresh(services.delivery.follower))
+        await asyncio.wait([read], timeout=MAX_WAIT_SECONDS)
 
 
 async def _refresh(follower: Follower) -> None:

@@ -188,6 +188,12 @@ class Config:
     web_public_streams_enabled: bool = setting(
         False, SWITCH, "Allow channels that anyone can read without an account."
     )
+    public_pages_max_age_seconds: int = setting(
+        0,
+        whole(0, 86_400),
+        "How long proxies and browsers may use a public page, in seconds, before they ask whether"
+        " it has changed. With `0` they always ask.",
+    )
     accounts_api: bool = setting(
         True,
         SWITCH,

@@ -1,10 +1,17 @@
 """A logged event: an event with its position in the log, its audience and its encoded bytes."""
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 import msgspec
 
-from tertulia.events.audience import Audience, WasSubscribed
+from tertulia.events.audience import (
+    Audience,
+    MessageHolders,
+    Subscribers,
+    Users,
+    WasSubscribed,
+)
 from tertulia.events.directory.organization import Organization
 from tertulia.events.listener import Listener
 from tertulia.events.types.event import Event, PendingInfo
@@ -38,6 +45,16 @@ class LoggedEvent:
             if channel_id is None or not org.may_read(to.user_id, channel_id):
                 return False
         return not to.options.narrow or self.event.passes(org, to)
+
+    def changed_channels(self) -> Collection[int] | None:
+        """The channels whose public pages may look different after it; None means all."""
+        if self.event.touched():
+            return None
+        if isinstance(self.audience, Users):
+            return ()
+        if isinstance(self.audience, Subscribers | MessageHolders):
+            return (self.audience.id,)
+        return None
 
     def bodies(self, org: Organization, to: Listener) -> list[bytes]:
         """The wire events for a listener, each a JSON object that lacks only its id."""

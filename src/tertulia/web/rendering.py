@@ -4,6 +4,7 @@ The template engine is loaded with the first page: a server that only bots use d
 """
 
 import asyncio
+import hashlib
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -53,6 +54,13 @@ def text(template: str, **values: Any) -> str:
     return rendered
 
 
+@cache
+def fingerprint() -> str:
+    """Changes with the templates: part of the ETag of pages that are made from them."""
+    texts = (path.read_bytes() for path in sorted(TEMPLATES.rglob("*")) if path.is_file())
+    return hashlib.sha256(b"\0".join(texts)).hexdigest()[:12]
+
+
 async def load() -> None:
     """Load the engine and all templates, in a thread because it takes a moment."""
     if _engine.cache_info().currsize == 0:
@@ -60,6 +68,7 @@ async def load() -> None:
 
 
 def _load_all() -> None:
+    fingerprint()
     engine = _engine()
     for name in engine.list_templates():
         engine.get_template(name)

@@ -21,6 +21,7 @@ from tertulia.actions.messages import (
     narrow_selection,
     narrow_terms,
     notices,
+    public_history,
     reactions,
     read_state,
     reports,

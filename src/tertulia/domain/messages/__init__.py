@@ -14,5 +14,6 @@ from tertulia.domain.messages import (
     reports,
     video_calls,
     welcome_message,
+    widget_state,
     widgets,
 )

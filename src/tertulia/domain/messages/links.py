@@ -10,7 +10,7 @@ def channel_link(channel_id: int, name: str) -> str:
 
 @lru_cache(maxsize=1 << 12)
 def topic_link(channel_id: int, name: str, topic: str) -> str:
-    return f"{channel_link(channel_id, name)}/topic/{_encoded(topic)}"
+    return f"{channel_link(channel_id, name)}/topic/{encoded(topic)}"
 
 
 def conversation_link(member_ids: Sequence[int]) -> str:
@@ -20,10 +20,10 @@ def conversation_link(member_ids: Sequence[int]) -> str:
 
 def slug(channel_id: int, name: str) -> str:
     """A channel in the URL of a message."""
-    return f"{channel_id}-{_encoded(name.replace(' ', '-'))}"
+    return f"{channel_id}-{encoded(name.replace(' ', '-'))}"
 
 
-def _encoded(text: str) -> str:
+def encoded(text: str) -> str:
     """Percent-encoding as clients expect it in a fragment: with a dot for the percent sign."""
     return "".join(map(_IN_LINKS.__getitem__, text.encode()))
 

@@ -226,6 +226,13 @@ SETTINGS: dict[str, OrganizationSetting] = {
             "Web-public channels can be read without an account, if the server allows them.",
         ),
         OrganizationSetting(
+            "enable_public_pages",
+            _SWITCH,
+            True,
+            "Web-public channels have pages and feeds that search engines may list, if they can be"
+            " read without an account.",
+        ),
+        OrganizationSetting(
             "gif_rating_policy",
             ChosenFrom((0, 1, 2, 3, 4)),
             1,

@@ -125,6 +125,7 @@ class LogApplier:
         if event.affects_delivery():
             org.turned_at = logged.seq
         event.move(org)
+        org.channel_versions.note(logged.seq, logged.changed_channels())
         self._caches.apply(logged)
         org.applied = logged.seq
         org.stamped = (logged.seq, logged.stamp)

@@ -26,6 +26,7 @@ from tertulia.domain.people.profile_fields import ProfileField
 from tertulia.domain.people.user import Role, User
 from tertulia.domain.personal.alert_words import WatchedWords
 from tertulia.events.directory.accounts import Accounts
+from tertulia.events.directory.channel_versions import ChannelVersions
 from tertulia.events.directory.channels_by_privacy import ChannelsByPrivacy
 from tertulia.events.directory.name_index import NameIndex
 from tertulia.events.encoded_records import EncodedRecords
@@ -84,6 +85,7 @@ class Organization:
         self.settled = SendPermits()
         self.sessions = SessionCache()
         self.kept = EncodedRecords()
+        self.channel_versions = ChannelVersions(place.seq)
         self._channel_by_name: NameIndex[str] = NameIndex()
         self._listing: dict[int, set[int]] = {}  # by user: the groups that list them
 

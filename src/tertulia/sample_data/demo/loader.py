@@ -35,6 +35,7 @@ from tertulia.sample_data.demo.people import (
     MOODS,
     ORGANIZATION,
     PEOPLE,
+    PUBLIC,
     QUIET,
     ROOMS,
     Cast,
@@ -67,7 +68,13 @@ def fill(config: Config, database: Database, vault: Vault) -> Cast:
     name = ORGANIZATION if config.organization == Config().organization else config.organization
     realm = past.write_now(0, actions.organization.get_or_create_first, name)
     password = secrets.token_hex(5)
-    play = Play(vault, domain.people.passwords.hashed(password), config.email_domain, now)
+    play = Play(
+        vault,
+        domain.people.passwords.hashed(password),
+        config.email_domain,
+        now,
+        has_public_pages=config.web_public_streams_enabled,
+    )
     database.write_now(realm.id, play.perform)
     file_permissions.write_private(noted, password.encode())
     people = [user for user in play.users.values() if not user.is_bot]
@@ -99,7 +106,16 @@ Step = Callable[[Tx], None]
 
 
 class Play:
-    def __init__(self, vault: Vault, password_hash: str, email_domain: str, now: float) -> None:
+    def __init__(
+        self,
+        vault: Vault,
+        password_hash: str,
+        email_domain: str,
+        now: float,
+        *,
+        has_public_pages: bool,
+    ) -> None:
+        self._has_public_pages = has_public_pages
         self.users: dict[str, User] = {}
         self.keys: dict[str, str] = {}
         self._vault = vault
@@ -121,6 +137,8 @@ class Play:
             step = partial(self._join, room=arrival.room, who=[arrival.person])
             yield moment(self._now, arrival.days_ago), step
         yield moment(self._now, FOUNDED), self._sort_channels
+        if self._has_public_pages:
+            yield moment(self._now, FOUNDED), self._open_to_the_web
         for line in script.read():
             at = moment(self._now, line.days_ago, line.hour, line.minute)
             yield at, partial(self._send, line=line)
@@ -163,6 +181,15 @@ class Play:
         for key, room in QUIET:
             choice = Choice(_channel(tx, room).id, "is_muted", True)
             actions.channels.subscription_settings.change(tx, self.users[key], [choice])
+
+    def _open_to_the_web(self, tx: Tx) -> None:
+        marta = self.users["marta"]
+        actions.organization.settings.edit(tx, marta, {"enable_spectator_access": True})
+        for room in PUBLIC:
+            changes = ChannelChanges(is_web_public=True)
+            actions.channels.edits.edit(
+                tx, marta, _channel(tx, room).id, changes, web_public_allowed=True
+            )
 
     def _set_statuses(self, tx: Tx) -> None:
         for key, (emoji, text) in MOODS.items():

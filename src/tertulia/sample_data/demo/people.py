@@ -130,6 +130,7 @@ MOODS = {
     "priya": ("ticket", "counting"),
 }
 
+PUBLIC = ("general", "programme", "website")  # where the server allows web-public channels
 QUIET = (("nour", "sandbox"), ("priya", "sandbox"))  # muted channels by user
 
 ARRIVALS = (

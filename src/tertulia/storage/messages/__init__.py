@@ -21,6 +21,7 @@ from tertulia.storage.messages import (
     selections,
     send_keys,
     submessages,
+    topic_pages,
     unread,
 )
 

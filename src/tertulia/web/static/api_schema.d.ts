@@ -1,6 +1,6 @@
 /**
  * What the API answers: written by scripts/page_types.py from its description.
- * Of which the digest is 4b6ff79dcf5ef908f2d41b8bdf8541f19dfc23ac8603baf5c3640f7b7bc1dd1c.
+ * Of which the digest is 7204da5ce632c34b93cd414dba1ae2716690dd9f6785cd399c6e13db86d428ad.
  */
 export interface components {
     schemas: {
@@ -927,6 +927,7 @@ export interface components {
             realm_empty_topic_display_name?: string;
             realm_enable_guest_user_dm_warning?: boolean;
             realm_enable_guest_user_indicator?: boolean;
+            realm_enable_public_pages?: boolean;
             realm_enable_read_receipts?: boolean;
             realm_enable_spectator_access?: boolean;
             realm_filters?: (string | number)[][];

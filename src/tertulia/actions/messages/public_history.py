@@ -1,0 +1,134 @@
+"""What a reader without an account may read: topics and messages of web-public channels.
+
+Each function checks the channel in the transaction that reads the messages. A channel, topic or
+message that is not public does not exist: the error is the same.
+"""
+
+import msgspec
+
+from tertulia import actions, domain, storage
+from tertulia.database.tx import Tx
+from tertulia.domain.channels.channel import Channel
+from tertulia.domain.messages.message import Message
+from tertulia.errors.channels import ChannelNotAccessible
+from tertulia.errors.http import NotFound
+from tertulia.storage.messages.topic_pages import TopicHead
+
+PAGE_MESSAGES = 100
+PAGE_TOPICS = 50
+FEED_MESSAGES = 50
+MAX_COUNTED = 1_000  # messages of a topic in a list
+MAX_IN_TOPIC = 1_000_000
+
+
+class TopicLine(msgspec.Struct, frozen=True):
+    """A topic in a list."""
+
+    channel_id: int
+    newest: Message
+    count: int  # MAX_COUNTED stands for as many or more
+
+
+class TopicList(msgspec.Struct, frozen=True):
+    channel: Channel
+    topics: list[TopicLine]
+    next_before: int | None
+
+
+class TopicPage(msgspec.Struct, frozen=True):
+    """A page of a topic."""
+
+    channel: Channel
+    topic: str
+    messages: list[Message]
+    number: int
+    count: int
+
+    @property
+    def pages(self) -> int:
+        return max(1, -(-self.count // PAGE_MESSAGES))
+
+
+def topics(tx: Tx, channel_id: int, before: int | None) -> TopicList:
+    channel = public(tx, channel_id)
+    heads, next_before = storage.messages.topic_pages.newest_topics(
+        tx, channel.id, before, PAGE_TOPICS
+    )
+    return TopicList(channel, _lines(tx, heads), next_before)
+
+
+def newest_topics(tx: Tx, channel_ids: list[int], most: int) -> list[TopicLine]:
+    """The newest topics of several channels."""
+    heads: list[TopicHead] = []
+    for channel_id in channel_ids:
+        channel = public(tx, channel_id)
+        heads += storage.messages.topic_pages.newest_topics(tx, channel.id, None, most)[0]
+    heads.sort(key=lambda head: head.newest_id, reverse=True)
+    return _lines(tx, heads[:most])
+
+
+def topic_page(tx: Tx, channel_id: int, topic: str, number: int) -> TopicPage:
+    """A page of a topic, counted from 1."""
+    channel = public(tx, channel_id)
+    key = domain.channels.topics.fold(topic)
+    count = storage.messages.topic_pages.count(tx, channel.id, key, MAX_IN_TOPIC)
+    offset = (number - 1) * PAGE_MESSAGES
+    if not 0 <= offset < count:
+        raise NotFound()
+    found = storage.messages.topic_pages.page(tx, channel.id, key, offset, PAGE_MESSAGES)
+    messages = storage.messages.details.with_details(tx, found)
+    newest = storage.channels.topics.newest_message(tx, channel.id, topic)
+    last = storage.messages.find(tx, newest) if newest is not None else None
+    return TopicPage(channel, topic if last is None else last.topic, messages, number, count)
+
+
+def locate(tx: Tx, message_id: int) -> tuple[Channel, str, int]:
+    """The channel and topic of a message, and the page of the topic that has it."""
+    message = storage.messages.find(tx, message_id)
+    if message is None or message.channel_id is None:
+        raise NotFound()
+    channel = public(tx, message.channel_id)
+    before = storage.messages.topic_pages.count_before(
+        tx, channel.id, domain.channels.topics.fold(message.topic), message.id
+    )
+    return channel, message.topic, before // PAGE_MESSAGES + 1
+
+
+def newest(tx: Tx, channel_ids: list[int], topic: str | None = None) -> list[Message]:
+    """The newest messages of channels, or of a topic, for a feed; newest first."""
+    for channel_id in channel_ids:
+        public(tx, channel_id)
+    if topic is None:
+        ids = storage.messages.newest_in(tx, channel_ids, FEED_MESSAGES)
+    else:
+        ids = storage.messages.topic_pages.newest_ids(
+            tx, channel_ids[0], domain.channels.topics.fold(topic), FEED_MESSAGES
+        )
+        if not ids:
+            raise NotFound()
+    found = storage.messages.find_many(tx, tx.realm_id, ids)
+    return storage.messages.details.with_details(tx, [found[each] for each in ids if each in found])
+
+
+def public(tx: Tx, channel_id: int) -> Channel:
+    """A channel with public pages. Raises NotFound."""
+    try:
+        channel = actions.channels.open_to_all(tx, channel_id)
+    except ChannelNotAccessible:
+        raise NotFound() from None
+    if channel.archived:
+        raise NotFound()
+    return channel
+
+
+def _lines(tx: Tx, heads: list[TopicHead]) -> list[TopicLine]:
+    newest = storage.messages.find_many(tx, tx.realm_id, [head.newest_id for head in heads])
+    return [
+        TopicLine(
+            head.channel_id,
+            newest[head.newest_id],
+            storage.messages.topic_pages.count(tx, head.channel_id, head.key, MAX_COUNTED),
+        )
+        for head in heads
+        if head.newest_id in newest
+    ]

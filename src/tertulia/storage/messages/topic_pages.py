@@ -1,0 +1,157 @@
+"""Reads for the public pages: topics by their newest message, and a topic in pages.
+
+Every query is bounded by what a page shows, not by the size of the channel.
+"""
+
+from collections.abc import Iterator
+
+import msgspec
+
+from tertulia import storage
+from tertulia.database.tx import Tx
+from tertulia.domain.messages.message import Message
+
+MAX_SCANNED = 10_000  # messages that a list of topics looks through
+SCAN_BATCH = 500
+
+
+class TopicHead(msgspec.Struct, frozen=True):
+    """A topic of a channel, known by its newest message."""
+
+    channel_id: int
+    key: str
+    newest_id: int
+
+
+class ListedTopic(msgspec.Struct, frozen=True):
+    """A topic in a sitemap."""
+
+    topic: str
+    changed_at: float  # when its newest message was sent
+
+
+def page(tx: Tx, channel_id: int, topic_key: str, offset: int, most: int) -> list[Message]:
+    """Messages of a topic, oldest first."""
+    ids = tx.column(
+        "SELECT id FROM message WHERE channel_id = :channel AND topic_key = :topic"
+        " ORDER BY id LIMIT :most OFFSET :offset",
+        channel=channel_id,
+        topic=topic_key,
+        most=most,
+        offset=offset,
+    )
+    found = storage.messages.find_many(tx, tx.realm_id, ids)
+    return [found[message_id] for message_id in ids if message_id in found]
+
+
+def newest_ids(tx: Tx, channel_id: int, topic_key: str, most: int) -> list[int]:
+    """The newest messages of a topic, newest first."""
+    return tx.column(
+        "SELECT id FROM message WHERE channel_id = :channel AND topic_key = :topic"
+        " ORDER BY id DESC LIMIT :most",
+        channel=channel_id,
+        topic=topic_key,
+        most=most,
+    )
+
+
+def count(tx: Tx, channel_id: int, topic_key: str, most: int) -> int:
+    """The number of messages of a topic; stops counting at `most`."""
+    return tx.number(
+        "SELECT count(*) AS value FROM (SELECT 1 FROM message WHERE channel_id = :channel"
+        " AND topic_key = :topic LIMIT :most) counted",
+        channel=channel_id,
+        topic=topic_key,
+        most=most,
+    )
+
+
+def count_before(tx: Tx, channel_id: int, topic_key: str, message_id: int) -> int:
+    """How many messages of a topic are older than a message."""
+    return tx.number(
+        "SELECT count(*) AS value FROM message WHERE channel_id = :channel"
+        " AND topic_key = :topic AND id < :id",
+        channel=channel_id,
+        topic=topic_key,
+        id=message_id,
+    )
+
+
+def newest_topics(
+    tx: Tx, channel_id: int, before: int | None, most: int
+) -> tuple[list[TopicHead], int | None]:
+    """The topics of a channel by their newest messages, newest first.
+
+    With `before`, only topics whose newest message is older. The second value is the `before` of
+    the next page, or None at the end.
+    """
+    found: list[TopicHead] = []
+    scanned_to = None
+    for message_id, key in _scan(tx, channel_id, before):
+        if len(found) == most:
+            return found, found[-1].newest_id
+        scanned_to = message_id
+        if all(each.key != key for each in found) and _is_newest(
+            tx, channel_id, key, message_id, is_certain=before is None
+        ):
+            found.append(TopicHead(channel_id, key, message_id))
+    is_whole = scanned_to is None or not tx.exists(
+        "SELECT 1 AS found FROM message WHERE channel_id = :channel AND id < :before LIMIT 1",
+        channel=channel_id,
+        before=scanned_to,
+    )
+    return found, None if is_whole else scanned_to
+
+
+def topics_between(tx: Tx, channel_id: int, first_id: int, last_id: int) -> list[ListedTopic]:
+    """The topics whose newest message is in a range of ids, `last_id` excluded; oldest first."""
+    rows = tx.all(
+        "SELECT m.topic, m.sent_at FROM (SELECT topic_key, max(id) AS newest FROM message"
+        " WHERE channel_id = :channel AND id >= :first AND id < :last GROUP BY topic_key) t"
+        " JOIN message m ON m.id = t.newest WHERE NOT EXISTS (SELECT 1 FROM message l"
+        " WHERE l.channel_id = :channel AND l.topic_key = t.topic_key AND l.id >= :last)"
+        " ORDER BY m.id",
+        channel=channel_id,
+        first=first_id,
+        last=last_id,
+    )
+    return [ListedTopic(row["topic"], row["sent_at"]) for row in rows]
+
+
+def range_of_ids(tx: Tx, channel_id: int) -> tuple[int, int] | None:
+    """The ids of the oldest and the newest message of a channel."""
+    row = tx.one(
+        "SELECT min(id) AS oldest, max(id) AS newest FROM message WHERE channel_id = :channel",
+        channel=channel_id,
+    )
+    return None if row is None or row["oldest"] is None else (row["oldest"], row["newest"])
+
+
+def _scan(tx: Tx, channel_id: int, before: int | None) -> Iterator[tuple[int, str]]:
+    """The newest messages of a channel with their topics, newest first."""
+    for _ in range(MAX_SCANNED // SCAN_BATCH):
+        older = "" if before is None else " AND id < :before"
+        rows = tx.all(
+            f"SELECT id, topic_key FROM message WHERE channel_id = :channel{older}"
+            " ORDER BY id DESC LIMIT :most",
+            channel=channel_id,
+            most=SCAN_BATCH,
+            **({} if before is None else {"before": before}),
+        )
+        for row in rows:
+            yield row["id"], row["topic_key"]
+        if len(rows) < SCAN_BATCH:
+            return
+        before = rows[-1]["id"]
+
+
+def _is_newest(
+    tx: Tx, channel_id: int, topic_key: str, message_id: int, *, is_certain: bool
+) -> bool:
+    return is_certain or not tx.exists(
+        "SELECT 1 AS found FROM message WHERE channel_id = :channel AND topic_key = :topic"
+        " AND id > :id LIMIT 1",
+        channel=channel_id,
+        topic=topic_key,
+        id=message_id,
+    )

@@ -1,0 +1,45 @@
+"""Addresses of public pages.
+
+A channel is `7-name`; only the number counts, so that links survive a rename. A topic is encoded
+with a dot for the percent sign, as in links to the chat, because proxies change encoded slashes.
+"""
+
+import re
+
+from tertulia import domain
+
+ROOT = "/public/"
+EMPTY_TOPIC = ".empty"  # no encoded topic: "m" is no hexadecimal digit
+_CHANNEL = re.compile(r"([1-9][0-9]{0,17})(?:-.*)?")
+_ESCAPED = re.compile(rb"\.([0-9A-Fa-f]{2})")
+
+
+def channel_path(channel_id: int, name: str) -> str:
+    return f"{ROOT}{domain.messages.links.slug(channel_id, name)}/"
+
+
+def topic_path(channel_id: int, name: str, topic: str, page: int = 1) -> str:
+    segment = domain.messages.links.encoded(topic) or EMPTY_TOPIC
+    number = "" if page == 1 else f"?page={page}"
+    return f"{channel_path(channel_id, name)}{segment}/{number}"
+
+
+def message_path(message_id: int) -> str:
+    """The permanent address of a message: it redirects to the page that has it."""
+    return f"{ROOT}message/{message_id}"
+
+
+def channel_id_of(segment: str) -> int | None:
+    found = _CHANNEL.fullmatch(segment)
+    return None if found is None else int(found[1])
+
+
+def topic_of(segment: str) -> str | None:
+    """The topic of a path segment; None if it is not an encoded topic."""
+    if segment == EMPTY_TOPIC:
+        return ""
+    decoded = _ESCAPED.sub(lambda found: bytes([int(found[1], 16)]), segment.encode())
+    try:
+        return decoded.decode() or None
+    except UnicodeDecodeError:
+        return None

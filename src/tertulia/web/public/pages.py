@@ -1,0 +1,456 @@
+"""The public pages: organization, channel, topic, message, feeds, sitemap, robots.txt.
+
+```
+/public/                            channels and newest topics
+/public/7-help/                     topics of a channel; ?before=ID continues
+/public/7-help/Opening.20hours/     a topic, a hundred messages per page; ?page=2, ?as=text
+/public/message/123                 redirects to the page of a message
+…/feed.atom                         feed of the organization, a channel or a topic
+/public/sitemap.xml                 index of the sitemaps /public/sitemap/7/1024-2048.xml
+/robots.txt
+```
+"""
+
+import asyncio
+import time
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import quote
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from tertulia import actions, api, domain, storage
+from tertulia.api.call import Services
+from tertulia.database.tx import Tx
+from tertulia.domain.channels.channel import Channel
+from tertulia.domain.messages.message import Message
+from tertulia.errors.http import NotFound
+from tertulia.events.directory.organization import Organization
+from tertulia.fair_queue import FairQueue
+from tertulia.http.request import ApiRequest
+from tertulia.web import rendering, security_headers
+from tertulia.web.public import addresses, sitemap, view
+from tertulia.web.public.texts import Texts
+
+INDEX_TOPICS = 20
+REST_FACTOR = (
+    3  # the queue rests this many times as long as a page took: at most a quarter of a CPU
+)
+MAX_REST_SECONDS = 0.1
+HTML = "text/html; charset=utf-8"
+ATOM = "application/atom+xml; charset=utf-8"
+XML = "application/xml; charset=utf-8"
+TEXT = "text/plain; charset=utf-8"
+
+# One slot, so that a crawler never renders two pages at once.
+PAGES = FairQueue("public_pages", slots=1, max_waiting=20)
+
+
+class Visit(msgspec.Struct, frozen=True):
+    """A request for a public page of an organization that has them."""
+
+    request: ApiRequest
+    org: Organization
+    site: str
+    texts: Texts
+
+    @property
+    def channels(self) -> list[Channel]:
+        """The channels with public pages, by name."""
+        found = [each for each in self.org.channels.values() if is_public(each)]
+        return sorted(found, key=lambda channel: channel.name.casefold())
+
+    def channel(self, segment: str) -> Channel:
+        channel_id = addresses.channel_id_of(segment)
+        found = None if channel_id is None else self.org.channels.get(channel_id)
+        if found is None or not is_public(found):
+            raise NotFound()
+        return found
+
+
+class PublicDocument(msgspec.Struct, frozen=True):
+    """A page to render, with its template's values."""
+
+    template: str
+    media_type: str
+    values: dict[str, Any]
+    headers: dict[str, str] = {}
+
+    def render(self) -> str:
+        return rendering.text(self.template, **self.values)
+
+
+def is_public(channel: Channel) -> bool:
+    return channel.is_web_public and not channel.archived
+
+
+def has_pages(services: Services, org: Organization) -> bool:
+    """Whether an organization shows its web-public channels as pages."""
+    return (
+        not org.realm.deactivated
+        and api.call.has_public_access(services.config, org)
+        and bool(org.realm.setting("enable_public_pages"))
+    )
+
+
+class PublicPages:
+    def __init__(self, services: Services) -> None:
+        self._services = services
+
+    def routes(self) -> list[Route]:
+        return [
+            Route("/robots.txt", self._robots),
+            Route("/public/", self._index),
+            Route("/public/feed.atom", self._feed),
+            Route("/public/sitemap.xml", self._sitemap_index),
+            Route("/public/sitemap/{channel_id:int}/{first:int}-{last:int}.xml", self._sitemap),
+            Route("/public/message/{message_id:int}", self._message),
+            Route("/public/{channel}/", self._channel),
+            Route("/public/{channel}/feed.atom", self._feed),
+            Route("/public/{channel}/{topic}/", self._topic),
+            Route("/public/{channel}/{topic}/feed.atom", self._feed),
+        ]
+
+    # --- pages ---
+
+    async def _index(self, request: Request) -> Response:
+        def read(tx: Tx, visit: Visit) -> PublicDocument:
+            channels = visit.channels
+            found = actions.messages.public_history.newest_topics(
+                tx, [each.id for each in channels], INDEX_TOPICS
+            )
+            return self._document(
+                visit,
+                "index.html",
+                addresses.ROOT,
+                channels=channels,
+                topics=[view.topic(visit.org, visit.texts, line) for line in found],
+                description=visit.org.realm.setting("description")
+                or visit.texts.description_index.format(name=visit.org.realm.name),
+                feed=f"{addresses.ROOT}feed.atom",
+                about=view.description,
+                channel_path=lambda each: addresses.channel_path(each.id, each.name),
+                may_register=_may_register(visit.org),
+            )
+
+        return await self._answer(request, read)
+
+    async def _channel(self, request: Request) -> Response:
+        before = _number(request, "before")
+
+        def read(tx: Tx, visit: Visit) -> PublicDocument | Response:
+            channel = visit.channel(request.path_params["channel"])
+            path = addresses.channel_path(channel.id, channel.name)
+            if request.url.path != path:
+                return _redirect(visit, path, request)
+            found = actions.messages.public_history.topics(tx, channel.id, before)
+            return self._document(
+                visit,
+                "channel.html",
+                path if before is None else f"{path}?before={before}",
+                channel=channel,
+                topics=[view.topic(visit.org, visit.texts, line) for line in found.topics],
+                older=found.next_before and f"{path}?before={found.next_before}",
+                about=view.description(channel),
+                description=view.description(channel)
+                or visit.texts.description_channel.format(
+                    channel=channel.name, name=visit.org.realm.name
+                ),
+                feed=f"{path}feed.atom",
+            )
+
+        return await self._answer(request, read)
+
+    async def _topic(self, request: Request) -> Response:
+        number = _number(request, "page") or 1
+        is_text = request.query_params.get("as") == "text"
+
+        def read(tx: Tx, visit: Visit) -> PublicDocument | Response:
+            channel = visit.channel(request.path_params["channel"])
+            topic = addresses.topic_of(request.path_params["topic"])
+            if topic is None:
+                raise NotFound()
+            found = actions.messages.public_history.topic_page(tx, channel.id, topic, number)
+            path = addresses.topic_path(channel.id, channel.name, found.topic)
+            if request.url.path != path:
+                return _redirect(visit, path, request)
+            if is_text:
+                return _as_text(visit, found)
+            return self._topic_document(visit, found, path)
+
+        return await self._answer(request, read)
+
+    def _topic_document(
+        self, visit: Visit, found: actions.messages.public_history.TopicPage, path: str
+    ) -> PublicDocument:
+        org, texts, channel = visit.org, visit.texts, found.channel
+        title, is_resolved = view.titled(texts, found.topic)
+        shown = view.messages(org, found.messages)
+        senders = len({message.sender_id for message in found.messages})
+        first, last = found.messages[0], found.messages[-1]
+
+        def page_path(number: int) -> str:
+            return addresses.topic_path(channel.id, channel.name, found.topic, number)
+
+        return self._document(
+            visit,
+            "topic.html",
+            page_path(found.number),
+            channel=channel,
+            channel_path=addresses.channel_path(channel.id, channel.name),
+            title=title,
+            is_resolved=is_resolved,
+            messages=shown,
+            page=found,
+            senders=senders if found.pages == 1 else None,
+            dates=_span_of_dates(texts, first, last),
+            earlier=found.number > 1 and page_path(found.number - 1),
+            later=found.number < found.pages and page_path(found.number + 1),
+            chat=self._chat_link(channel, found.topic),
+            description=view.snippet(first)
+            or texts.description_topic.format(
+                topic=title, channel=channel.name, name=org.realm.name
+            ),
+            feed=f"{path}feed.atom",
+            text_path=f"{path}?as=text",
+            posting=_json_ld(visit, title, page_path(found.number), found, shown),
+        )
+
+    async def _message(self, request: Request) -> Response:
+        """Redirect the permanent address of a message to the page that has it now."""
+
+        def read(tx: Tx, visit: Visit) -> Response:
+            message_id = request.path_params["message_id"]
+            if message_id >= 1 << 62:
+                raise NotFound()
+            channel, topic, page = actions.messages.public_history.locate(tx, message_id)
+            path = addresses.topic_path(channel.id, channel.name, topic, page)
+            return RedirectResponse(f"{path}#m{message_id}", 302, {"Cache-Control": "no-cache"})
+
+        return await self._answer(request, read)
+
+    # --- for programs ---
+
+    async def _feed(self, request: Request) -> Response:
+        def read(tx: Tx, visit: Visit) -> PublicDocument:
+            params = request.path_params
+            channels, title, path, topic = (
+                visit.channels,
+                visit.org.realm.name,
+                addresses.ROOT,
+                None,
+            )
+            if "channel" in params:
+                channel = visit.channel(params["channel"])
+                channels, title = [channel], f"{channel.name} · {title}"
+                path = addresses.channel_path(channel.id, channel.name)
+                if "topic" in params:
+                    topic = addresses.topic_of(params["topic"])
+                    if topic is None:
+                        raise NotFound()
+                    path = addresses.topic_path(channel.id, channel.name, topic)
+                    title = f"{view.titled(visit.texts, topic)[0]} · {title}"
+            found = actions.messages.public_history.newest(
+                tx, [each.id for each in channels], topic
+            )
+            values = {
+                "title": title,
+                "path": path,
+                "visit": visit,
+                "updated": view.iso(max((_changed_at(each) for each in found), default=0)),
+                "entries": [_entry(visit, each) for each in found],
+            }
+            return PublicDocument("public/feed.atom", ATOM, values)
+
+        return await self._answer(request, read)
+
+    async def _sitemap_index(self, request: Request) -> Response:
+        def read(tx: Tx, visit: Visit) -> PublicDocument:
+            parts = [part for each in visit.channels for part in sitemap.parts_of(tx, each.id)]
+            return PublicDocument("public/sitemap_index.xml", XML, {"visit": visit, "parts": parts})
+
+        return await self._answer(request, read)
+
+    async def _sitemap(self, request: Request) -> Response:
+        params = request.path_params
+
+        def read(tx: Tx, visit: Visit) -> PublicDocument:
+            part = sitemap.SitemapPart(params["channel_id"], params["first"], params["last"])
+            channel = visit.channel(str(part.channel_id))
+            topics = sitemap.topics_of(tx, channel, part)
+            return PublicDocument("public/sitemap.xml", XML, {"visit": visit, "topics": topics})
+
+        return await self._answer(request, read, in_thread=True)
+
+    async def _robots(self, request: Request) -> Response:
+        asked = ApiRequest(request.scope, request.receive)
+        org = await api.call.find_organization(self._services, asked.host)
+        lines = ["User-agent: *"]
+        if org is not None and has_pages(self._services, org):
+            site = api.call.site(self._services.config, asked, org)
+            lines += [f"Allow: {path}" for path in ("/public/", "/static/", "/user_uploads/")]
+            lines += ["Disallow: /", f"Sitemap: {site}/public/sitemap.xml"]
+        else:
+            lines.append("Disallow: /")
+        return Response("\n".join(lines) + "\n", media_type=TEXT, headers=self._caching())
+
+    # --- answering ---
+
+    async def _answer(
+        self,
+        request: Request,
+        read: Callable[[Tx, Visit], PublicDocument | Response],
+        *,
+        in_thread: bool = False,
+    ) -> Response:
+        asked = ApiRequest(request.scope, request.receive)
+        await api.freshness.catch_up(self._services)
+        org = await api.call.find_organization(self._services, asked.host)
+        if org is None or not has_pages(self._services, org):
+            return await self._not_found(asked, Texts("en"))
+        site = api.call.site(self._services.config, asked, org)
+        visit = Visit(asked, org, site, Texts(str(org.realm.setting("default_language"))))
+        etag = self._etag(visit, request.path_params.get("channel"))
+        if _matches(etag, request.headers.get("if-none-match", "")):
+            return Response(status_code=304, headers={"ETag": etag, **self._caching()})
+        await rendering.load()
+        try:
+            async with PAGES.slot(asked.person):
+                started_at = time.thread_time()
+                found = await self._read(visit, read, in_thread=in_thread)
+                document, is_current = found
+                text = "" if isinstance(document, Response) else document.render()
+                used = time.thread_time() - started_at
+                await asyncio.sleep(min(used * REST_FACTOR, MAX_REST_SECONDS))
+        except NotFound:
+            return await self._not_found(asked, visit.texts)
+        if isinstance(document, Response):
+            return document
+        headers = {**security_headers.of_page(), **self._caching(), **document.headers}
+        if is_current:
+            headers["ETag"] = etag
+        headers["Vary"] = "Accept-Encoding"
+        return await rendering.answer(asked, text.encode(), document.media_type, headers=headers)
+
+    async def _read(
+        self,
+        visit: Visit,
+        read: Callable[[Tx, Visit], PublicDocument | Response],
+        *,
+        in_thread: bool,
+    ) -> tuple[PublicDocument | Response, bool]:
+        """The document, and whether the directory knows everything that was read."""
+
+        def both(tx: Tx) -> tuple[PublicDocument | Response, bool]:
+            return read(tx, visit), storage.log.end(tx) == visit.org.position
+
+        db = self._services.database.of(visit.org.realm.id, visit.request.person)
+        return await (db.read_in_thread if in_thread else db.read)(both)
+
+    async def _not_found(self, asked: ApiRequest, texts: Texts) -> Response:
+        """The same page whether the thing does not exist or is not public."""
+        await rendering.load()
+        text = rendering.text("public/not_found.html", texts=texts)
+        headers = {**security_headers.of_page(), "Cache-Control": "no-cache"}
+        return await rendering.answer(asked, text.encode(), HTML, 404, headers)
+
+    def _etag(self, visit: Visit, channel: str | None) -> str:
+        channel_id = None if channel is None else addresses.channel_id_of(channel)
+        concerned = [each.id for each in visit.channels] if channel_id is None else [channel_id]
+        seq = visit.org.channel_versions.newest(concerned)
+        return f'W/"{rendering.fingerprint()}-{visit.org.epoch}-{seq}"'
+
+    def _caching(self) -> dict[str, str]:
+        seconds = self._services.config.public_pages_max_age_seconds
+        return {"Cache-Control": f"public, max-age={seconds}" if seconds else "no-cache"}
+
+    def _document(self, visit: Visit, template: str, path: str, **values: Any) -> PublicDocument:
+        own = {"visit": visit, "texts": visit.texts, "canonical": f"{visit.site}{path}"}
+        return PublicDocument(f"public/{template}", HTML, {**own, "chat": "/", **values})
+
+    def _chat_link(self, channel: Channel, topic: str) -> str:
+        return f"/{domain.messages.links.topic_link(channel.id, channel.name, topic)}"
+
+
+def _redirect(visit: Visit, path: str, request: Request) -> Response:
+    """To the current name of a channel or topic."""
+    query = f"?{request.url.query}" if request.url.query else ""
+    return RedirectResponse(f"{path}{query}", 302, {"Cache-Control": "no-cache"})
+
+
+def _number(request: Request, name: str) -> int | None:
+    """A positive number of the query; anything else counts as not given."""
+    text = request.query_params.get(name, "")
+    is_number = text.isascii() and text.isdecimal() and len(text) < 19
+    return int(text) or None if is_number else None
+
+
+def _matches(etag: str, asked: str) -> bool:
+    return any(each.strip() in (etag, "*") for each in asked.split(",")) if asked else False
+
+
+def _may_register(org: Organization) -> bool:
+    return not org.realm.setting("invite_required")
+
+
+def _span_of_dates(texts: Texts, first: Message, last: Message) -> str:
+    dates = texts.date(first.sent_at), texts.date(last.sent_at)
+    return dates[0] if dates[0] == dates[1] else f"{dates[0]} – {dates[1]}"
+
+
+def _as_text(visit: Visit, found: actions.messages.public_history.TopicPage) -> PublicDocument:
+    values = {
+        "page": found,
+        "title": view.titled(visit.texts, found.topic)[0],
+        "lines": [
+            (view.person(visit.org, each.sender_id).name, view.iso(each.sent_at), each.content)
+            for each in found.messages
+        ],
+    }
+    return PublicDocument("public/topic.txt", TEXT, values, {"X-Robots-Tag": "noindex"})
+
+
+def _changed_at(message: Message) -> float:
+    return message.edited_at or message.sent_at
+
+
+def _entry(visit: Visit, message: Message) -> dict[str, Any]:
+    assert message.channel_id is not None
+    (shown,) = view.messages(visit.org, [message])
+    return {
+        "url": f"{visit.site}{addresses.message_path(message.id)}",
+        "title": view.titled(visit.texts, message.topic)[0],
+        "author": shown.sender.name,
+        "channel": visit.org.channels[message.channel_id].name,
+        "published": view.iso(message.sent_at),
+        "updated": view.iso(_changed_at(message)),
+        "html": str(shown.html),
+    }
+
+
+def _json_ld(
+    visit: Visit,
+    title: str,
+    path: str,
+    found: actions.messages.public_history.TopicPage,
+    shown: list[view.ShownMessage],
+) -> str:
+    """The topic for search engines (schema.org), as JSON that is safe inside a script element."""
+    first, last = found.messages[0], found.messages[-1]
+    posting = {
+        "@context": "https://schema.org",
+        "@type": "DiscussionForumPosting",
+        "headline": title,
+        "url": f"{visit.site}{quote(path, safe='/?=&')}",
+        "author": {"@type": "Person", "name": shown[0].sender.name},
+        "datePublished": view.iso(first.sent_at),
+        "dateModified": view.iso(_changed_at(last)),
+        "text": view.snippet(first),
+        "commentCount": max(0, found.count - 1),
+        "isPartOf": {"@type": "WebPage", "name": found.channel.name},
+    }
+    encoded = msgspec.json.encode(posting).decode()
+    return encoded.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

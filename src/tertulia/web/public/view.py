@@ -1,0 +1,212 @@
+"""Messages and topics as the templates of the public pages show them.
+
+The reader has no account: names and pictures are those that the organization shows to anyone.
+"""
+
+import re
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from html import escape
+
+import msgspec
+
+from tertulia import domain, events
+from tertulia.actions.messages.public_history import MAX_COUNTED, TopicLine
+from tertulia.domain.channels.channel import Channel
+from tertulia.domain.channels.topics import RESOLVED_PREFIX
+from tertulia.domain.messages.message import Message, Reaction
+from tertulia.domain.messages.widget_state import Poll, TodoList
+from tertulia.domain.people.known_people import UNKNOWN_NAME
+from tertulia.domain.people.user import UPLOADED, User
+from tertulia.events.directory.organization import Organization
+from tertulia.web.public import addresses
+from tertulia.web.public.texts import Texts
+
+SHADES = 9  # colours of the round mark with a person's first letter
+SNIPPET_CHARACTERS = 160
+SAME_SENDER_SECONDS = 600  # a later message of the same sender shows the name again
+SPECIAL_EMOJI_IMAGE = "/static/generated/emoji/images/emoji/unicode/zulip.png"
+_ME = re.compile(r"<p>/me ")
+_EMOJI = re.compile(r'class="emoji emoji-([0-9a-f-]+)"([^>]*)>[^<]*</span>')
+
+
+class ShownPerson(msgspec.Struct, frozen=True):
+    name: str
+    shade: int
+    picture: str | None
+    is_bot: bool
+
+    @property
+    def letter(self) -> str:
+        return self.name[:1].upper()
+
+
+class ShownReaction(msgspec.Struct):
+    name: str
+    text: str
+    image: str | None
+    count: int
+
+
+class ShownMessage(msgspec.Struct, frozen=True):
+    id: int
+    sender: ShownPerson
+    begins_day: bool
+    shows_sender: bool
+    html: str  # rendered and escaped by the server
+    sent_at: float
+    is_edited: bool
+    reactions: list[ShownReaction]
+    widget: Poll | TodoList | None
+
+    @property
+    def iso(self) -> str:
+        return iso(self.sent_at)
+
+    @property
+    def time(self) -> str:
+        return self.iso[11:16]
+
+    @property
+    def path(self) -> str:
+        return addresses.message_path(self.id)
+
+    @property
+    def is_poll(self) -> bool:
+        return isinstance(self.widget, Poll)
+
+
+class ShownTopic(msgspec.Struct, frozen=True):
+    """A topic in a list."""
+
+    title: str
+    is_resolved: bool
+    path: str
+    messages: str
+    date: str
+    iso: str
+    sender: str
+    snippet: str
+
+
+def person(org: Organization, user_id: int) -> ShownPerson:
+    user: User | None = org.users.get(user_id)
+    if user is None or not org.may_know(None, user):
+        return ShownPerson(UNKNOWN_NAME, SHADES, None, False)
+    picture = None
+    if user.avatar_source == UPLOADED:
+        picture = events.types.people.user.avatar_url(org, user, client_gravatar=False)
+    return ShownPerson(user.full_name, user.id % SHADES + 1, picture, user.is_bot)
+
+
+def messages(org: Organization, found: Sequence[Message]) -> list[ShownMessage]:
+    people: dict[int, ShownPerson] = {}
+    shown = []
+    before: Message | None = None
+    for message in found:
+        sender = people.get(message.sender_id)
+        if sender is None:
+            sender = people[message.sender_id] = person(org, message.sender_id)
+        begins_day = before is None or day_of(before.sent_at) != day_of(message.sent_at)
+        shown.append(
+            ShownMessage(
+                message.id,
+                sender,
+                begins_day,
+                begins_day or before is None or not _continues(before, message),
+                _html(org, message, sender),
+                message.sent_at,
+                message.edited_at is not None,
+                _reactions(org, message.reactions) if message.reactions else [],
+                domain.messages.widget_state.of_message(message) if message.submessages else None,
+            )
+        )
+        before = message
+    return shown
+
+
+def topic(org: Organization, texts: Texts, line: TopicLine) -> ShownTopic:
+    name, newest = org.channels[line.channel_id].name, line.newest
+    title, is_resolved = titled(texts, newest.topic)
+    return ShownTopic(
+        title=title,
+        is_resolved=is_resolved,
+        path=addresses.topic_path(line.channel_id, name, newest.topic),
+        messages=texts.count(line.count, MAX_COUNTED),
+        date=texts.short_date(newest.sent_at),
+        iso=iso(newest.sent_at),
+        sender=person(org, newest.sender_id).name,
+        snippet=snippet(newest),
+    )
+
+
+def description(channel: Channel) -> str:
+    """The description of a channel as plain text."""
+    return domain.messages.notification_text.plain_text(channel.rendered_description)
+
+
+def titled(texts: Texts, name: str) -> tuple[str, bool]:
+    """The title of a topic, and whether it is resolved."""
+    title = name.removeprefix(RESOLVED_PREFIX)
+    return title or texts.general_chat, title != name
+
+
+def snippet(message: Message) -> str:
+    text = domain.messages.notification_text.plain_text(message.rendered)
+    text = " ".join(text.split())
+    return text if len(text) <= SNIPPET_CHARACTERS else f"{text[: SNIPPET_CHARACTERS - 1]}…"
+
+
+def iso(at: float) -> str:
+    return datetime.fromtimestamp(int(at), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def day_of(at: float) -> int:
+    return int(at // 86_400)
+
+
+def _continues(before: Message, message: Message) -> bool:
+    return (
+        before.sender_id == message.sender_id
+        and message.sent_at - before.sent_at < SAME_SENDER_SECONDS
+    )
+
+
+def _html(org: Organization, message: Message, sender: ShownPerson) -> str:
+    html = _EMOJI.sub(_emoji_character, org.shown(message.rendered))
+    if message.is_me:
+        name = escape(sender.name)
+        html = _ME.sub(lambda _: f'<p class="does"><b>{name}</b> ', html, count=1)
+    return html
+
+
+def _emoji_character(found: re.Match[str]) -> str:
+    """Emoji are rendered as names; clients draw them, a page without a script cannot."""
+    return f'class="emoji"{found[2]}>{_characters(found[1])}</span>'
+
+
+def _characters(code: str) -> str:
+    return "".join(chr(int(each, 16)) for each in code.split("-"))
+
+
+def _reactions(org: Organization, found: Sequence[Reaction]) -> list[ShownReaction]:
+    by_emoji: dict[tuple[str, str], ShownReaction] = {}
+    for reaction in found:
+        key = (reaction.reaction_type, reaction.emoji_code)
+        if key not in by_emoji:
+            by_emoji[key] = _reaction(org, reaction)
+        by_emoji[key].count += 1
+    return list(by_emoji.values())
+
+
+def _reaction(org: Organization, reaction: Reaction) -> ShownReaction:
+    name, text, image = reaction.emoji_name, "", None
+    if reaction.reaction_type == "unicode_emoji":
+        text = _characters(reaction.emoji_code)
+    elif reaction.reaction_type == "realm_emoji":
+        custom = org.emoji.get(int(reaction.emoji_code))
+        image = None if custom is None else custom.still_url or custom.source_url
+        text = "" if image else f":{name}:"
+    else:
+        image = SPECIAL_EMOJI_IMAGE
+    return ShownReaction(name, text, image, 0)

@@ -1,0 +1,252 @@
+"""Public pages: web-public channels without an account and without scripts."""
+
+import re
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterator
+from html.parser import HTMLParser
+
+import pytest
+from tests.support.client import Reply
+from tests.support.databases import Databases, Kind
+from tests.support.people import Chat, Person
+from tests.support.shared_servers import SharedServers
+
+ATOM = "{http://www.w3.org/2005/Atom}"
+SITEMAP = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
+
+
+@pytest.fixture(scope="module")
+def open_servers(databases: Databases) -> Iterator[SharedServers]:
+    with SharedServers(databases, web_public_streams_enabled=True) as servers:
+        yield servers
+
+
+@pytest.fixture
+def square(kind: Kind, open_servers: SharedServers) -> Chat:
+    """An organization that can be read without an account."""
+    chat = open_servers.chat_on(kind)
+    chat.set("enable_spectator_access", True)
+    return chat
+
+
+@pytest.fixture
+def ana(square: Chat) -> Person:
+    """The owner, with a web-public channel and one for members."""
+    ana = square.person("ana", role="owner")
+    ana.joins("square", is_web_public=True)
+    ana.joins("house")
+    return ana
+
+
+def page(chat: Chat, path: str, **headers: str) -> Reply:
+    return chat.stranger.raw("GET", path, None, **headers)
+
+
+def text_of(reply: Reply) -> str:
+    return reply.body.decode()
+
+
+def path_of(chat: Chat, channel: str, topic: str = "") -> str:
+    number = chat.channel(channel).id
+    end = f"{topic.replace(' ', '.20')}/" if topic else ""
+    return f"/public/{number}-{channel}/{end}"
+
+
+def test_a_topic_page_shows_its_messages_without_a_script(square, ana):
+    ana.says("**Come in**", to="square > opening hours")
+    ana.says("Members only", to="house > secrets")
+
+    reply = page(square, path_of(square, "square", "opening hours"))
+
+    assert reply.status == 200
+    assert "<strong>Come in</strong>" in text_of(reply)
+    assert "Members only" not in text_of(reply)
+    assert "application/ld+json" in text_of(reply)
+    scripts = re.findall(r"<script(?! type=.application/ld)", text_of(reply))
+    assert not scripts
+
+
+def test_the_index_and_the_channel_list_topics_newest_first(square, ana):
+    ana.says("One", to="square > first")
+    ana.says("Two", to="square > second")
+    ana.says("Secret", to="house > indoors")
+
+    for path in ("/public/", path_of(square, "square")):
+        text = text_of(page(square, path))
+        assert text.index("second</bdi>") < text.index("first</bdi>")
+        assert "indoors" not in text
+        assert "house" not in text
+
+
+def test_a_long_topic_has_pages_and_each_message_a_permanent_address(square, ana):
+    ids = [ana.says(f"Number {n}.", to="square > long").id for n in range(101)]
+    path = path_of(square, "square", "long")
+
+    first, second = page(square, path), page(square, f"{path}?page=2")
+
+    assert "Number 99." in text_of(first)
+    assert "Number 100." not in text_of(first)
+    assert "Number 100." in text_of(second)
+    assert "Number 99." not in text_of(second)
+    moved = page(square, f"/public/message/{ids[100]}")
+    assert (moved.status, moved.headers["location"]) == (302, f"{path}?page=2#m{ids[100]}")
+    assert page(square, f"{path}?page=3").status == 404
+
+
+def test_a_page_shows_changes_at_once_and_is_304_while_nothing_changes(square, ana):
+    message = ana.says("Draft", to="square > news")
+    ana.says("Something", to="house > other")
+    path = path_of(square, "square", "news")
+    etag = page(square, path).headers["etag"]
+
+    assert page(square, path, If_None_Match=etag).status == 304
+    ana.says("Elsewhere", to="house > other")
+    assert page(square, path, If_None_Match=etag).status == 304
+
+    ana.patch(f"/messages/{message.id}", content="Final").succeeds()
+    changed = page(square, path, If_None_Match=etag)
+    assert changed.status == 200
+    assert "Final" in text_of(changed)
+    assert "Draft" not in text_of(changed)
+
+    etag = changed.headers["etag"]
+    ana.post(f"/messages/{message.id}/reactions", emoji_name="tada").succeeds()
+    assert "🎉" in text_of(page(square, path, If_None_Match=etag))
+
+    etag = page(square, path).headers["etag"]
+    ana.delete(f"/messages/{message.id}").succeeds()
+    assert page(square, path, If_None_Match=etag).status == 404
+    assert page(square, f"/public/message/{message.id}").status == 404
+
+
+@pytest.mark.parametrize("change", ["channel", "spectators", "pages", "archived"])
+def test_a_channel_that_is_no_longer_public_is_gone(square, ana, change):
+    message = ana.says("Hello", to="square > news")
+    path = path_of(square, "square", "news")
+    paths = [path, path_of(square, "square"), f"/public/message/{message.id}", f"{path}feed.atom"]
+    assert [page(square, each).status for each in paths] == [200, 200, 302, 200]
+    channel = square.channel("square").id
+
+    if change == "channel":
+        ana.patch(f"/streams/{channel}", is_web_public=False).succeeds()
+    elif change == "archived":
+        ana.delete(f"/streams/{channel}").succeeds()
+    else:
+        name = "enable_spectator_access" if change == "spectators" else "enable_public_pages"
+        ana.patch("/realm", **{name: False}).succeeds()
+
+    gone = page(square, "/public/999-nothing/")
+    for each in paths:
+        reply = page(square, each)
+        assert (reply.status, text_of(reply)) == (404, text_of(gone)), each
+    assert "Allow" not in text_of(page(square, "/robots.txt"))
+
+
+def test_a_renamed_channel_and_a_moved_message_redirect(square, ana):
+    message = ana.says("Hello", to="square > old name")
+    old = path_of(square, "square", "old name")
+    channel = square.channel("square").id
+
+    ana.patch(f"/streams/{channel}", new_name="plaza").succeeds()
+    ana.patch(f"/messages/{message.id}", topic="new name").succeeds()
+
+    assert page(square, old).status == 404
+    new = f"/public/{channel}-plaza/new.20name/"
+    moved = page(square, f"/public/{channel}-square/new.20name/")
+    assert (moved.status, moved.headers["location"]) == (302, new)
+    found = page(square, f"/public/message/{message.id}")
+    assert found.headers["location"] == f"{new}#m{message.id}"
+
+
+def test_the_feeds_and_the_sitemap_list_what_is_public(square, ana):
+    message = ana.says("**News** & more", to="square > a/b & c")
+    ana.says("Secret", to="house > indoors")
+    topic = f"{path_of(square, 'square')}a.2Fb.20.26.20c/"
+
+    for feed in ("/public/feed.atom", f"{path_of(square, 'square')}feed.atom", f"{topic}feed.atom"):
+        reply = page(square, feed)
+        root = ElementTree.fromstring(text_of(reply))
+        (entry,) = root.findall(f"{ATOM}entry")
+        assert entry.findtext(f"{ATOM}title") == "a/b & c"
+        assert "<strong>News</strong> &amp; more" in (entry.findtext(f"{ATOM}content") or "")
+        assert (entry.findtext(f"{ATOM}id") or "").endswith(f"/public/message/{message.id}")
+        etag = reply.headers["etag"]
+        assert page(square, feed, If_None_Match=etag).status == 304
+
+    index = ElementTree.fromstring(text_of(page(square, "/public/sitemap.xml")))
+    parts = [each.text or "" for each in index.iter(f"{SITEMAP}loc")]
+    assert len(parts) == 1
+    part = page(square, "/public/" + parts[0].partition("/public/")[2])
+    urls = [each.text or "" for each in ElementTree.fromstring(text_of(part)).iter(f"{SITEMAP}loc")]
+    assert [url.partition("/public")[2] for url in urls] == [topic.removeprefix("/public")]
+    robots = text_of(page(square, "/robots.txt"))
+    assert "Allow: /public/\n" in robots
+    assert "sitemap.xml" in robots
+
+
+def test_an_organization_without_public_channels_has_no_pages(chat):
+    assert page(chat, "/public/").status == 404
+    assert text_of(page(chat, "/robots.txt")) == "User-agent: *\nDisallow: /\n"
+
+
+def test_names_are_those_that_strangers_may_know(square, ana):
+    ana.says("Hello", to="square > news")
+    path = path_of(square, "square", "news")
+    assert ana.name in text_of(page(square, path))
+
+    square.permit("can_access_all_users_group", "members")
+
+    text = text_of(page(square, path))
+    assert ana.name not in text
+    assert "Unknown user" in text
+
+
+def test_polls_are_shown_with_their_votes(square, ana):
+    poll = ana.says("/poll Lunch?\nSoup\nBread", to="square > food")
+    vote = '{"type":"vote","key":"canned,0","vote":1}'
+    ana.post("/submessage", message_id=poll.id, msg_type="widget", content=vote).succeeds()
+
+    text = text_of(page(square, path_of(square, "square", "food")))
+
+    assert re.search(r"Soup</bdi> <small>1 vote<", text)
+    assert re.search(r"Bread</bdi> <small>0 votes<", text)
+
+
+def test_a_topic_can_be_read_as_text(square, ana):
+    ana.says("**Bold** <b>", to="square > plain")
+
+    reply = page(square, f"{path_of(square, 'square', 'plain')}?as=text")
+
+    assert reply.headers["content-type"].startswith("text/plain")
+    assert "**Bold** <b>" in text_of(reply)
+    assert reply.headers["x-robots-tag"] == "noindex"
+
+
+class _Tags(HTMLParser):
+    """Checks that elements are closed in order."""
+
+    VOID = frozenset(["meta", "link", "img", "br", "hr", "input", "path"])
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in self.VOID:
+            assert self.open.pop() == tag
+
+
+def test_names_with_markup_are_escaped_and_the_html_is_well_formed(square, ana):
+    ana.says("</article><script>alert(1)</script>", to='square > "><script>x</script>')
+    path = f"{path_of(square, 'square')}.22.3E.3Cscript.3Ex.3C.2Fscript.3E/"
+
+    for address in ("/public/", path_of(square, "square"), path):
+        text = text_of(page(square, address))
+        assert "<script>" not in text
+        tags = _Tags()
+        tags.feed(text)
+        assert not tags.open

@@ -26,25 +26,27 @@ ALLOWED = {
     "integrations": "errors",
     "domain": "errors",
     "http": "errors config",
-    "database": "domain errors config",
-    "storage": "database domain errors config",
-    "events": "storage database domain markdown errors config",
-    "actions": "events storage database domain markdown errors config",
+    "caches": "domain errors",
+    "database": "caches domain errors config",
+    "storage": "database caches domain errors config",
+    "events": "storage database caches domain markdown errors config",
+    "actions": "events storage database caches domain markdown errors config",
     "external": "domain errors config",
-    "jobs": "external actions events storage database domain markdown errors config",
-    "api": "external http integrations actions events storage database domain markdown errors"
+    "jobs": "external actions events storage database caches domain markdown errors config",
+    "api": "external http integrations actions events storage database caches domain markdown"
+    " errors config",
+    "web": "api external http integrations actions events storage database caches domain markdown"
+    " errors config",
+    "data_dir": "storage database caches domain errors config",
+    "transfer": "data_dir external actions events storage database caches domain markdown errors"
     " config",
-    "web": "api external http integrations actions events storage database domain markdown errors"
-    " config",
-    "data_dir": "storage database domain errors config",
-    "transfer": "data_dir external actions events storage database domain markdown errors config",
-    "sample_data": "actions events storage database domain markdown errors config",
-    "server": "jobs external http actions events storage database domain errors config",
+    "sample_data": "actions events storage database caches domain markdown errors config",
+    "server": "jobs external http actions events storage database caches domain errors config",
     "app": "server web api jobs transfer sample_data external http actions events storage database"
-    " domain markdown errors config",
+    " caches domain markdown errors config",
     "cli": "app server api jobs transfer sample_data data_dir external http actions events storage"
-    " database domain markdown errors config",
-    "testing": "cli app server actions storage database domain errors config",
+    " database caches domain markdown errors config",
+    "testing": "cli app server actions storage database caches domain errors config",
     "pytest_plugin": "testing",
 }
 
@@ -253,7 +255,7 @@ RULES = [
             direction,
             {"tertulia.storage.users": "from tertulia import actions"},
             "tertulia.storage.users, line 1, imports tertulia.actions: "
-            "storage may use only storage database domain errors config.",
+            "storage may use only storage database caches domain errors config.",
         ),
         (direction, {"tertulia.http.auth": "import tertulia.api.users"}, "http may use"),
         (direction, {"tertulia.actions": "from .http import Call"}, "actions may use"),

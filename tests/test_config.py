@@ -44,6 +44,7 @@ EXAMPLES = {
     "idle_queue_seconds": "30",
     "heartbeat_seconds": "5",
     "history_cache_mib": "4",
+    "caches": "false",
     "public_pages_max_age_seconds": "60",
     "web_public_streams_enabled": "true",
     "accounts_api": "false",

@@ -18,6 +18,7 @@ from tertulia import __version__, api, events, markdown, storage
 from tertulia.api.authentication import Authenticator
 from tertulia.api.call import COMPLAINTS, Services
 from tertulia.api.routes import ABSENT, BROWSER_ROUTES, ROUTES
+from tertulia.caches.table import Caches
 from tertulia.config import Config, ConfigError
 from tertulia.database import Database
 from tertulia.domain.messages.external_pictures import AS_IT_IS, ExternalPictures
@@ -103,17 +104,19 @@ class Application:
         self._goes_by_database = clock is None
         clock = clock or database.clock
         self._pictures = ExternalPictures(vault)
+        self.caches = Caches(config.history_cache_mib << 20, is_on=config.caches)
         self.delivery = Delivery(
             database,
             config.email_domain,
             config.heartbeat_seconds,
-            config.history_cache_mib << 20,
+            self.caches,
             self._pictures.shown if config.external_pictures else AS_IT_IS,
         )
         self.services = Services(
             config,
             database,
             self.delivery,
+            self.caches,
             vault,
             FileStores(config),
             clock,
@@ -372,6 +375,7 @@ class Application:
             self.pushing,
             self.services.database,
             self.disk,
+            self.caches,
         )
 
     async def _metrics(self, request: Request) -> Response:

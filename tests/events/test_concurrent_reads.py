@@ -16,6 +16,7 @@ from tests.support.waiting import PATIENCE_SECONDS
 
 from tertulia import actions, events, storage
 from tertulia.actions.channels.subscriptions import SubscribeRequest
+from tertulia.caches.table import Caches
 from tertulia.database import Database
 from tertulia.database.dialects.sqlite import Sqlite
 from tertulia.database.log_position import LogPosition
@@ -308,12 +309,12 @@ class Stage:
 
     async def restarts(self) -> None:
         """Drop everything that is only in memory."""
-        self.delivery = Delivery(self.database, "example.com", heartbeat_seconds=45)
+        self.delivery = Delivery(self.database, "example.com", 45, Caches())
         await self.delivery.follower.start()
 
     async def another_server(self) -> Delivery:
         """A server on the same data that gets no notices."""
-        delivery = Delivery(Database.at(f"sqlite:///{self._path}"), "example.com", 45)
+        delivery = Delivery(Database.at(f"sqlite:///{self._path}"), "example.com", 45, Caches())
         await delivery.follower.start()
         return delivery
 

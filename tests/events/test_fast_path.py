@@ -15,9 +15,9 @@ from tests.support.server import Server
 from tests.support.waiting import PATIENCE_SECONDS, eventually
 
 from tertulia import actions, storage
+from tertulia.caches.send_permits import MAX_AGE_SECONDS
 from tertulia.database.tx import Tx
 from tertulia.domain.personal.topic_policies import Automatic, Visibility, after_sending
-from tertulia.events import send_permits
 from tertulia.events.directory.follower import Follower
 
 
@@ -111,7 +111,7 @@ def test_a_message_with_further_effects_is_not_plain(kitchen, appended, words):
 
 def test_a_send_permit_expires(chat, kitchen, appended):
     ana, _ = kitchen
-    chat.server.clock.move(seconds=send_permits.GOOD_FOR_SECONDS + 1)
+    chat.server.clock.move(seconds=MAX_AGE_SECONDS + 1)
 
     ana.says("Anybody?", to="kitchen > lunch")
     ana.says("Hello?", to="kitchen > lunch")

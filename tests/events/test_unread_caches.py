@@ -1,8 +1,5 @@
 """Unread messages in a register are the same with and without cached data."""
 
-from tertulia.events.message_locations import MessageLocations
-from tertulia.events.snapshot.register_cache import RegisterCache
-
 UNREAD = ["message", "update_message_flags", "user_topic"]
 
 
@@ -85,5 +82,4 @@ def told_afresh(chat, person):
 
 
 def forget_all(chat):
-    follower = chat.server.application.delivery.follower
-    follower.caches.locations, follower.caches.registers = MessageLocations(), RegisterCache()
+    chat.server.application.caches.drop_organization(chat.realm.id, 0)

@@ -1,7 +1,6 @@
 """Cached register data is prepared in advance, and never outdated."""
 
 from tertulia import events
-from tertulia.events.encoded_records import EncodedRecords
 from tertulia.jobs.cache_warmup import CacheWarmup
 
 
@@ -85,4 +84,5 @@ def told(person):
 
 
 def forget_what_is_kept(chat):
-    chat.server.application.delivery.organizations[chat.realm.id].kept = EncodedRecords()
+    org = chat.server.application.delivery.organizations[chat.realm.id]
+    org.kept = org.kept.for_copy()

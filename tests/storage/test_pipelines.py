@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from tests.support.waiting import eventually
 
 from tertulia import actions, events, storage
+from tertulia.caches.table import Caches
 from tertulia.database import Database
 from tertulia.database.dialects.postgres_connection import Connection
 from tertulia.database.tx import Tx
@@ -18,7 +19,7 @@ from tertulia.domain.people.user import Role, User
 from tertulia.errors.authentication import AccountDeactivated
 from tertulia.errors.parameters import NulInText
 from tertulia.events.listener import Options
-from tertulia.events.snapshot.register_cache import Recollection
+from tertulia.events.snapshot.recollection import Recollection
 from tertulia.events.snapshot.snapshot_data import SnapshotData, SnapshotQuery, Wanted
 from tertulia.events.snapshot.unread_query import MAX_ARRIVED
 
@@ -114,7 +115,7 @@ def facts_of(
     def read(tx: Tx) -> tuple[SnapshotData, Recollection]:
         head = tx.later(storage.log.head_and_rules)
         asked = SnapshotQuery(
-            tx, user.id, Wanted(None), None, recalled, recalled and recalled.rules
+            tx, user.id, Wanted(None), Caches().locations, recalled, recalled and recalled.rules
         )
         rules = head().rules
         facts = asked.facts(frozenset(), rules)

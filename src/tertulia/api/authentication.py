@@ -7,10 +7,10 @@ place of the other.
 import hmac
 from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple
 
 from tertulia import api, domain, storage
 from tertulia.api.call import Call, Services
+from tertulia.caches.logins import VerifiedLogin
 from tertulia.domain.people.user import BotType, User
 from tertulia.errors import ClientError
 from tertulia.errors.authentication import (
@@ -29,20 +29,6 @@ from tertulia.http.basic import read_credentials, read_key
 from tertulia.http.ratelimit import Decision, Limiter, address_bucket
 from tertulia.http.request import EARLY_BODY_BYTES, STRANGERS_BODY_BYTES, ApiRequest
 from tertulia.http.routing import Route
-
-MAX_CACHED_LOGINS = 10_000
-MAX_CACHED_HEADER_BYTES = 300  # a typical header has 100
-
-
-class CachedLogin(NamedTuple):
-    """A caller whose key was verified. It is valid while the directory holds the same record of the
-    account under the same key."""
-
-    fingerprint: bytes
-    user: User
-
-    def is_current(self, org: Organization) -> bool:
-        return org.accounts.with_key(self.fingerprint) is self.user
 
 
 class _UnknownKey(InvalidKey):
@@ -63,8 +49,7 @@ class Authenticator:
         self._users = Limiter(config.rate_limit, clock) if config.rate_limit else None
         anonymous = config.rate_limit_anonymous if limited else None
         self._strangers = Limiter(anonymous, clock) if anonymous else None
-        self._recognized: dict[str, CachedLogin] = {}  # by header
-        self._cached_headers: dict[bytes, str] = {}  # by the fingerprint of the key
+        self._logins = services.caches.logins
 
     async def authenticate(self, request: ApiRequest, route: Route) -> Call:
         org, caller = await self._organization(request), None
@@ -190,32 +175,20 @@ class Authenticator:
         self, request: ApiRequest, org: Organization | None, webhook_bots: bool
     ) -> User:
         header = request.header("authorization")
-        known = self._recognized.get(header or "")
-        if known is not None and org is not None and known.is_current(org):
+        known = self._logins.find(header or "")
+        if known is not None and org is not None and _is_current(known, org):
             user = known.user
         else:
             credentials = read_credentials(header)
             user, org = self._owner_of_key(credentials.key, org)
             if not _is_address_of(user, credentials.email, org.email_domain):
                 raise InvalidKey()
-            self._recognize(header or "", user, credentials.key)
+            fingerprint = self._services.vault.fingerprint(credentials.key)
+            self._logins.put(header or "", VerifiedLogin(fingerprint, user))
         _check_active(user, org)
         if user.bot_type == BotType.INCOMING_WEBHOOK and not webhook_bots:
             raise WebhookBotRefused()
         return user
-
-    def _recognize(self, header: str, user: User, key: str) -> None:
-        """Cache the caller of this header: one entry for each key, since a header can be padded."""
-        if len(header) > MAX_CACHED_HEADER_BYTES:
-            return
-        fingerprint = self._services.vault.fingerprint(key)
-        if fingerprint in self._cached_headers:
-            self._recognized.pop(self._cached_headers[fingerprint], None)
-        elif len(self._cached_headers) >= MAX_CACHED_LOGINS:
-            self._recognized.clear()
-            self._cached_headers.clear()
-        self._cached_headers[fingerprint] = header
-        self._recognized[header] = CachedLogin(fingerprint, user)
 
     def _of_key(self, request: ApiRequest, org: Organization | None) -> User:
         """The account of the key in the URL, which alone identifies the caller."""
@@ -267,6 +240,11 @@ async def refresh_before_404(services: Services) -> bool:
     if services.database.is_shared:
         await services.delivery.follower.refresh()
     return services.database.is_shared
+
+
+def _is_current(login: VerifiedLogin, org: Organization) -> bool:
+    """Whether the directory holds the same record of the account under the same key."""
+    return org.accounts.with_key(login.fingerprint) is login.user
 
 
 def _check_active(user: User, org: Organization) -> None:

@@ -7,6 +7,7 @@ import msgspec
 from tertulia import domain
 from tertulia.actions.messages.draft import Author
 from tertulia.api.rights_recheck import CheckedOrgDatabase
+from tertulia.caches.table import Caches
 from tertulia.config import Config, Rate
 from tertulia.database import Database, OrgDatabase
 from tertulia.domain.people.keys import Vault
@@ -29,6 +30,7 @@ class Services(msgspec.Struct, frozen=True):
     config: Config
     database: Database
     delivery: Delivery
+    caches: Caches
     vault: Vault
     stores: FileStores
     clock: Callable[[], float]

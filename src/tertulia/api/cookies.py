@@ -35,7 +35,8 @@ async def session(
     fingerprint = _fingerprint(services, request)
     if fingerprint is None or org is None or org.realm.deactivated:
         return None
-    found = org.sessions.find(fingerprint) or await _read(services, request, org, fingerprint)
+    cached = services.caches.sessions.find((org.realm.id, fingerprint))
+    found = cached or await _read(services, request, org, fingerprint)
     if found is None or _is_invalid(services, org, found):
         return None
     if found.is_worth_noting(services.clock()):
@@ -48,7 +49,7 @@ def cached_user(services: Services, request: ApiRequest, org: Organization | Non
     fingerprint = _fingerprint(services, request)
     if fingerprint is None or org is None or org.realm.deactivated:
         return None
-    found = org.sessions.find(fingerprint)
+    found = services.caches.sessions.find((org.realm.id, fingerprint))
     return None if found is None or _is_invalid(services, org, found) else org.users[found.user_id]
 
 
@@ -130,13 +131,13 @@ async def _read(
     services: Services, request: ApiRequest, org: Organization, fingerprint: bytes
 ) -> Session | None:
     """Read the session from the database and cache it, unless sessions have ended since."""
-    known, before = org.sessions, org.sessions.forgotten
+    sessions, before = services.caches.sessions, services.caches.sessions.forgotten
     db = services.database.of(org.realm.id, request.person)
     found = await db.read(storage.people.sessions.find, fingerprint)
-    if known is not org.sessions or known.forgotten != before:
+    if sessions.forgotten != before:
         return await _read(services, request, org, fingerprint)
     if found is not None:
-        known.keep(fingerprint, found)
+        sessions.put((org.realm.id, fingerprint), found)
     return found
 
 
@@ -147,7 +148,8 @@ async def _extend(
     fingerprint: bytes,
     found: Session,
 ) -> None:
-    org.sessions.keep(fingerprint, replace(found, seen_at=services.clock()))
+    seen_now = replace(found, seen_at=services.clock())
+    services.caches.sessions.put((org.realm.id, fingerprint), seen_now)
     token = cookies.read(request, is_secure=_is_secure(services.config, request))
     assert token is not None
     request.reply_headers["Set-Cookie"] = session_cookie(services.config, request, token)

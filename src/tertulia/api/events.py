@@ -8,6 +8,7 @@ from msgspec import UNSET, UnsetType
 
 from tertulia import actions, api, domain, events, storage
 from tertulia.api.call import Call
+from tertulia.caches.registers import Key
 from tertulia.database.log_position import LogPosition
 from tertulia.database.tx import Tx
 from tertulia.domain.people.user import User
@@ -16,7 +17,6 @@ from tertulia.errors.parameters import MissingParameter
 from tertulia.events.directory.log_updates import LogUpdates
 from tertulia.events.listener import Capabilities, Options
 from tertulia.events.snapshot.compose import View
-from tertulia.events.snapshot.register_cache import Whose
 from tertulia.events.snapshot.server_info import Surroundings
 from tertulia.events.snapshot.snapshot_data import SnapshotData, SnapshotQuery, Wanted
 from tertulia.http.replies import Encoded, Reply
@@ -234,29 +234,31 @@ async def _moment(
             facts, news, head = await read_in(realm_id, _read_moment, call, whose, wanted)
         start, unread = head.position, facts.unread
         if unread is not None:
-            follower.caches.locations.learn(realm_id, start.seq, unread.described)
+            follower.caches.locations.learn(realm_id, start.seq, unread.learned())
         queue = None  # a spectator has none
         if not user.is_spectator:
             queue = _begun(call, user, options, start, idle_seconds)
         view = View(call.org, user, options, facts, _surroundings(call), call.now, presence_days)
         state = events.snapshot.compose.compose(view, wanted)
-        follower.caches.registers.keep(whose, facts.recollection(head.rules))
+        recollection = facts.recollection(head.rules)
+        if recollection is not None:
+            follower.caches.registers.put(whose, recollection)
         is_behind = unread is not None and actions.messages.read_state.lags(unread.stored)
         return RegisterSnapshot(start, state, queue, is_behind and not user.is_spectator)
 
 
 def _read_moment(
-    tx: Tx, call: Call, whose: Whose, wanted: Wanted
+    tx: Tx, call: Call, whose: Key, wanted: Wanted
 ) -> tuple[SnapshotData, LogUpdates, Head]:
     follower = call.delivery.follower
-    keeps = follower.caches.fragments.is_in_use
+    caches = follower.caches
     asked_head = tx.later(storage.log.head_and_rules)
-    recalled = follower.caches.registers.find(whose) if keeps else None
+    recalled = caches.registers.find(whose)
     rules = LogPosition(call.org.rules_seq, call.org.epoch)
-    asked = SnapshotQuery(tx, whose[1], wanted, follower.caches.locations, recalled, rules)
+    asked = SnapshotQuery(tx, whose[1], wanted, caches.locations, recalled, rules)
     head = asked_head()
     news = follower.reader.fetch_relevant(tx, head)
-    rewritten = news.rewritten(tx.realm_id) if keeps else None
+    rewritten = news.rewritten(tx.realm_id)
     return asked.facts(rewritten, head.rules), news, head
 
 

@@ -185,6 +185,12 @@ class Config:
         whole(0, 1 << 20),
         "The size of the cache of recently read messages, in MiB. `0` turns it off.",
     )
+    caches: bool = setting(
+        True,
+        SWITCH,
+        "Whether the server has caches. Without them it gives the same answers, slowly: to find out"
+        " whether a cache is wrong.",
+    )
     web_public_streams_enabled: bool = setting(
         False, SWITCH, "Allow channels that anyone can read without an account."
     )

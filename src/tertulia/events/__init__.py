@@ -2,21 +2,16 @@
 
 from tertulia.events import (
     audience,
-    conversation_keys,
     delivery,
     directory,
-    encoded_records,
     ephemeral,
-    history_cache,
+    history_reader,
     listener,
     log,
     logged_event,
-    message_locations,
     notify_payloads,
     presence,
     recognition,
-    send_permits,
-    session_cache,
     snapshot,
     types,
 )

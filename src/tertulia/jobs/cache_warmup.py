@@ -45,7 +45,7 @@ class CacheWarmup:
         before = domain.limits.LARGEST_ID
         for _ in range(MESSAGES // AT_ONCE_MESSAGES):
             seq, found = await db.read(_messages_before, before)
-            whereabouts.learn(realm_id, seq, found)
+            whereabouts.learn(realm_id, seq, events.snapshot.unread_query.locations_of(found))
             if len(found) < AT_ONCE_MESSAGES:
                 return
             before = found[-1].id

@@ -23,6 +23,8 @@ from prometheus_client.utils import floatToGoString
 from starlette.requests import Request
 
 from tertulia import fair_queue
+from tertulia.caches import memo
+from tertulia.caches.table import Caches
 from tertulia.database import Database
 from tertulia.events.delivery.dispatch import Delivery
 from tertulia.http.response_metrics import SECONDS, AnswerCounts
@@ -101,6 +103,36 @@ class FairQueues(Collector):
         yield from (waiting, running, served, waited, refused)
 
 
+class CacheCounts(Collector):
+    """Hits, misses, size and bound of every cache."""
+
+    def __init__(self, caches: Caches) -> None:
+        self._caches = caches
+
+    def collect(self) -> Iterator[Metric]:
+        hits = CounterMetricFamily("tertulia_cache_hits", "Found in a cache", labels=["cache"])
+        misses = CounterMetricFamily(
+            "tertulia_cache_misses", "Not found in a cache", labels=["cache"]
+        )
+        labels = ["cache", "unit"]
+        size = GaugeMetricFamily("tertulia_cache_size", "What a cache holds", labels=labels)
+        bound = GaugeMetricFamily(
+            "tertulia_cache_bound", "What a cache holds at most; 0 if it is off", labels=labels
+        )
+        for each in self._caches.all:
+            hits.add_metric([each.name], each.hits)
+            misses.add_metric([each.name], each.misses)
+            size.add_metric([each.name, each.unit], each.size)
+            bound.add_metric([each.name, each.unit], each.bound)
+        for name, function in sorted(memo.FUNCTIONS.items()):
+            info = function.cache_info()
+            hits.add_metric([name], info.hits)
+            misses.add_metric([name], info.misses)
+            size.add_metric([name, "entries"], info.currsize)
+            bound.add_metric([name, "entries"], info.maxsize)
+        yield from (hits, misses, size, bound)
+
+
 class Metrics:
     def __init__(
         self,
@@ -114,11 +146,13 @@ class Metrics:
         pushing: Pushing,
         database: Database,
         disk: DiskWatch,
+        caches: Caches,
     ) -> None:
         self._registry = CollectorRegistry()
         ProcessCollector(registry=self._registry)
         self._registry.register(Answers(answers))
         self._registry.register(FairQueues())
+        self._registry.register(CacheCounts(caches))
         self._gauge("mailboxes", "Event queues held in memory", lambda: len(delivery.mailboxes))
         self._gauge("parked_polls", "Polls waiting for an event", delivery.mailboxes.count_parked)
         self._gauges(

@@ -1,7 +1,7 @@
 """Fast path of sending: plain messages to a topic that their sender has just posted to.
 
 A plain message has no mentions and no attachments. Its permission and consequences are known from
-the sender's last message (`events/send_permits.py`), so no rule is checked in a transaction, and
+the sender's last message (`caches/send_permits.py`), so no rule is checked in a transaction, and
 the writer assigns ids to a whole batch at once. If a permission changed meanwhile, the send takes
 the ordinary path.
 """
@@ -12,8 +12,9 @@ from typing import Any
 
 import msgspec
 
-from tertulia import actions, events, storage
+from tertulia import actions, caches, storage
 from tertulia.actions.messages.idempotency import SendKey, Sent
+from tertulia.caches.send_permits import SendPermits
 from tertulia.database.fast_send import AssignedIds, FastSend
 from tertulia.domain.channels.channel import Channel
 from tertulia.domain.messages.message import Draft, Mentions, Message
@@ -29,6 +30,7 @@ _UNNUMBERED = len('{"message_id":0')
 
 
 def to_channel(
+    permits: SendPermits,
     org: Organization,
     sender: User,
     where: int | str,
@@ -41,11 +43,12 @@ def to_channel(
     channel = org.channels.get(where) if isinstance(where, int) else org.channel_named(where)
     if channel is None:
         return None
-    place = events.send_permits.in_topic(channel.id, topic)
-    return _plain(org, sender, place, draft, key, echo, channel=channel, topic=topic)
+    place = caches.send_permits.in_topic(channel.id, topic)
+    return _plain(permits, org, sender, place, draft, key, echo, channel=channel, topic=topic)
 
 
 def to_people(
+    permits: SendPermits,
     org: Organization,
     sender: User,
     recipients: list[int] | list[str],
@@ -60,8 +63,8 @@ def to_people(
     member_ids = tuple(sorted(ids | {sender.id}))
     if any(_has_webhook(org, user_id) for user_id in member_ids):
         return None  # every message to an outgoing webhook triggers it
-    place = events.send_permits.in_conversation(member_ids)
-    return _plain(org, sender, place, draft, key, echo, member_ids=member_ids)
+    place = caches.send_permits.in_conversation(member_ids)
+    return _plain(permits, org, sender, place, draft, key, echo, member_ids=member_ids)
 
 
 def _has_webhook(org: Organization, user_id: int) -> bool:
@@ -70,6 +73,7 @@ def _has_webhook(org: Organization, user_id: int) -> bool:
 
 
 def _plain(
+    permits: SendPermits,
     org: Organization,
     sender: User,
     place: Hashable,
@@ -81,7 +85,7 @@ def _plain(
     topic: str = "",
     member_ids: tuple[int, ...] = (),
 ) -> FastSend | None:
-    proof = org.settled.find(sender.id, place, org.clock())
+    proof = permits.find(org.realm.id, sender.id, place, org.clock())
     if proof is None or not _is_plain(draft) or "\0" in topic + draft.client:
         return None
     channel_id = None if channel is None else channel.id

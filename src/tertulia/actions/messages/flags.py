@@ -8,6 +8,7 @@ from pyroaring import BitMap64
 from tertulia import actions, domain, storage
 from tertulia.actions.messages.history import Window
 from tertulia.actions.messages.narrow_terms import NarrowViewer
+from tertulia.caches.history_pages import HistoryWindow
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.topics import EMPTY_TOPIC_NAME
 from tertulia.domain.messages.message import Message
@@ -15,7 +16,6 @@ from tertulia.domain.messages.narrow import Term
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
 from tertulia.errors.messages import InvalidMessage
-from tertulia.events.history_cache.pages import HistoryWindow
 from tertulia.events.types.messages.flags import UnreadDetails
 
 EDITABLE = ("read", "starred", "collapsed")

@@ -10,6 +10,8 @@ from tertulia import actions, storage
 from tertulia.actions.channels.access import AccessByDirectory
 from tertulia.actions.messages.narrow_selection import Narrowed
 from tertulia.actions.messages.narrow_terms import NarrowViewer
+from tertulia.caches.fragments import Fragment
+from tertulia.caches.history_pages import HistoryWindow, PageKey
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.access import ChannelAccess
 from tertulia.domain.messages.message import Message
@@ -19,9 +21,7 @@ from tertulia.domain.search.highlight import Highlighter
 from tertulia.domain.search.query import Query
 from tertulia.errors import BadRequest
 from tertulia.errors.authentication import NotLoggedIn
-from tertulia.events.history_cache.fragments import Fragment
-from tertulia.events.history_cache.pages import HistoryWindow, PageKey
-from tertulia.events.history_cache.session import Reading
+from tertulia.events.history_reader import HistoryReader
 from tertulia.storage.messages.unread import Flags
 
 MAX_RESPONSE_CHARACTERS = 24_000_000  # of all messages in a response, as text and HTML
@@ -90,7 +90,7 @@ def around(
     asker: NarrowViewer,
     terms: list[Term],
     window: Window,
-    reading: Reading,
+    reader: HistoryReader,
     *,
     is_little: bool,
 ) -> tuple[HistoryWindow, Shown]:
@@ -99,20 +99,20 @@ def around(
     Raises TooMuchText if `is_little` is set and the text is too large.
     """
     end = storage.log.end(tx)
-    is_known = reading.is_up_to_date(end, tx)
-    access = AccessByDirectory(reading.org, asker.user) if is_known else None
+    is_known = reader.is_up_to_date(end, tx)
+    access = AccessByDirectory(reader.org, asker.user) if is_known else None
     place = None if access is None else _page_key(access, terms, window)
-    page = None if place is None else reading.page(place, end)
+    page = None if place is None else reader.find_page(place, end)
     if page is not None:
         flags = storage.messages.unread.flags_for(tx, asker.user.id, page.provenance)
         return page.found, Shown(end.seq, {**page.fragments}, flags)
     narrow = actions.messages.narrow_selection.narrowed(tx, asker, terms, access)
     found = within(tx, asker.user, narrow, window)
     # Search results are highlighted in the text, so the text must be read.
-    known = reading.known(found.ids) if is_known and narrow.searched is None else {}
+    known = reader.find(found.ids) if is_known and narrow.searched is None else {}
     found, messages = _fitting(tx, found, known, is_little)
     if place is not None and messages == known:
-        reading.keep_page(place, end, found, known)
+        reader.put_page(place, end, found, known)
     return found, _shown(tx, asker.user, narrow, messages, end.seq)
 
 

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from datetime import UTC, datetime
-from functools import lru_cache, partial
+from functools import partial
 from itertools import chain
 from typing import Annotated, Any, TypeVar
 
@@ -15,13 +15,14 @@ from tertulia import actions, domain, events
 from tertulia.actions.messages.history import Shown, TooMuchText, Window
 from tertulia.actions.messages.narrow_terms import NarrowViewer
 from tertulia.api.call import Call
+from tertulia.caches.fragments import Fragment
+from tertulia.caches.memo import memoized
 from tertulia.domain.messages.message import Message
 from tertulia.domain.messages.narrow import Term
 from tertulia.domain.search.highlight import Highlighter
 from tertulia.errors import BadRequest
 from tertulia.errors.parameters import UnsupportedCombination
-from tertulia.events.history_cache.fragments import Fragment, MessageFormat
-from tertulia.events.history_cache.session import Reading
+from tertulia.events.history_reader import HistoryReader, MessageFormat
 from tertulia.events.types.messages.message import MessageObject
 from tertulia.fair_queue import FairQueue
 from tertulia.http.replies import Encoded, Reply
@@ -91,7 +92,7 @@ async def fetch_messages(
     allow_empty_topic_name: bool = False,
 ) -> Encoded[Messages]:
     """Fetch messages around an anchor, or by id."""
-    manner = MessageFormat(apply_markdown, client_gravatar, allow_empty_topic_name)
+    format = MessageFormat(apply_markdown, client_gravatar, allow_empty_topic_name)
     terms = domain.messages.narrow.terms_from(narrow or [])
     if call.caller is None:
         actions.messages.narrow_selection.check_for_all(terms)
@@ -103,7 +104,7 @@ async def fetch_messages(
                 " use_first_unread_anchor"
             )
         return await _with_size_limit(
-            call, len(message_ids), partial(_filter_matching, call, manner, terms, message_ids)
+            call, len(message_ids), partial(_filter_matching, call, format, terms, message_ids)
         )
     if num_before + num_after > domain.limits.MESSAGES_PER_FETCH:
         raise BadRequest(
@@ -116,28 +117,28 @@ async def fetch_messages(
     window = window_from(anchor, anchor_date, num_before, num_after, include_anchor)
     await _catch_up(call, terms, window)
     count = num_before + num_after
-    return await _with_size_limit(call, count, partial(_around, call, manner, terms, window))
+    return await _with_size_limit(call, count, partial(_around, call, format, terms, window))
 
 
 async def _filter_matching(
-    call: Call, manner: MessageFormat, terms: list[Term], message_ids: list[int], is_little: bool
+    call: Call, format: MessageFormat, terms: list[Term], message_ids: list[int], is_little: bool
 ) -> Encoded[Messages]:
-    reading = _reading(call, manner)
+    reader = _history_reader(call, format)
     read = _reader_for(call, terms, is_little)
     asked = viewer_of(call), terms, message_ids
     shown = await read(actions.messages.history.filter_matching, *asked, is_little=is_little)
-    return await _response(call, reading, shown, Extent(False, False, False))
+    return await _response(call, reader, shown, Extent(False, False, False))
 
 
 async def _around(
-    call: Call, manner: MessageFormat, terms: list[Term], window: Window, is_little: bool
+    call: Call, format: MessageFormat, terms: list[Term], window: Window, is_little: bool
 ) -> Encoded[Messages]:
-    reading = _reading(call, manner)
+    reader = _history_reader(call, format)
     read = _reader_for(call, terms, is_little)
-    asked = viewer_of(call), terms, window, reading
+    asked = viewer_of(call), terms, window, reader
     found, shown = await read(actions.messages.history.around, *asked, is_little=is_little)
     extent = Extent(found.found_anchor, found.found_oldest, found.found_newest, found.anchor)
-    return await _response(call, reading, shown, extent)
+    return await _response(call, reader, shown, extent)
 
 
 async def _with_size_limit(call: Call, count: int, respond: Callable[[bool], Awaitable[T]]) -> T:
@@ -192,8 +193,8 @@ async def fetch_message(
         )
     else:
         message, flags = await call.db.read(actions.messages.history.get, call.caller, message_id)
-    manner = MessageFormat(apply_markdown, client_gravatar, allow_empty_topic_name)
-    encoded = _text_of(call, manner, message) + _personal_part(flags)[:-1]
+    format = MessageFormat(apply_markdown, client_gravatar, allow_empty_topic_name)
+    encoded = _text_of(call, format, message) + _personal_part(flags)[:-1]
     return Encoded(b'{"message":%s,"raw_content":%s}' % (encoded, _encode(message.content)))
 
 
@@ -260,31 +261,30 @@ def _timestamp(text: str) -> float:
         raise BadRequest("anchor_date is not an ISO 8601 datetime string") from None
 
 
-def _reading(call: Call, manner: MessageFormat) -> Reading:
-    follower, org = call.delivery.follower, call.org
-    shares = org.sees_everybody(call.caller)
-    return Reading.begun(follower.caches.fragments, follower.caches.pages, org, manner, shares)
+def _history_reader(call: Call, format: MessageFormat) -> HistoryReader:
+    shares = call.org.sees_everybody(call.caller)
+    return HistoryReader.begin(call.services.caches, call.org, format, shares)
 
 
 async def _response(
-    call: Call, reading: Reading, shown: Shown, extent: Extent
+    call: Call, reader: HistoryReader, shown: Shown, extent: Extent
 ) -> Encoded[Messages]:
     """The response: the shared encoding of each message, then the caller's own fields."""
     texts = [each.text for each in shown.messages.values() if type(each) is Fragment]
     if len(texts) < len(shown.messages):
-        texts = await _texts(call, reading, shown)
+        texts = await _texts(call, reader, shown)
     flags = [_READ] * len(texts) if call.caller is None else shown.flags.values()
     pieces = [
         b'{"messages":[',
         *chain.from_iterable(zip(texts, map(_personal_part, flags), strict=True)),
     ]
-    reading.touch(shown.flags)
+    reader.touch(shown.flags)
     if texts:
         pieces[-1] = pieces[-1][:-1]
     return Encoded(*pieces, b"],", _encode(extent)[1:])
 
 
-async def _texts(call: Call, reading: Reading, shown: Shown) -> list[bytes]:
+async def _texts(call: Call, reader: HistoryReader, shown: Shown) -> list[bytes]:
     """The messages without flags; some are not cached, or have to be highlighted.
 
     Each encoded message is dropped from the input, so that megabytes are held once.
@@ -306,9 +306,9 @@ async def _texts(call: Call, reading: Reading, shown: Shown) -> list[bytes]:
             texts.append(message.text)
             continue
         text = (
-            reading.made(message, shown.seq)
-            if reading.shares
-            else _text_of(call, reading.manner, message)
+            reader.encode(message, shown.seq)
+            if reader.shares
+            else _text_of(call, reader.format, message)
         )
         effort += EFFORT_TO_MAKE + len(text) // BYTES_PER_EFFORT
         if message.id in marked:
@@ -317,15 +317,13 @@ async def _texts(call: Call, reading: Reading, shown: Shown) -> list[bytes]:
     return texts
 
 
-def _text_of(call: Call, manner: MessageFormat, message: Message) -> bytes:
+def _text_of(call: Call, format: MessageFormat, message: Message) -> bytes:
     """A message for this caller, who may not be allowed to see the sender."""
     knows_sender = call.org.may_know(call.caller, call.org.users[message.sender_id])
-    return events.history_cache.fragments.text_of(
-        call.org, message, manner, knows_sender=knows_sender
-    )
+    return events.history_reader.encode(call.org, message, format, knows_sender=knows_sender)
 
 
-@lru_cache(maxsize=256)
+@memoized("message_flags", 256)
 def _personal_part(flags: Flags) -> bytes:
     """The caller's own fields, the end of the message, and the comma before the next one."""
     return b',"flags":%b},' % _encode(flags)

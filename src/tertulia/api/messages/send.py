@@ -68,7 +68,14 @@ async def send_message(
         )
         key = _send_key(call, echo, ["channel", where, topic, *_content_of(draft)])
         plain = actions.messages.fast_path.to_channel(
-            call.org, call.user, where, topic, draft, key, echo
+            call.services.caches.permits,
+            call.org,
+            call.user,
+            where,
+            topic,
+            draft,
+            key,
+            echo,
         )
         sent = await call.db.send(
             plain, actions.messages.send.to_channel, call.user, where, topic, draft, key, echo
@@ -80,7 +87,7 @@ async def send_message(
         )
         key = _send_key(call, echo, ["direct", recipients, *_content_of(draft)])
         plain = actions.messages.fast_path.to_people(
-            call.org, call.user, recipients, draft, key, echo
+            call.services.caches.permits, call.org, call.user, recipients, draft, key, echo
         )
         sent = await call.db.send(
             plain,

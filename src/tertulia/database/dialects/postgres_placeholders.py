@@ -1,7 +1,8 @@
 """Translates our SQL to PostgreSQL's placeholders."""
 
 import re
-from functools import lru_cache
+
+from tertulia.caches.memo import memoized
 
 _NAME = re.compile(r"(?<![:\w]):([a-z_][a-z_0-9]*)")
 _IN_LIST = re.compile(r"\bIN :([a-z_]+)")
@@ -9,13 +10,13 @@ _NOT_IN_LIST = re.compile(r"\bNOT IN :([a-z_]+)")
 _PLUS = re.compile(r"(?<=[ (])\+(?=[a-z]+\.)")
 
 
-@lru_cache(maxsize=2048)
+@memoized("postgres_sql_named", 2048)
 def named(sql: str) -> str:
     """SQL with named parameters for psycopg."""
     return _NAME.sub(r"%(\1)s", _translated(sql.replace("%", "%%")))
 
 
-@lru_cache(maxsize=2048)
+@memoized("postgres_sql_numbered", 2048)
 def numbered(sql: str) -> tuple[str, tuple[str, ...]]:
     """SQL with numbered parameters for libpq, and the names of the parameters in order."""
     names: list[str] = []

@@ -9,13 +9,13 @@ import re
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from tertulia.caches.memo import memoized
 from tertulia.database import change_watch
 from tertulia.database.change_watch import Changed
 from tertulia.database.dialects import sqlite_check
@@ -379,18 +379,18 @@ def _run_with_lists(connection: Any, sql: str, params: Mapping[str, Any]) -> Cur
     return cursor
 
 
-@lru_cache(maxsize=2048)
+@memoized("sqlite_inserts", 2048)
 def _insert(table: str, columns: tuple[str, ...], count: int) -> str:
     row = f"({', '.join('?' for _ in columns)})"
     return f"INSERT INTO {table} ({', '.join(columns)}) VALUES {', '.join([row] * count)}"
 
 
-@lru_cache(maxsize=2048)
+@memoized("sqlite_sql", 2048)
 def _translate(sql: str) -> str:
     return _IN_LIST.sub(r"IN (SELECT value FROM json_each(:\1))", sql)
 
 
-@lru_cache(maxsize=2048)
+@memoized("sqlite_sql_single", 2048)
 def _translate_single(sql: str) -> str:
     return _IN_LIST.sub(r"IN (:\1)", sql)
 

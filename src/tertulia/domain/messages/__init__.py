@@ -1,6 +1,7 @@
 """Messages: their content, links, narrows and notices."""
 
 from tertulia.domain.messages import (
+    conversation_keys,
     diffs,
     external_pictures,
     links,

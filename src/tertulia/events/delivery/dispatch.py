@@ -14,6 +14,7 @@ from functools import partial
 import msgspec
 
 from tertulia import events, storage
+from tertulia.caches.table import Caches
 from tertulia.database import Database
 from tertulia.database.tx import Tx
 from tertulia.domain.messages.external_pictures import AS_IT_IS, Shown
@@ -29,7 +30,6 @@ from tertulia.events.directory.follower import Follower
 from tertulia.events.directory.organization import Organization
 from tertulia.events.directory.registry import Organizations
 from tertulia.events.ephemeral import Envelope, EphemeralEvent
-from tertulia.events.history_cache.fragments import FragmentCache
 from tertulia.events.listener import Listener
 from tertulia.events.logged_event import LoggedEvent
 from tertulia.storage.queues import Position, StoredQueue
@@ -46,13 +46,12 @@ class Delivery:
         database: Database,
         email_domain: str,
         heartbeat_seconds: float,
-        history_bytes: int = 0,
+        caches: Caches,
         shown: Shown = AS_IT_IS,
     ) -> None:
         """`shown` converts a message's HTML when it is sent to a client."""
-        fragments = FragmentCache(history_bytes)
         self.follower = Follower(
-            database, email_domain, shown, fragments, self._distribute, self._reset_mailboxes
+            database, email_domain, shown, caches, self._distribute, self._reset_mailboxes
         )
         self.mailboxes = MailboxRegistry()
         self._database = database

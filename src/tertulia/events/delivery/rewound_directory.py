@@ -17,7 +17,6 @@ from tertulia.domain.channels.channel import Channel
 from tertulia.domain.people.known_people import UNKNOWN_NAME
 from tertulia.domain.people.user import GRAVATAR, User
 from tertulia.events.directory.organization import Organization
-from tertulia.events.encoded_records import EncodedRecords
 from tertulia.events.logged_event import LoggedEvent
 
 
@@ -33,7 +32,7 @@ class RewoundOrganization(Organization):
         self.channels, self.groups = {**now.channels}, {**now.groups}
         self.subscribers, self.subscribed = {**now.subscribers}, {**now.subscribed}
         self.partners, self._listing = {**now.partners}, {**now._listing}
-        self.kept = EncodedRecords()
+        self.kept = now.kept.for_copy()
 
     @classmethod
     def before(

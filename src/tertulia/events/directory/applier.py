@@ -8,9 +8,9 @@ or apply makes the organization, and its mailboxes, be loaded again.
 from collections.abc import Callable
 
 from tertulia import log
+from tertulia.caches.table import Caches
 from tertulia.events.directory.loader import Patch
 from tertulia.events.directory.log_updates import LogUpdates
-from tertulia.events.directory.message_caches import MessageCaches
 from tertulia.events.directory.organization import Organization
 from tertulia.events.directory.registry import Organizations
 from tertulia.events.directory.reloads import Reloads
@@ -23,7 +23,7 @@ OnReset = Callable[[Organization], None]
 
 
 class LogApplier:
-    """Applies log updates to the registry of organizations and to the message caches.
+    """Applies log updates to the registry of organizations and to the caches.
 
     Updates may overlap with what is applied already and may come out of order.
     """
@@ -31,7 +31,7 @@ class LogApplier:
     def __init__(
         self,
         organizations: Organizations,
-        caches: MessageCaches,
+        caches: Caches,
         early: ReorderBuffer,
         skipped: SkippedEvents,
         reloads: Reloads,
@@ -56,6 +56,7 @@ class LogApplier:
         updates.rename_epochs_in(self._organizations)
         for realm_id in updates.renamed:  # a peer's early events may be lost with the old primary
             self._early.drop(realm_id)
+            self._caches.permits.drop_organization(realm_id, 0)  # their log has another name
         for realm_id, logged in updates.logged.items():
             self._apply_in_order(updates, realm_id, logged)
         for realm_id in updates.rewound:
@@ -68,7 +69,7 @@ class LogApplier:
         if known is None:
             self._organizations.put(loaded)
             self._reloads.pending.discard(realm_id)
-            self._caches.reset(loaded)
+            self._caches.drop_organization(realm_id, loaded.applied)
             return
         is_wanted = realm_id in self._reloads.pending and known.applied == loaded.applied
         if is_other_log and known.stamped != loaded.stamped:
@@ -77,7 +78,7 @@ class LogApplier:
         if is_wanted or known.applied < loaded.applied or known.epoch != loaded.epoch:
             known.replace_by(loaded)
             self._early.drop(realm_id)
-            self._caches.reset(known)
+            self._caches.drop_organization(realm_id, known.applied)
             self._reloads.pending.discard(realm_id)
             self._on_reset(known)
 
@@ -120,13 +121,12 @@ class LogApplier:
     def _apply_event(self, org: Organization, logged: LoggedEvent) -> None:
         event = logged.event
         if event.invalidates_permits:
-            org.settled.forget()
             org.rules_seq = logged.seq
         if event.affects_delivery():
             org.turned_at = logged.seq
         event.move(org)
         org.channel_versions.note(logged.seq, logged.changed_channels())
-        self._caches.apply(logged)
+        self._caches.invalidate(logged)
         org.applied = logged.seq
         org.stamped = (logged.seq, logged.stamp)
         self._on_event(org, logged)

@@ -12,6 +12,7 @@ from contextlib import AbstractAsyncContextManager
 from functools import partial
 
 from tertulia import events, storage
+from tertulia.caches.table import Caches
 from tertulia.database import Database
 from tertulia.domain.messages.external_pictures import Shown
 from tertulia.events.directory.applier import LogApplier, OnEvent, OnReset
@@ -19,14 +20,12 @@ from tertulia.events.directory.finder import OrganizationFinder
 from tertulia.events.directory.lease import DirectoryLease
 from tertulia.events.directory.log_activity import LogActivity
 from tertulia.events.directory.log_updates import LogReader, LogUpdates
-from tertulia.events.directory.message_caches import MessageCaches
 from tertulia.events.directory.registry import Organizations
 from tertulia.events.directory.reloads import Reloads
 from tertulia.events.directory.remote_sends import GAP_SECONDS, RemoteSends
 from tertulia.events.directory.reorder_buffer import ReorderBuffer
 from tertulia.events.directory.skipped_events import SkippedEvents
 from tertulia.events.directory.update_gate import UpdateGate
-from tertulia.events.history_cache.fragments import FragmentCache
 
 
 class Follower:
@@ -41,13 +40,13 @@ class Follower:
         database: Database,
         email_domain: str,
         shown: Shown,
-        fragments: FragmentCache,
+        caches: Caches,
         on_event: OnEvent,
         on_reset: OnReset,
     ) -> None:
         self.organizations = Organizations()
         self.activity = LogActivity()
-        self.caches = MessageCaches(fragments)
+        self.caches = caches
         self.skipped = SkippedEvents()
         self._database = database
         self._early = ReorderBuffer()
@@ -68,6 +67,7 @@ class Follower:
             email_domain=email_domain,
             clock=database.clock,
             shown=shown,
+            records=caches.records,
         )
         self.reader = LogReader(
             self.organizations, self.activity, self.skipped, self._reloads.pending, load
@@ -89,6 +89,9 @@ class Follower:
     def evict(self, realm_id: int) -> None:
         """Free an organization that is not in use. The only one stays in memory."""
         if realm_id != self.organizations.single:
+            org = self.organizations.get(realm_id)
+            if org is not None:
+                self.caches.drop_organization(realm_id, org.applied)
             self.organizations.evict(realm_id)
             self._early.drop(realm_id)
             self._gate.drop(realm_id)

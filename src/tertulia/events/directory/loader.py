@@ -11,6 +11,7 @@ from msgspec import field
 from msgspec.structs import fields
 
 from tertulia import domain, storage
+from tertulia.caches.encoded_records import EncodedRecordsCache
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import Channel
 from tertulia.domain.groups.group import Group
@@ -23,6 +24,8 @@ from tertulia.domain.people.user import User
 from tertulia.domain.personal.alert_words import WatchedWord
 from tertulia.events.directory.organization import Organization
 from tertulia.storage.people.profile_fields import Values
+
+NO_RECORDS = EncodedRecordsCache(0)
 
 
 class Invalidated(msgspec.Struct):
@@ -85,12 +88,17 @@ class Patch(msgspec.Struct):
 
 
 def load(
-    tx: Tx, email_domain: str, clock: Callable[[], float], shown: Shown = AS_IT_IS
+    tx: Tx,
+    email_domain: str,
+    clock: Callable[[], float],
+    shown: Shown = AS_IT_IS,
+    records: EncodedRecordsCache = NO_RECORDS,
 ) -> Organization:
     """Load the organization of the transaction, as of its snapshot."""
     realm, head = storage.organization.current(tx), storage.log.head_and_rules(tx)
     stamp = storage.log.stamp_at(tx, head.position.seq)
-    org = Organization(realm, head.position, email_domain, clock, shown, head.rules_seq, stamp)
+    kept, rules_seq = records.for_organization(), head.rules_seq
+    org = Organization(realm, head.position, email_domain, clock, kept, shown, rules_seq, stamp)
     fingerprints = storage.people.fingerprints(tx)
     for user in storage.people.everyone(tx):
         org.put_user(user, fingerprints.get(user.id))

@@ -40,12 +40,11 @@ class LogUpdates(msgspec.Struct):
         return {*self.logged, *self.rewound, *self.deleted, *self.renamed, *loaded}
 
     def rename_epochs_in(self, organizations: Organizations) -> None:
-        """Continue in logs whose epoch was renamed. Send permits contain the name."""
+        """Continue in logs whose epoch was renamed."""
         for realm_id, (before, epoch) in self.renamed.items():
             org = organizations.get(realm_id)
             if org is not None and org.epoch == before:
                 org.epoch = epoch
-                org.settled.forget()
 
     def rewritten(self, realm_id: int) -> frozenset[int] | None:
         """The messages that these events rewrote; None if that is unknown."""

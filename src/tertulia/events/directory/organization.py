@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from pyroaring import BitMap
 
 from tertulia import domain, markdown
+from tertulia.caches.encoded_records import EncodedRecords
 from tertulia.database.log_position import LogPosition
 from tertulia.domain.channels.channel import AccessRule, Channel
 from tertulia.domain.groups.group import REALM_PERMISSIONS, ROLE_OF_GROUP, Group, GroupValue
@@ -29,10 +30,7 @@ from tertulia.events.directory.accounts import Accounts
 from tertulia.events.directory.channel_versions import ChannelVersions
 from tertulia.events.directory.channels_by_privacy import ChannelsByPrivacy
 from tertulia.events.directory.name_index import NameIndex
-from tertulia.events.encoded_records import EncodedRecords
 from tertulia.events.presence import PresenceTable
-from tertulia.events.send_permits import SendPermits
-from tertulia.events.session_cache import SessionCache
 from tertulia.storage.people.profile_fields import Values
 
 _versions = itertools.count()
@@ -49,6 +47,7 @@ class Organization:
         place: LogPosition,
         email_domain: str,
         clock: Callable[[], float],
+        kept: EncodedRecords,
         shown: Shown = AS_IT_IS,
         rules_seq: int = 0,
         stamp: int = 0,
@@ -82,9 +81,7 @@ class Organization:
         self.partners: dict[int, set[int]] = {}
         self.alert_words = WatchedWords()
         self.presence = PresenceTable(self.users)
-        self.settled = SendPermits()
-        self.sessions = SessionCache()
-        self.kept = EncodedRecords()
+        self.kept = kept
         self.channel_versions = ChannelVersions(place.seq)
         self._channel_by_name: NameIndex[str] = NameIndex()
         self._listing: dict[int, set[int]] = {}  # by user: the groups that list them

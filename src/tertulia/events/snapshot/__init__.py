@@ -8,7 +8,7 @@ from tertulia.events.snapshot import (
     people,
     presence,
     realm,
-    register_cache,
+    recollection,
     server_info,
     snapshot_data,
     unread,

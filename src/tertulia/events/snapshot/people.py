@@ -6,10 +6,10 @@ import msgspec
 from msgspec import UNSET
 
 from tertulia import domain, events
+from tertulia.caches.encoded_records import EncodedUser
 from tertulia.domain.groups.group import REALM_PERMISSIONS
 from tertulia.domain.people.user import Role, User
 from tertulia.events.directory.organization import Organization
-from tertulia.events.encoded_records import EncodedUser
 from tertulia.events.listener import Options
 from tertulia.events.snapshot.encoded_list import Elements
 from tertulia.events.types.groups import GroupObject

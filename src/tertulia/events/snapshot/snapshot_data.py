@@ -7,14 +7,14 @@ import msgspec
 from msgspec import field
 
 from tertulia import storage
+from tertulia.caches.message_locations import MessageLocations
 from tertulia.database.log_position import LogPosition
 from tertulia.database.tx import Later, Tx
 from tertulia.domain.people.bots import Bot
 from tertulia.domain.people.status import Status
 from tertulia.domain.personal.devices import Device
-from tertulia.events.message_locations import MessageLocations
 from tertulia.events.snapshot.lists import LISTS
-from tertulia.events.snapshot.register_cache import Recollection
+from tertulia.events.snapshot.recollection import Recollection
 from tertulia.events.snapshot.unread_query import FoundUnread, UnreadQuery
 from tertulia.storage.channels.grouped_subscriptions import AlikeSubscriptions
 from tertulia.storage.personal.topic_policies import UserTopic
@@ -88,7 +88,7 @@ class SnapshotQuery:
         tx: Tx,
         user_id: int,
         wanted: "Wanted",
-        whereabouts: MessageLocations | None = None,
+        whereabouts: MessageLocations,
         recalled: Recollection | None = None,
         rules: LogPosition | None = None,
     ) -> None:
@@ -100,7 +100,7 @@ class SnapshotQuery:
         if wanted("message"):
             self._first["max_message_id"] = tx.later(newest_received, user_id)
         if wanted("message") and wanted("update_message_flags"):
-            self._unread = UnreadQuery(tx, user_id, whereabouts or MessageLocations(), recalled)
+            self._unread = UnreadQuery(tx, user_id, whereabouts, recalled)
         if wanted("recent_private_conversations"):
             self._first["conversations"] = tx.later(
                 storage.messages.conversations.recent, user_id, MAX_CONVERSATIONS

@@ -5,9 +5,9 @@ from typing import Any
 
 import msgspec
 
-from tertulia import domain, events
+from tertulia import domain
+from tertulia.domain.messages.conversation_keys import Resolved
 from tertulia.domain.people.user import User
-from tertulia.events.conversation_keys import Resolved
 from tertulia.events.snapshot.snapshot_data import SnapshotData
 from tertulia.events.snapshot.unread_query import FoundUnread
 from tertulia.storage.personal.topic_policies import UserTopic
@@ -80,7 +80,7 @@ def _topics(locations: Resolved, unnamed: str) -> dict[str, UnreadTopic]:
 
 def _size(policy: UserTopic, topics: dict[str, UnreadTopic]) -> int:
     """The number of unread messages in a topic."""
-    key = events.conversation_keys.topic_key(policy.channel_id, policy.topic)
+    key = domain.messages.conversation_keys.topic_key(policy.channel_id, policy.topic)
     return topics[key].size if key in topics else 0
 
 

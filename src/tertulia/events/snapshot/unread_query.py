@@ -5,7 +5,7 @@ usually few. So these queries are sent before it is known whether they are neede
 queried again.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain
 
 import msgspec
@@ -13,10 +13,10 @@ from msgspec import field
 from pyroaring import BitMap64
 
 from tertulia import storage
+from tertulia.caches.message_locations import MessageLocations
 from tertulia.database.tx import Later, Tx
-from tertulia.events.conversation_keys import ConversationKey, Resolved
-from tertulia.events.message_locations import MessageLocations
-from tertulia.events.snapshot.register_cache import Recollection
+from tertulia.domain.messages.conversation_keys import ConversationKey, Resolved
+from tertulia.events.snapshot.recollection import Recollection
 from tertulia.storage.messages.unread import Stored, UnreadMessage
 
 MAX_UNREAD = 50_000
@@ -34,6 +34,10 @@ class FoundUnread(msgspec.Struct):
     unknown: list[int] = field(default_factory=list)  # messages whose conversation was not cached
     # The existing ones among `unknown`.
     described: list[UnreadMessage] = field(default_factory=list)
+
+    def learned(self) -> Iterable[tuple[int, ConversationKey]]:
+        """The locations that were read from the database, for the cache."""
+        return locations_of(self.described)
 
 
 class UnreadQuery:
@@ -100,6 +104,12 @@ class UnreadQuery:
         if left:
             described += storage.messages.unread.describe(self._tx, self._user_id, left)
         return described
+
+
+def locations_of(described: Iterable[UnreadMessage]) -> Iterable[tuple[int, ConversationKey]]:
+    """Without messages that were moved between channels: whether one of them is unread depends on
+    the reader."""
+    return ((each.id, ConversationKey.of(each)) for each in described if not each.is_moved)
 
 
 def _add_described(found: FoundUnread) -> None:

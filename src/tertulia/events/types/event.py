@@ -12,8 +12,8 @@ from typing import Any, ClassVar, Self
 import msgspec
 from msgspec import field
 
+from tertulia.caches.cache import NewMessage
 from tertulia.database.tx import Tx
-from tertulia.domain.messages.message import Message
 from tertulia.events.directory.loader import Invalidated
 from tertulia.events.directory.organization import Organization
 from tertulia.events.listener import Listener
@@ -113,9 +113,13 @@ class Event(msgspec.Struct, frozen=True, omit_defaults=True):
         """The messages that this event changes or deletes in history."""
         return ()
 
-    def sent(self) -> Message | None:
+    def sent(self) -> NewMessage | None:
         """The message that this event adds."""
         return None
+
+    def logged_out(self) -> Collection[int]:
+        """The users some of whose sessions this event ends."""
+        return ()
 
     # --- audience ---
 

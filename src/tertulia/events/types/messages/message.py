@@ -5,7 +5,6 @@ well.
 """
 
 from collections.abc import Hashable, Iterable, Sequence
-from functools import lru_cache
 from typing import ClassVar, Self
 
 import msgspec
@@ -13,6 +12,8 @@ from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from tertulia import domain, events, markdown, storage
+from tertulia.caches.cache import NewMessage
+from tertulia.caches.memo import memoized
 from tertulia.database.tx import Tx
 from tertulia.domain.messages.message import Edit, Message
 from tertulia.domain.people.known_people import UNKNOWN_NAME
@@ -190,7 +191,7 @@ def topic_links(org: Organization, topic: str) -> list[dict[str, str]]:
     return _topic_links(topic, org.link_patterns)
 
 
-@lru_cache(maxsize=1024)
+@memoized("topic_links", 1024)
 def _topic_links(topic: str, patterns: tuple[LinkPattern, ...]) -> list[dict[str, str]]:
     return markdown.render_topic_links(topic, patterns)
 
@@ -256,12 +257,8 @@ class MessageSent(Event, frozen=True):
             message = replace(message, submessages=(widget,))
         return replace(self, message=message)
 
-    def move(self, org: Organization) -> None:
-        if self.message is not None:
-            org.settled.note(self.message, self.read_by)
-
-    def sent(self) -> Message | None:
-        return self.message
+    def sent(self) -> NewMessage | None:
+        return None if self.message is None else NewMessage(self.message, self.read_by)
 
     def overheard_in(self, org: Organization) -> int | None:
         channel = None if self.channel_id is None else org.channels[self.channel_id]

@@ -1,8 +1,8 @@
 """Events about sessions, for servers only. Sent to no client."""
 
+from collections.abc import Collection
 from typing import ClassVar
 
-from tertulia.events.directory.organization import Organization
 from tertulia.events.types.event import Event
 
 
@@ -14,5 +14,5 @@ class SessionsEnded(Event, frozen=True):
 
     user_id: int
 
-    def move(self, org: Organization) -> None:
-        org.sessions.forget(self.user_id)
+    def logged_out(self) -> Collection[int]:
+        return (self.user_id,)

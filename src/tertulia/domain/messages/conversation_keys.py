@@ -1,10 +1,19 @@
 """Conversation keys: the topic (in its exact spelling) or direct conversation of a message."""
 
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from tertulia import domain
-from tertulia.domain.messages.message import Message
-from tertulia.storage.messages.unread import UnreadMessage
+
+
+class Located(Protocol):
+    @property
+    def channel_id(self) -> int | None: ...
+
+    @property
+    def topic(self) -> str: ...
+
+    @property
+    def member_ids(self) -> tuple[int, ...]: ...
 
 
 class ConversationKey(NamedTuple):
@@ -14,7 +23,7 @@ class ConversationKey(NamedTuple):
     member_ids: tuple[int, ...]
 
     @classmethod
-    def of(cls, message: Message | UnreadMessage) -> "ConversationKey":
+    def of(cls, message: Located) -> "ConversationKey":
         return cls(
             message.channel_id,
             message.topic,

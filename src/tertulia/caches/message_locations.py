@@ -1,21 +1,19 @@
-"""Message locations: cache of the topic or conversation of each message, by message id.
+"""Message locations: the topic or conversation of each message, by message id.
 
 A register describes thousands of unread messages, grouped by conversation. The cache spares it most
 of the database reads. It holds eight bytes per message that was sent or looked up lately: the
-number of its conversation. An event that rewrites messages (`Event.rewritten`) invalidates their
-entries.
+number of its conversation. An event that rewrites messages drops their entries, unless it cannot
+move them.
 """
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
-from tertulia.domain.messages.message import Message
-from tertulia.events.conversation_keys import ConversationKey, Resolved
-from tertulia.storage.messages.unread import UnreadMessage
+from tertulia.caches.cache import Applied, Cache
+from tertulia.domain.messages.conversation_keys import ConversationKey, Resolved
 
 PAGE_BITS = 12
-MAX_PAGES = 256  # a million messages: 8 MiB
 MAX_CONVERSATIONS = 100_000
 
 _IN_PAGE = (1 << PAGE_BITS) - 1
@@ -28,11 +26,15 @@ UNKNOWN_CONVERSATION = ConversationKey(None, "", "", ())
 PageCache = dict[int, list[int]]  # the number of the conversation of each message
 
 
-class MessageLocations:
-    """Shared by all organizations of a server. Changed on the event loop only, read by any
-    thread."""
+class MessageLocations(Cache):
+    """Shared by all organizations of a server. A million messages take 8 MiB."""
 
-    def __init__(self) -> None:
+    name = "message_locations"
+    unit = "messages"
+
+    def __init__(self, bound: int) -> None:
+        super().__init__(bound)
+        self._max_pages = bound >> PAGE_BITS
         self._blocks: tuple[PageCache, list[ConversationKey]] = (
             {},
             [UNKNOWN_CONVERSATION],
@@ -40,8 +42,12 @@ class MessageLocations:
         self._numbers: dict[ConversationKey, int] = {}
         self._of_realm: dict[int, set[ConversationKey]] = {}
         self._newest: dict[int, int] = {}  # by organization
-        # By organization: the seq of the last event that rewrote messages.
-        self._rewritten_at: dict[int, int] = {}
+        # By organization: the seq of the last event that moved messages.
+        self._moved_at: dict[int, int] = {}
+
+    @property
+    def size(self) -> int:
+        return len(self._blocks[0]) << PAGE_BITS
 
     def find(self, message_ids: Sequence[int]) -> tuple[Resolved, list[int]]:
         """Group messages, given in order, by conversation; also return those that are not cached.
@@ -67,6 +73,8 @@ class MessageLocations:
                 unknown += some
             else:
                 found.append((spot, some))
+        self.misses += len(unknown)
+        self.hits += len(message_ids) - len(unknown)
         return found, sorted(unknown)
 
     def find_excluding(
@@ -86,40 +94,39 @@ class MessageLocations:
         """The newest message of an organization of which something is known."""
         return self._newest.get(realm_id)
 
-    def note_sent(self, message: Message) -> None:
-        """Cache the location of a message that was just sent, unless it was moved since."""
-        if message.arrived_seq is None:
-            self._put(message.realm_id, message.id, ConversationKey.of(message))
+    def learn(self, realm_id: int, seq: int, found: Iterable[tuple[int, ConversationKey]]) -> None:
+        """Cache locations that were read as of an event, unless messages were moved since.
 
-    def learn(self, realm_id: int, seq: int, described: Iterable[UnreadMessage]) -> None:
-        """Cache what was read as of an event, unless messages were rewritten since.
-
-        Skips messages that were moved between channels: whether they are unread depends on the
-        reader.
+        A message that was moved between channels must not be among them: whether it is unread
+        depends on the reader.
         """
-        if self._rewritten_at.get(realm_id, 0) <= seq:
-            for each in described:
-                if not each.is_moved:
-                    self._put(realm_id, each.id, ConversationKey.of(each))
+        if self._moved_at.get(realm_id, 0) <= seq:
+            for message_id, location in found:
+                self._put(realm_id, message_id, location)
 
-    def forget(self, realm_id: int, seq: int, message_ids: Collection[int]) -> None:
-        """Invalidate the messages that an event has rewritten."""
-        self._rewritten_at[realm_id] = seq
-        pages, _ = self._blocks
-        for message_id in message_ids:
-            page = pages.get(message_id >> PAGE_BITS)
-            if page is not None:
-                page[message_id & _IN_PAGE] = UNKNOWN
+    def invalidate(self, applied: Applied) -> None:
+        event = applied.event
+        sent = event.sent()
+        if sent is not None and sent.message.arrived_seq is None:  # it was not moved since
+            self._put(applied.realm_id, sent.message.id, ConversationKey.of(sent.message))
+        rewritten = event.rewritten() if event.invalidates_permits else ()
+        if rewritten:
+            self._moved_at[applied.realm_id] = applied.seq
+            pages, _ = self._blocks
+            for message_id in rewritten:
+                page = pages.get(message_id >> PAGE_BITS)
+                if page is not None:
+                    page[message_id & _IN_PAGE] = UNKNOWN
 
-    def forget_all(self, realm_id: int, seq: int) -> None:
-        """Invalidate everything of an organization: events up to `seq` were not applied one by
-        one."""
-        self._rewritten_at[realm_id] = seq
+    def drop_organization(self, realm_id: int, seq: int) -> None:
+        self._moved_at[realm_id] = seq
         _, spots = self._blocks
         for spot in self._of_realm.pop(realm_id, ()):
             spots[self._numbers.pop(spot)] = UNKNOWN_CONVERSATION
 
     def _put(self, realm_id: int, message_id: int, spot: ConversationKey) -> None:
+        if not self.bound:
+            return
         number = self._numbers.get(spot)
         if number is None:
             number = self._new_number(realm_id, spot)
@@ -127,7 +134,7 @@ class MessageLocations:
         page = pages.get(message_id >> PAGE_BITS)
         if page is None:
             page = pages[message_id >> PAGE_BITS] = _EMPTY_PAGE[:]
-            if len(pages) > MAX_PAGES:
+            if len(pages) > self._max_pages:
                 del pages[min(pages)]
         page[message_id & _IN_PAGE] = number
         if message_id > self._newest.get(realm_id, 0):

@@ -1,0 +1,15 @@
+"""Caches: one interface (`cache`), one table of them all (`table`), one switch (`caches = off`)."""
+
+from tertulia.caches import (
+    cache,
+    encoded_records,
+    fragments,
+    history_pages,
+    logins,
+    memo,
+    message_locations,
+    registers,
+    send_permits,
+    sessions,
+    table,
+)

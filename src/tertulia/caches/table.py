@@ -1,0 +1,42 @@
+"""The table of all caches: one attribute each, and one switch.
+
+To add a cache, write a class with the interface of `Cache`, give it an attribute here and a row in
+`docs/performance.md`. `/metrics` and the laws find it in `all`.
+"""
+
+from tertulia.caches.cache import Applied, Cache
+from tertulia.caches.encoded_records import EncodedRecordsCache
+from tertulia.caches.fragments import FragmentCache
+from tertulia.caches.history_pages import HistoryPageCache
+from tertulia.caches.logins import LoginCache
+from tertulia.caches.message_locations import MessageLocations
+from tertulia.caches.registers import RegisterCache
+from tertulia.caches.send_permits import SendPermits
+from tertulia.caches.sessions import SessionCache
+
+DEFAULT_HISTORY_BYTES = 16 << 20
+
+
+class Caches:
+    """The caches of a server. With `is_on=False` each of them stays empty."""
+
+    def __init__(self, history_bytes: int = DEFAULT_HISTORY_BYTES, *, is_on: bool = True) -> None:
+        history_bytes = history_bytes if is_on else 0
+        self.fragments = FragmentCache(history_bytes)
+        self.pages = HistoryPageCache(64 if history_bytes else 0)
+        self.locations = MessageLocations(1 << 20 if is_on else 0)
+        self.registers = RegisterCache(100 if is_on else 0)
+        self.records = EncodedRecordsCache(1_000_000 if is_on else 0)
+        self.permits = SendPermits(10_000 if is_on else 0)
+        self.sessions = SessionCache(10_000 if is_on else 0)
+        self.logins = LoginCache(10_000 if is_on else 0)
+        self.all: list[Cache] = [each for each in vars(self).values() if isinstance(each, Cache)]
+
+    def invalidate(self, applied: Applied) -> None:
+        """Called for every event, after it was applied to the directory."""
+        for each in self.all:
+            each.invalidate(applied)
+
+    def drop_organization(self, realm_id: int, seq: int) -> None:
+        for each in self.all:
+            each.drop_organization(realm_id, seq)

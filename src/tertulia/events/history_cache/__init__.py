@@ -1,3 +1,0 @@
-"""Caches of encoded messages and of recent windows of history."""
-
-from tertulia.events.history_cache import fragments, pages, session

@@ -1,0 +1,175 @@
+"""The history reader: encodes messages for a reader of history, with fragments and pages.
+
+A cached fragment or page is used only if the reader's transaction sees no event that this server
+has not applied, and if the directory still holds the records that it contains.
+"""
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from functools import cache
+
+import msgspec
+from msgspec.structs import replace
+
+from tertulia import events, storage
+from tertulia.caches.fragments import Fragment, key_of
+from tertulia.caches.history_pages import HistoryPage, HistoryWindow, PageKey
+from tertulia.caches.table import Caches
+from tertulia.database.log_position import LogPosition
+from tertulia.database.tx import Tx
+from tertulia.domain.messages.message import Message
+from tertulia.events.directory.organization import Organization
+
+_encode = msgspec.json.Encoder().encode
+
+
+class MessageFormat(msgspec.Struct, frozen=True):
+    """The format that a client requested for messages."""
+
+    apply_markdown: bool
+    client_gravatar: bool
+    allow_empty_topic: bool
+
+    @property
+    def number(self) -> int:
+        return self.apply_markdown | self.client_gravatar << 1 | self.allow_empty_topic << 2
+
+
+class HistoryReader(msgspec.Struct, frozen=True):
+    """One read of history, and the log position that was applied before it."""
+
+    caches: Caches
+    org: Organization
+    format: MessageFormat
+    position: LogPosition
+    shares: bool  # whether the reader sees senders as everyone does
+
+    @classmethod
+    def begin(
+        cls, caches: Caches, org: Organization, format: MessageFormat, shares: bool
+    ) -> "HistoryReader":
+        return cls(caches, org, format, org.position, shares and caches.fragments.is_on)
+
+    def is_up_to_date(self, end: LogPosition, tx: Tx) -> bool:
+        """Whether events after the applied position leave history and access unchanged.
+
+        Then caches and directory are valid in this transaction. Without a fragment cache everything
+        is read from the database.
+        """
+        known = self.position
+        if not self.caches.fragments.is_on:
+            return False
+        if end == known:
+            return True
+        return end.epoch == known.epoch and end.seq - known.seq == storage.log.count_after(
+            tx, known.seq, harmless_kinds()
+        )
+
+    def find(self, message_ids: Sequence[int]) -> dict[int, Fragment]:
+        """Those of the messages that have valid fragments."""
+        if not self.shares:
+            return {}
+        number, org, cache = self.format.number, self.org, self.caches.fragments
+        version, get = org.version, cache.get
+        found = {
+            message_id: fragment
+            for message_id in message_ids
+            if (fragment := get(message_id << 3 | number)) is not None
+            and (fragment.version == version or _is_valid(fragment, org))
+        }
+        cache.hits += len(found)
+        cache.misses += len(message_ids) - len(found)
+        return found
+
+    def encode(self, message: Message, seq: int) -> bytes:
+        """The text of a message that was read as of an event; adds it to the cache."""
+        text = encode(self.org, message, self.format)
+        if self.shares:
+            records = dependencies_of(self.org, message)
+            bare = replace(message, content="", rendered="", edits=(), submessages=())
+            fragment = Fragment(bare, text, records, message.provenance)
+            self.caches.fragments.put(key_of(message.id, self.format.number), fragment, seq)
+        return text
+
+    def touch(self, message_ids: Iterable[int]) -> None:
+        number = self.format.number
+        self.caches.fragments.touch(key_of(each, number) for each in message_ids)
+
+    def find_page(self, place: PageKey, end: LogPosition) -> HistoryPage | None:
+        """The cached page, if it is valid at the end of the log."""
+        if not self.shares or end != self.position:
+            return None
+        page = self.caches.pages.find_at(self._key(place), end.seq)
+        return page if page is not None and self._holds_current_records(page) else None
+
+    def put_page(
+        self,
+        place: PageKey,
+        end: LogPosition,
+        found: HistoryWindow,
+        fragments: Mapping[int, Fragment],
+    ) -> None:
+        """Cache a page that was read at the end of the log."""
+        if end == self.position:
+            provenance = {number: each.provenance for number, each in fragments.items()}
+            page = HistoryPage(
+                self.org.realm.id, place.channel_id, end.seq, found, fragments, provenance
+            )
+            self.caches.pages.put(self._key(place), page)
+
+    def _holds_current_records(self, page: HistoryPage) -> bool:
+        version = self.org.version
+        if page.version != version:
+            if not all(_is_valid(each, self.org) for each in page.fragments.values()):
+                return False
+            page.version = version
+        return True
+
+    def _key(self, place: PageKey) -> Hashable:
+        return self.org.life, place, self.format.number
+
+
+def encode(
+    org: Organization, message: Message, format: MessageFormat, *, knows_sender: bool = True
+) -> bytes:
+    """A message as an open JSON object, without the reader's own members."""
+    body = events.types.messages.message.message_object(
+        org,
+        message,
+        apply_markdown=format.apply_markdown,
+        client_gravatar=format.client_gravatar,
+        allow_empty_topic=format.allow_empty_topic,
+        knows_sender=knows_sender,
+    )
+    events.types.messages.message.add_details(
+        org, body, message, allow_empty_topic=format.allow_empty_topic
+    )
+    return _encode(body)[:-1]
+
+
+def dependencies_of(org: Organization, message: Message) -> tuple[object, ...]:
+    """The directory records whose data a message contains."""
+    people = org.users
+    reacting = tuple(people.get(each.user_id) for each in message.reactions)
+    if message.channel_id is None:
+        members = tuple(people.get(member_id) for member_id in message.member_ids)
+        return org.life, people.get(message.sender_id), org.realm, reacting, members
+    place = org.channels.get(message.channel_id)
+    sender = people.get(message.sender_id)
+    return org.life, sender, org.realm, reacting, place, org.link_patterns
+
+
+def _is_valid(fragment: Fragment, org: Organization) -> bool:
+    """Whether the directory still holds the same records."""
+    version = org.version
+    if fragment.version == version:
+        return True
+    if fragment.records != dependencies_of(org, fragment.message):
+        return False
+    fragment.version = version
+    return True
+
+
+@cache
+def harmless_kinds() -> list[str]:
+    """Event kinds that neither rewrite a message nor change anyone's access to messages."""
+    return [word for word, kind in events.types.event.kinds().items() if kind.keeps_history]

@@ -1,0 +1,279 @@
+"""Caches are bounded, invalidated by events, counted, and can be turned off."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+import pytest
+from tests.support.people import Chat
+
+from tertulia.caches.cache import EntryCache, NewMessage
+from tertulia.caches.fragments import MAX_FRAGMENT_BYTES, OVERHEAD_BYTES, Fragment, FragmentCache
+from tertulia.caches.history_pages import (
+    MAX_REWRITTEN,
+    HistoryPage,
+    HistoryPageCache,
+    HistoryWindow,
+)
+from tertulia.caches.logins import LoginCache, VerifiedLogin
+from tertulia.caches.message_locations import MessageLocations
+from tertulia.caches.send_permits import MAX_AGE_SECONDS, SendPermits, in_topic
+from tertulia.caches.sessions import SessionCache
+from tertulia.caches.table import Caches
+from tertulia.domain.messages.conversation_keys import ConversationKey
+from tertulia.domain.messages.message import Message
+from tertulia.domain.people.sessions import Session
+
+PAGE = Path(__file__).parents[2] / "docs" / "performance.md"
+
+
+@dataclass(frozen=True)
+class SomeEvent:
+    new: NewMessage | None = None
+    rewrites: Collection[int] = ()
+    invalidates_permits: bool = False
+    ends_sessions_of: Collection[int] = ()
+
+    def sent(self) -> NewMessage | None:
+        return self.new
+
+    def rewritten(self) -> Collection[int]:
+        return self.rewrites
+
+    def logged_out(self) -> Collection[int]:
+        return self.ends_sessions_of
+
+
+@dataclass(frozen=True)
+class Logged:
+    seq: int
+    event: SomeEvent
+    realm_id: int = 1
+
+
+def sends(seq: int) -> Logged:
+    """A message of user 1 to channel 1."""
+    return Logged(seq, SomeEvent(NewMessage(fragment(1).message, [])))
+
+
+def reacts(seq: int, message_id: int) -> Logged:
+    return Logged(seq, SomeEvent(rewrites=[message_id]))
+
+
+def moves(seq: int, message_id: int) -> Logged:
+    return Logged(seq, SomeEvent(rewrites=[message_id], invalidates_permits=True))
+
+
+def fragment(number: int, size: int = 100) -> Fragment:
+    message = Message(number, 1, 1, 1, None, (), "", "", "", "", 0.0, False, False, False)
+    return Fragment(message, b"x" * size, (), message.provenance)
+
+
+# --- the table ---
+
+
+def test_every_cache_has_its_own_name_and_a_row_in_the_documentation():
+    caches = Caches().all
+    rows = PAGE.read_text()
+
+    assert len({each.name for each in caches}) == len(caches)
+    assert [each.name for each in caches if f"| `{each.name}` |" not in rows] == []
+
+
+def test_the_metrics_count_hits_and_misses_of_every_cache(chat, in_kitchen, ana):
+    for _ in range(3):
+        ana.says("Soup's on", to="kitchen > lunch")
+        ana.get("/messages", anchor="newest", num_before=10, num_after=0).succeeds()
+        ana.post("/register").succeeds()
+
+    counts = {}
+    for line in chat.server.client.raw("GET", "/metrics").body.decode().splitlines():
+        if line.startswith("tertulia_cache_"):
+            name, _, value = line.rpartition(" ")
+            counts[name] = float(value)
+    for each in Caches().all:
+        assert f'tertulia_cache_misses_total{{cache="{each.name}"}}' in counts
+    assert counts['tertulia_cache_hits_total{cache="fragments"}'] > 0
+    assert counts['tertulia_cache_hits_total{cache="send_permits"}'] > 0
+    assert counts['tertulia_cache_hits_total{cache="registers"}'] > 0
+    assert counts['tertulia_cache_bound{cache="fragments",unit="bytes"}'] == 16 << 20
+
+
+def test_no_cache_holds_anything_when_caches_are_off(start_server):
+    server = start_server(caches=False)
+    chat = Chat.found(server)
+    ana = chat.person("ana", channels=["kitchen"])
+    for _ in range(2):
+        ana.says("Soup's on", to="kitchen > lunch")
+        ana.get("/messages", anchor="newest", num_before=10, num_after=0).succeeds()
+        ana.post("/register").succeeds()
+
+    caches = server.application.caches.all
+    assert {each.name: (each.size, each.hits, each.bound) for each in caches} == {
+        each.name: (0, 0, 0) for each in caches
+    }
+
+
+# --- entries ---
+
+
+def test_a_full_cache_evicts_its_oldest_entry():
+    cache: EntryCache[int, str] = EntryCache(2)
+    for number in (1, 2, 1, 3):
+        cache.put(number, "x")
+
+    assert [cache.find(number) for number in (1, 2, 3)] == ["x", None, "x"]
+    assert (cache.hits, cache.misses, cache.size) == (2, 1, 2)
+
+
+def test_sessions_are_dropped_when_one_of_their_owner_ends():
+    cache = SessionCache(10)
+    for user_id in (1, 2):
+        cache.put((1, bytes([user_id])), Session(user_id, user_id, "", "", 0.0, 0.0))
+
+    cache.invalidate(Logged(1, SomeEvent(ends_sessions_of=[1])))
+
+    assert cache.find((1, b"\1")) is None
+    assert cache.find((1, b"\2")) is not None
+    assert cache.forgotten == 1
+
+
+def test_one_header_is_cached_for_each_key(ana):
+    cache = LoginCache(10)
+    for header in ("Basic a", "Basic  a"):
+        cache.put(header, VerifiedLogin(b"key", ana.record))
+
+    assert cache.find("Basic a") is None
+    assert cache.find("Basic  a") is not None
+    assert cache.size == 1
+
+
+# --- permits ---
+
+
+def test_a_permit_ends_with_any_change_of_permissions_and_after_an_hour():
+    permits = SendPermits(10)
+    permits.invalidate(sends(1))
+    place = in_topic(1, "")
+
+    assert permits.find(1, 1, place, 0.0) is not None
+    assert permits.find(1, 1, place, MAX_AGE_SECONDS) is None
+
+    permits.invalidate(sends(2))
+    permits.invalidate(Logged(3, SomeEvent(invalidates_permits=True)))
+    assert permits.find(1, 1, place, 0.0) is None
+
+
+# --- locations ---
+
+
+def test_a_location_is_dropped_by_a_move_and_kept_by_a_reaction():
+    here = ConversationKey(1, "lunch", "1 lunch", ())
+    cache = MessageLocations(1 << 20)
+    cache.learn(1, 1, [(5, here), (6, here)])
+
+    cache.invalidate(reacts(2, 5))
+    cache.invalidate(moves(3, 6))
+
+    assert cache.find([5, 6]) == ([(here, [5])], [6])
+
+    cache.learn(1, 2, [(6, here)])  # read before it was moved
+    assert cache.find([6]) == ([], [6])
+
+
+# --- fragments ---
+
+
+def test_the_fragment_cache_is_bounded_and_keeps_the_most_recent():
+    cache = FragmentCache(3 * (OVERHEAD_BYTES + 100))
+    for number in (1, 2, 3):
+        cache.put(number << 3, fragment(number), seq=1)
+
+    cache.touch([1 << 3])
+    cache.put(4 << 3, fragment(4), seq=1)
+
+    assert [bool(cache.get(number << 3)) for number in (1, 2, 3, 4)] == [True, False, True, True]
+
+
+def test_a_very_long_message_evicts_no_others():
+    cache = FragmentCache(1 << 20)
+    cache.put(1 << 3, fragment(1), seq=1)
+
+    for number in range(2, 20):
+        long = msgspec.structs.replace(fragment(number), text=b"x" * (MAX_FRAGMENT_BYTES + 1))
+        cache.put(number << 3, long, seq=1)
+
+    assert cache.get(1 << 3) is not None
+    assert len(cache) == 1
+
+
+def test_a_message_read_before_it_was_rewritten_is_not_cached():
+    cache = FragmentCache(1 << 20)
+    cache.invalidate(reacts(7, 1))
+
+    cache.put(1 << 3, fragment(1), seq=6)
+    assert cache.get(1 << 3) is None
+
+    cache.put(1 << 3, fragment(1), seq=7)
+    assert cache.get(1 << 3) is not None
+
+
+# --- pages ---
+
+
+def page(channel_id: int, seq: int, message_id: int = 1) -> HistoryPage:
+    found = HistoryWindow([message_id], message_id, True, True, True)
+    return HistoryPage(1, channel_id, seq, found, {message_id: fragment(message_id)}, {})
+
+
+@pytest.mark.parametrize(
+    ("event", "left"),
+    [
+        pytest.param(sends(6), [2, 3], id="a send drops the pages of its channel"),
+        pytest.param(reacts(6, 2), [1, 3], id="a reaction drops the pages with its message"),
+        pytest.param(moves(6, 9), [], id="a move drops all pages"),
+        pytest.param(
+            Logged(6, SomeEvent(rewrites=range(9, 10 + MAX_REWRITTEN))),
+            [],
+            id="many rewritten messages drop all pages",
+        ),
+    ],
+)
+def test_an_event_drops_the_pages_that_it_can_change(event, left):
+    pages = HistoryPageCache(64)
+    for channel_id in (1, 2, 3):
+        pages.put(channel_id, page(channel_id, 5, message_id=channel_id))
+
+    pages.invalidate(event)
+
+    assert [each for each in (1, 2, 3) if pages.find_at(each, 6) is not None] == left
+
+
+def test_a_page_read_at_another_log_position_is_not_used():
+    pages = HistoryPageCache(64)
+    pages.invalidate(sends(6))
+    pages.put("early", page(1, seq=5))
+    pages.put("late", page(1, seq=7))
+
+    assert pages.find_at("early", 6) is None
+    assert pages.find_at("late", 6) is None
+    assert pages.find_at("late", 7) is not None
+
+
+def test_a_page_read_before_a_reaction_is_not_used_after_it():
+    pages = HistoryPageCache(64)
+    pages.invalidate(reacts(6, 1))
+    pages.put("early", page(1, seq=5))
+    pages.put("late", page(1, seq=6))
+
+    assert pages.find_at("early", 6) is None
+    assert pages.find_at("late", 6) is not None
+
+
+def test_the_number_of_pages_is_bounded():
+    pages = HistoryPageCache(64)
+    for number in range(65):
+        pages.put(number, page(1, seq=5))
+
+    assert [number for number in range(65) if pages.find_at(number, 5) is None] == [0]

@@ -8,6 +8,8 @@ from http.client import HTTPConnection
 from urllib.parse import urlencode, urlsplit
 
 import pytest
+from playwright.sync_api import expect
+from tests.support.axe import violations
 from tests.support.cli_runner import Serving, Terminal
 from tests.support.databases import Databases, Kind
 
@@ -141,3 +143,51 @@ def test_setup_code_shows_the_page_until_there_is_an_account(terminal):
     assert refused.err == "Error: This server has accounts, so it has no setup code.\n"
     (choose,) = re.findall(r"http://\S+", added.err)
     assert 'type="password"' in opens(server, urlsplit(choose).path).page
+
+
+def test_the_owner_goes_from_the_printed_link_to_the_first_message(tmp_path, chromium):
+    with closing(Terminal(tmp_path / "data").lays_out()) as terminal:
+        context = chromium.new_context()
+        page = context.new_page()
+        page.goto(printed_link(terminal.serves()))
+        assert violations(page, "first-run page") == []
+        page.get_by_label("Name of the organization").fill("Cine Linterna")
+        page.get_by_label("Your name").fill("Ana García")
+        page.get_by_label("Your email").fill("ana@example.com")
+        page.get_by_label("Password").fill(LENTILS)
+        page.get_by_role("button", name="Create the organization").click()
+        page.wait_for_selector("body[data-ready]")
+        page.goto(f"{page.url.partition('#')[0]}#inbox")
+        card = page.get_by_role("region", name="Four things to start with")
+        expect(card).to_be_visible()
+        assert violations(page, "first run") == []
+
+        expect(card).to_contain_text("1 of four is done")
+        card.get_by_role("button", name="Copy link").click()
+        link = card.get_by_label("Invitation link").input_value()
+        assert "/join/" in link
+        card.get_by_role("link", name="Write in general").click()
+        page.get_by_label("Topic").fill("hello")
+        page.locator("textarea").fill("Hello, world!")
+        page.get_by_role("button", name="Send", exact=True).click()
+        expect(page.get_by_role("article")).to_contain_text("Hello, world!")
+        page.goto(f"{page.url.partition('#')[0]}#inbox")
+        expect(card).to_contain_text("2 of four are done")
+        card.get_by_role("button", name="Hide").click()
+        expect(card).to_have_count(0)
+        context.close()
+
+
+def test_newcomers_read_three_lines_about_topics_once(house, sit):
+    ana, ben = house.people("ana", "ben", channels=["kitchen"])
+    ana.says("Soup's on", to="kitchen > lunch")
+    sitting = sit(ben).goes("#inbox")
+    card = sitting.page.get_by_role("region", name="How conversations work here")
+
+    expect(card.get_by_role("listitem")).to_have_count(3)
+    card.get_by_role("button", name="I know this").click()
+
+    expect(card).to_have_count(0)
+    again = sitting.tab().goes("#inbox")
+    expect(again.page.get_by_role("link", name="lunch").first).to_be_visible()
+    expect(again.page.get_by_role("region", name="How conversations work here")).to_have_count(0)

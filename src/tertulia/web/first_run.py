@@ -20,7 +20,7 @@ from tertulia.errors.http import RateLimited
 from tertulia.errors.people import InvalidEmail
 from tertulia.http.ratelimit import address_bucket
 from tertulia.log import log
-from tertulia.web import account_pages, login_completion, translations
+from tertulia.web import account_pages, login_completion
 from tertulia.web.account_pages import AccountPages
 
 REFUSALS = (BadRequest, InvalidEmail, WrongSetupCode, PasswordLoginDisabled, RateLimited)
@@ -53,12 +53,8 @@ class FirstRunPages:
             await call.system_db.write(
                 actions.organization.first_run.count_attempt, call.vault, address
             )
-            language = translations.language(call.request.header("accept-language"))
             owner = await call.db.write(
-                actions.organization.first_run.create_owner,
-                call.vault,
-                wanted,
-                await api.people.sso_signup.reception(call, None, language),
+                actions.organization.first_run.create_owner, call.vault, wanted
             )
         except REFUSALS as error:
             if isinstance(error, WrongSetupCode | RateLimited):

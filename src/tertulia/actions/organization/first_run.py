@@ -12,7 +12,6 @@ import msgspec
 from tertulia import actions, domain, storage
 from tertulia.actions.people.signup import NewAccount
 from tertulia.database.tx import Tx
-from tertulia.domain.messages.welcome_message import WelcomeMessage
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.user import User
 from tertulia.errors.authentication import AlreadySetUp, WrongSetupCode
@@ -52,7 +51,7 @@ def count_attempt(tx: Tx, vault: Vault, address: str) -> None:
     actions.people.password_attempts.count(tx, name_hash, address)
 
 
-def create_owner(tx: Tx, vault: Vault, wanted: FirstRun, reception: WelcomeMessage) -> User:
+def create_owner(tx: Tx, vault: Vault, wanted: FirstRun) -> User:
     """Name the organization and create its owner. Raises AlreadySetUp or WrongSetupCode."""
     if not is_needed(tx):
         raise AlreadySetUp()
@@ -63,7 +62,7 @@ def create_owner(tx: Tx, vault: Vault, wanted: FirstRun, reception: WelcomeMessa
         raise AlreadySetUp()
 
     actions.organization.settings.edit(tx, None, {"name": wanted.organization})
-    return actions.people.signup.join(tx, vault, wanted.email, wanted.owner, None, reception)
+    return actions.people.signup.join(tx, vault, wanted.email, wanted.owner, None, None)
 
 
 def address(site: str, code: str) -> str:

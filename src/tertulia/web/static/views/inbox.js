@@ -12,6 +12,7 @@ import { on, nextFrame } from "../core/signals.js";
 import { emptyState, resetBody, resetFooter, setHeader, actionLink } from "./layout.js";
 import { isFollowed, isTopicMuted } from "../state/topics.js";
 import { allUnread, mentionsIn, unreadMentions } from "../state/unread.js";
+import { startCard } from "./start_cards.js";
 import { t } from "../core/i18n.js";
 
 /** @typedef {import("../state/unread.js").UnreadConversation} UnreadConversation */
@@ -30,7 +31,7 @@ export async function showInbox() {
   });
   await fetchNewest().catch(() => {});
   draw();
-  const stop = on(["unread", "people", "channels", "topics", "presence", "messageChanged", "reset"], redraw);
+  const stop = on(["unread", "people", "channels", "topics", "presence", "messageChanged", "realm", "reset"], redraw);
   return { close: stop, focus: () => /** @type {HTMLElement | null} */ (list.querySelector("a.item"))?.focus() };
 }
 
@@ -42,10 +43,10 @@ function drawInbox(list, again) {
   const more = iconButton("more", t("head.more"), { "data-do": "view-menu", "data-key": "more", class: "only-phone", "aria-haspopup": "menu" });
   setHeader({ title: t("view.inbox"), tools: unread.length ? [markAll, more] : [], isHome: true });
   if (!unread.length && inboxFilter === "all") {
-    return setChildren(list, emptyState(t("inbox.empty"), t("inbox.empty-text"), actionLink("#recent", t("inbox.recent"), "clock"), actionLink("#feed", t("view.feed"))));
+    return setChildren(list, startCard(again), emptyState(t("inbox.empty"), t("inbox.empty-text"), actionLink("#recent", t("inbox.recent"), "clock"), actionLink("#feed", t("view.feed"))));
   }
   const focused = list.contains(document.activeElement) ? /** @type {HTMLElement} */ (document.activeElement).dataset.key : undefined;
-  setChildren(list, summaryLine(unread, again), ...(inboxFilter === "followed" ? [] : [mentionSection(unread)]), ...(inboxFilter === "mine" ? [] : channelSections(unread)));
+  setChildren(list, startCard(again), summaryLine(unread, again), ...(inboxFilter === "followed" ? [] : [mentionSection(unread)]), ...(inboxFilter === "mine" ? [] : channelSections(unread)));
   if (focused) /** @type {HTMLElement | null} */ (list.querySelector(`[data-key="${CSS.escape(focused)}"]`))?.focus();
   return undefined;
 }

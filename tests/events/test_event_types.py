@@ -16,8 +16,7 @@ import tertulia
 from tertulia import events, storage
 from tertulia.database import schema
 from tertulia.events.audience import Audience, Everyone, Nobody, Users
-from tertulia.events.types.event import Event, Unreadable, UserEvent
-from tertulia.events.types.messages.message import MessageSent
+from tertulia.events.types.event import Event, MessageEvent, Unreadable, UserEvent
 
 KINDS = sorted(events.types.event.kinds().items())
 
@@ -47,7 +46,8 @@ def test_the_log_and_delivery_name_no_event_class():
 def test_every_event_is_found_by_its_kind():
     named = set(events.types.event.kinds().values())
 
-    assert {each for each in families(Event) if each not in named} == {Unreadable, UserEvent}
+    families_only = {Unreadable, UserEvent, MessageEvent}
+    assert {each for each in families(Event) if each not in named} == families_only
     assert all(kind.kind == word for word, kind in KINDS)
 
 
@@ -104,7 +104,18 @@ def test_an_event_that_changes_no_permission_leaves_the_directory_as_it_is(kind)
     """So a directory that has not applied it yet can be used."""
     assert (kind.touched, kind.rewind) == (Event.touched, Event.rewind)
     assert not kind.touches
-    assert kind.move is Event.move or kind is MessageSent  # which records a permit
+    assert kind.move is Event.move
+
+
+def test_a_message_event_declares_what_it_rewrites_and_whether_it_changes_permissions():
+    with pytest.raises(TypeError, match="does not declare rewritten and invalidates_permits"):
+
+        class Undeclared(MessageEvent, frozen=True):
+            kind = "undeclared"
+
+    about_messages = [kind for _, kind in KINDS if ".types.messages." in kind.__module__]
+    assert about_messages
+    assert [kind for kind in about_messages if not issubclass(kind, MessageEvent)] == []
 
 
 def test_the_subject_of_an_event_may_be_deleted(chat):

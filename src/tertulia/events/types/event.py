@@ -185,6 +185,20 @@ class UserEvent(Event, frozen=True):
         return Invalidated(users={self.user_id})
 
 
+class MessageEvent(Event, frozen=True):
+    """Something about messages.
+
+    Each type declares the two facts that caches rely on: which messages it rewrites, and whether it
+    can change a permission or move a message.
+    """
+
+    def __init_subclass__(cls) -> None:
+        missing = [name for name in ("rewritten", "invalidates_permits") if name not in vars(cls)]
+        if missing:
+            raise TypeError(f"{cls.__name__} does not declare {' and '.join(missing)}")
+        super().__init_subclass__()
+
+
 class Unreadable(Event, frozen=True):
     """An event that this server cannot decode. It has no kind of its own.
 

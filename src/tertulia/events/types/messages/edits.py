@@ -15,14 +15,14 @@ from tertulia.domain.messages.message import Edit, Message
 from tertulia.events.directory.loader import Invalidated
 from tertulia.events.directory.organization import Organization
 from tertulia.events.listener import Listener
-from tertulia.events.types.event import Event, PendingInfo, Revocation, Wire
+from tertulia.events.types.event import Event, MessageEvent, PendingInfo, Revocation, Wire
 
 PropagateMode = Literal["change_one", "change_later", "change_all"]
 
 RENDERED = ("orig_rendered_content", "rendered_content")
 
 
-class MessageUpdated(Event, frozen=True):
+class MessageUpdated(MessageEvent, frozen=True):
     """A message was edited, or it and perhaps others were moved, or both.
 
     The content is read from the edit history. Flags are added when a client fetches the event.
@@ -30,6 +30,7 @@ class MessageUpdated(Event, frozen=True):
 
     kind: ClassVar[str] = "message_updated"
     types: ClassVar[tuple[str, ...]] = ("update_message",)
+    invalidates_permits: ClassVar[bool] = True
 
     user_id: int
     at: float
@@ -170,11 +171,12 @@ def _shown(org: Organization, words: dict[str, Any]) -> dict[str, Any]:
     return {name: org.shown(value) if name in RENDERED else value for name, value in words.items()}
 
 
-class MessagesDeleted(Event, frozen=True):
+class MessagesDeleted(MessageEvent, frozen=True):
     """Messages were deleted, for everyone or for users who can no longer see them."""
 
     kind: ClassVar[str] = "messages_deleted"
     types: ClassVar[tuple[str, ...]] = ("delete_message",)
+    invalidates_permits: ClassVar[bool] = True
 
     message_ids: list[int]
     channel_id: int | None = None
@@ -202,13 +204,14 @@ class MessagesDeleted(Event, frozen=True):
             yield {"type": "delete_message", **place, "message_id": message_id}
 
 
-class MessagesInvalidated(Event, frozen=True):
+class MessagesInvalidated(MessageEvent, frozen=True):
     """Messages changed in a way that no client is notified of; servers drop them from caches.
 
     Their HTML changed, or they were moved or deleted where no user has them.
     """
 
     kind: ClassVar[str] = "messages_rewritten"
+    invalidates_permits: ClassVar[bool] = True
 
     message_ids: list[int]
 
@@ -216,14 +219,18 @@ class MessagesInvalidated(Event, frozen=True):
         return self.message_ids
 
 
-class FirstMessageChanged(Event, frozen=True):
+class FirstMessageChanged(MessageEvent, frozen=True):
     """The first message of a channel was moved or deleted, or an older one was added."""
 
     kind: ClassVar[str] = "first_message"
     types: ClassVar[tuple[str, ...]] = ("stream",)
+    invalidates_permits: ClassVar[bool] = True
 
     channel_id: int
     message_id: int | None
+
+    def rewritten(self) -> Collection[int]:
+        return ()
 
     def touched(self) -> Invalidated:
         return Invalidated(channels={self.channel_id})

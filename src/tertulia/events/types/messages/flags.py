@@ -1,6 +1,6 @@
 """The event of changed message flags."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any, ClassVar
 
 import msgspec
@@ -8,7 +8,7 @@ import msgspec
 from tertulia import domain
 from tertulia.events.directory.organization import Organization
 from tertulia.events.listener import Listener
-from tertulia.events.types.event import Event, PendingInfo, Wire
+from tertulia.events.types.event import Event, MessageEvent, PendingInfo, Wire
 
 
 class UnreadDetails(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -33,7 +33,7 @@ class UnreadDetails(msgspec.Struct, frozen=True, omit_defaults=True):
         return found | ({"mentioned": True} if self.mentioned else {})
 
 
-class FlagsChanged(Event, frozen=True):
+class FlagsChanged(MessageEvent, frozen=True):
     """Flags were set or cleared. Only their owner receives the event."""
 
     kind: ClassVar[str] = "flags"
@@ -46,6 +46,9 @@ class FlagsChanged(Event, frozen=True):
     message_ids: list[int]
     everything: bool = False
     details: dict[int, UnreadDetails] | None = None
+
+    def rewritten(self) -> Collection[int]:
+        return ()
 
     def about(self) -> PendingInfo:
         plain = not self.everything and self.details is None

@@ -4,7 +4,7 @@ The log holds the id of a message, not its content, so a deleted message is gone
 well.
 """
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Sequence
 from typing import ClassVar, Self
 
 import msgspec
@@ -19,7 +19,7 @@ from tertulia.domain.messages.message import Edit, Message
 from tertulia.domain.people.known_people import UNKNOWN_NAME
 from tertulia.events.directory.organization import Organization
 from tertulia.events.listener import Listener
-from tertulia.events.types.event import Event, PendingInfo, Wire
+from tertulia.events.types.event import Event, MessageEvent, PendingInfo, Wire
 from tertulia.events.types.messages.submessages import SubmessageObject
 from tertulia.markdown import LinkPattern
 
@@ -217,7 +217,7 @@ class LocalEcho(msgspec.Struct, frozen=True):
     local_id: str
 
 
-class MessageSent(Event, frozen=True):
+class MessageSent(MessageEvent, frozen=True):
     """A new message. `message` is None once it is deleted."""
 
     kind: ClassVar[str] = "message"
@@ -240,6 +240,9 @@ class MessageSent(Event, frozen=True):
     unread_for: list[int] = []  # users for whom a resolve notice is unread
 
     message: Message | None = None
+
+    def rewritten(self) -> Collection[int]:
+        return ()
 
     @classmethod
     def completed_together(cls, tx: Tx, events: Sequence[Self]) -> Sequence[Event]:

@@ -5,10 +5,10 @@ from typing import ClassVar, Literal
 
 from tertulia import events
 from tertulia.events.directory.organization import Organization
-from tertulia.events.types.event import Event, Wire
+from tertulia.events.types.event import MessageEvent, Wire
 
 
-class ReactionChanged(Event, frozen=True):
+class ReactionChanged(MessageEvent, frozen=True):
     """A user added or removed a reaction."""
 
     kind: ClassVar[str] = "reaction"

@@ -12,7 +12,7 @@ from tertulia import storage
 from tertulia.database.tx import Tx
 from tertulia.domain.messages.widgets import Submessage
 from tertulia.events.directory.organization import Organization
-from tertulia.events.types.event import Event, Wire
+from tertulia.events.types.event import MessageEvent, Wire
 
 
 class SubmessageObject(msgspec.Struct, frozen=True):
@@ -27,7 +27,7 @@ def submessage_object(part: Submessage) -> SubmessageObject:
     return SubmessageObject(part.id, part.message_id, part.sender_id, part.msg_type, part.content)
 
 
-class SubmessageAdded(Event, frozen=True):
+class SubmessageAdded(MessageEvent, frozen=True):
     """A user acted in a widget, for example voted in a poll."""
 
     kind: ClassVar[str] = "submessage"

@@ -22,6 +22,7 @@ from tertulia.caches.table import Caches
 from tertulia.config import Config, ConfigError
 from tertulia.database import Database
 from tertulia.domain.messages.external_pictures import AS_IT_IS, ExternalPictures
+from tertulia.domain.outbox import Transport
 from tertulia.domain.people.keys import Vault
 from tertulia.errors import ClientError, outcome
 from tertulia.errors.http import ServiceUnavailable
@@ -38,13 +39,14 @@ from tertulia.http.request import ApiRequest
 from tertulia.http.response_metrics import AnswerCounts
 from tertulia.jobs import housekeeping, presence, runner
 from tertulia.jobs.cache_warmup import CacheWarmup
-from tertulia.jobs.devices import DeviceRegistrations
+from tertulia.jobs.devices import DeviceSender
 from tertulia.jobs.digests import Digests
 from tertulia.jobs.disk import DiskWatch
 from tertulia.jobs.ldap_sync import LdapSync
 from tertulia.jobs.mail_sender import MailSender
 from tertulia.jobs.missed_messages import MissedMessages
-from tertulia.jobs.push_sender import Pushing
+from tertulia.jobs.outbox import Outbox
+from tertulia.jobs.push_sender import PushSender
 from tertulia.jobs.rerender import rerender
 from tertulia.jobs.runner import Job, Runner
 from tertulia.jobs.scheduled_sender import REMINDERS, SCHEDULED, send_due
@@ -128,11 +130,15 @@ class Application:
         self.disk = DiskWatch(config, database)
         self.exports = ExportJobs(database, self.services.stores)
         self.carrying = Carrying(database, self.services.stores)
-        self.postman = MailSender(config, database, vault)
-        self.webhook_sender = WebhookSender(config, database, self.delivery)
+        self.outbox = Outbox(database)
+        self.mail_sender = MailSender(config, database, self.outbox, vault)
+        self.webhook_sender = WebhookSender(config, database, self.outbox, self.delivery)
+        self.push_sender = PushSender(config, database, self.outbox, self.delivery, vault)
+        self.outbox.add(self.mail_sender)
+        self.outbox.add(self.webhook_sender)
+        self.outbox.add(self.push_sender)
+        self.outbox.add(DeviceSender(config, database, self.outbox, self.delivery))
         self.missed_messages = MissedMessages(config, database, self.delivery, vault)
-        self.pushing = Pushing(config, database, self.delivery, vault)
-        self.device_registrations = DeviceRegistrations(config, database, self.delivery)
         self.digests = Digests(config, database, self.delivery, vault)
         self.inbound_mail = InboundMail(config, database, self.delivery.follower.finder.find)
         self.runner = Runner(self._jobs(), leader_due=partial(_due_jobs, database))
@@ -200,8 +206,7 @@ class Application:
                 yield
         finally:
             await runner.end(tasks)
-            await self.webhook_sender.stop()
-            await self.pushing.stop()
+            await self.outbox.stop()
             with contextlib.suppress(ServiceUnavailable):
                 await presence.write_down(database, self.delivery)
             await database.stop()
@@ -281,16 +286,20 @@ class Application:
             "scheduled messages", 0.5, partial(send_due, *both, SCHEDULED), due.SCHEDULED
         )
         yield _due_job("reminders", 0.5, partial(send_due, *both, REMINDERS), due.REMINDER)
-        yield _due_job("push", 2, self.pushing.run_once, due.PUSH)
-        yield _due_job("pushed and read", 10, self.pushing.take_back, due.PUSHED)
-        yield _due_job("webhooks", 0.5, self.webhook_sender.run_once, due.WEBHOOK)
+        yield self._outbox_job("push", 2, "push")
+        yield _due_job("pushed and read", 10, self.push_sender.take_back, due.PUSHED)
+        yield self._outbox_job("webhooks", 0.5, "webhook")
         yield _due_job("exports", 5, self.exports.run_once, due.EXPORT)
         yield _due_job("deleted files", 5, partial(housekeeping.sweep_files, database), due.UPLOAD)
         if config.pushes:
-            yield _due_job("push devices", 2, self.device_registrations.run_once, due.DEVICE)
+            yield self._outbox_job("push devices", 2, "device")
         if config.sends_mail:
-            yield _due_job("mail", 1, self.postman.send_due, due.LETTER)
+            yield self._outbox_job("mail", 1, "mail")
             yield _due_job("missed mail", 5, self.missed_messages.send_due, due.MISSED)
+
+    def _outbox_job(self, name: str, every_seconds: float, transport: Transport) -> Job:
+        work = partial(self.outbox.run_once, transport)
+        return _due_job(name, every_seconds, work, storage.due_jobs.outbox(transport))
 
     async def empty_page_caches(self) -> None:
         """Free the memory of SQLite's page caches."""
@@ -371,8 +380,7 @@ class Application:
             self.indexing,
             self.counting,
             self.connections,
-            self.postman,
-            self.pushing,
+            self.outbox,
             self.services.database,
             self.disk,
             self.caches,

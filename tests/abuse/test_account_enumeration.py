@@ -19,7 +19,7 @@ from tertulia.database.tx import Tx
 SESAME = "open sesame"
 WAYS = ("one", "all", "execute")
 # The tables that hold all of this; jobs read other tables meanwhile.
-KEPT = {"one_time_link", "letter", "invitation", "password_attempt", "audit_entry", "password_hash"}
+KEPT = {"one_time_link", "outbox", "invitation", "password_attempt", "audit_entry", "password_hash"}
 
 
 @contextmanager

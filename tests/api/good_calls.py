@@ -163,7 +163,7 @@ def new_device(ana) -> int:
 def registered_device(chat, ana) -> int:
     device_id = new_device(ana)
     ana.post("/mobile_push/register", device_id=device_id, **PHONE).succeeds()
-    chat.server.do(chat.server.application.device_registrations.run_once())
+    chat.server.deliver("device")
     eventually(lambda: ana.registers()["devices"][str(device_id)]["push_token_id"])
     return device_id
 

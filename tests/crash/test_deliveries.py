@@ -69,8 +69,7 @@ def test_deliveries_in_progress_arrive_after_a_kill(
 
     eventually(lambda: office.letters_to("ben@example.com"))
     eventually(lambda: len(webhook.heard) > 1 and len(browser.service.heard) > 1)
-    eventually(lambda: not database.read_now(1, _count, "webhook_call"))
-    eventually(lambda: not database.read_now(1, _count, "letter"))
+    eventually(lambda: not database.read_now(1, _count, "outbox"))
     ben.close()
     found = ben.get("/messages", anchor="newest", num_before=1, apply_markdown=False)
     assert found["messages"][-1]["content"] == "Low"
@@ -85,6 +84,5 @@ def _count(tx: Tx, table: str) -> int:
 
 def _let_time_pass(tx: Tx) -> None:
     """Make everything due, and let all leases expire."""
-    for table in ("missed_timer", "letter", "webhook_call"):
+    for table in ("missed_timer", "outbox"):
         tx.execute(f"UPDATE {table} SET due_at = 0")
-    tx.execute("UPDATE push_notice SET due_at = 0 WHERE NOT sent")

@@ -24,13 +24,10 @@ def scene(start_server):
 
 def works(chat):
     application = chat.server.application
-    for job in (
-        application.device_registrations.run_once,
-        application.missed_messages.run_once,
-        application.pushing.run_once,
-        application.pushing.take_back,
-    ):
-        chat.server.do(job())
+    chat.server.deliver("device")
+    chat.server.do(application.missed_messages.run_once())
+    chat.server.deliver("push")
+    chat.server.do(application.push_sender.take_back())
 
 
 def state(ben, device_id) -> dict[str, Any]:
@@ -146,7 +143,7 @@ def test_retry_after_of_the_service_is_respected(scene):
 
 
 def waits(tx):
-    return tx.value("SELECT count(*) AS value FROM push_notice WHERE NOT sent AND tries > 0")
+    return tx.value("SELECT count(*) AS value FROM outbox WHERE tries > 0")
 
 
 def test_a_token_that_the_service_rejects_is_deleted_and_test_notifications_say_so(scene):

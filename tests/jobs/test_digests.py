@@ -12,7 +12,7 @@ DAY = 86400
 
 def sends(chat):
     chat.server.do(chat.server.application.digests.run_once())
-    chat.server.do(chat.server.application.postman.send_due())
+    chat.server.deliver("mail")
 
 
 def weekday(chat):

@@ -11,7 +11,8 @@ from tertulia.cli import auth_check
 from tertulia.cli.commands import main
 from tertulia.config import Config
 from tertulia.database.tx import Tx
-from tertulia.domain.emails import Letter, PostedLetter
+from tertulia.domain.emails import Letter
+from tertulia.domain.outbox import OutboxItem, Transport
 from tertulia.domain.people.keys import Vault
 from tertulia.external.mail import smtp
 from tertulia.external.mail.smtp import NotSent
@@ -22,7 +23,7 @@ def post_letter(tx: Tx, vault: Vault, to: str) -> None:
 
 
 def goes_round(chat) -> None:
-    chat.server.do(chat.server.application.postman.send_due())
+    chat.server.deliver("mail")
 
 
 def waiting(chat) -> int:
@@ -32,7 +33,7 @@ def waiting(chat) -> int:
 
 
 def own(tx: Tx) -> int:
-    count: int = tx.value("SELECT count(*) AS value FROM letter WHERE realm_id = :realm")
+    count: int = tx.value("SELECT count(*) AS value FROM outbox WHERE realm_id = :realm")
     return count
 
 
@@ -85,10 +86,9 @@ def test_a_failed_mail_is_retried_later_without_delaying_others(mailing, post):
 
 
 def test_after_a_day_a_mail_is_dropped_and_counted(mailing, post):
-    postman = mailing.server.application.postman
     post.is_closed = True
     mailing.write(post_letter, mailing.server.vault, address(mailing, "ana"))
-    before = postman.given_up
+    before = mailing.server.metric("tertulia_mails_given_up")
     try:
         for _ in range(16):
             goes_round(mailing)
@@ -97,10 +97,10 @@ def test_after_a_day_a_mail_is_dropped_and_counted(mailing, post):
     finally:
         post.is_closed = False
 
-    assert postman.given_up > before  # perhaps those of other tests, too
+    after = mailing.server.metric("tertulia_mails_given_up")
+    assert after > before  # perhaps those of other tests, too
+    assert mailing.server.metric('tertulia_outbox_given_up{transport="mail"}') == after
     assert waiting(mailing) == 0
-    told = mailing.stranger.raw("GET", "/metrics", Host="127.0.0.1").body.decode()
-    assert f"tertulia_mails_given_up {float(postman.given_up)}" in told
 
 
 def test_a_permanently_rejected_address_is_not_retried(mailing, post):
@@ -116,9 +116,9 @@ def test_a_permanently_rejected_address_is_not_retried(mailing, post):
 def test_a_mail_of_a_killed_sender_is_sent_by_another(mailing, post):
     ana = address(mailing, "ana")
 
-    def take(tx: Tx) -> list[PostedLetter]:  # and never reports back
+    def take(tx: Tx) -> list[OutboxItem]:  # and never reports back
         post_letter(tx, mailing.server.vault, ana)
-        return actions.mail_outbox.take_due(tx)
+        return actions.outbox.claim(tx, storage.outbox.due(tx, "mail", 20, 20))
 
     taken = mailing.write(take)
     goes_round(mailing)
@@ -134,10 +134,9 @@ def test_many_mails_of_one_kind_do_not_delay_another_kind(mailing):
     def look(tx: Tx) -> list[str]:
         """The mails are reclaimed at once, so that none of them is sent."""
         kinds = ["missed-messages"] * 100 + ["password-reset"]
-        ids = [storage.mail_outbox.insert(tx, kind, b"") for kind in kinds]
-        due = [each.kind for each in storage.mail_outbox.due(tx, 20) if each.id in ids]
-        for letter_id in ids:
-            storage.mail_outbox.delete(tx, letter_id)
+        ids = [storage.outbox.insert_mail(tx, kind, b"") for kind in kinds]
+        due = [each.kind for each in storage.outbox.due(tx, "mail", 20, 80) if each.id in ids]
+        tx.remove("outbox", id=ids)
         return due
 
     assert "password-reset" in mailing.write(look)
@@ -146,17 +145,30 @@ def test_many_mails_of_one_kind_do_not_delay_another_kind(mailing):
 def test_the_text_of_a_mail_is_encrypted(mailing):
     mailing.write(post_letter, mailing.server.vault, "secret@example.com")
 
-    rows = mailing.read(lambda tx: tx.all("SELECT * FROM letter WHERE realm_id = :realm"))
+    rows = mailing.read(lambda tx: tx.all("SELECT * FROM outbox WHERE realm_id = :realm"))
 
     assert all(b"secret@" not in bytes(row["sealed"]) for row in rows)
 
 
-def test_retry_pauses_grow_and_end():
-    pauses = [PostedLetter(1, 1, "test", b"", 0, tries).next_try(0) for tries in range(10)]
+@pytest.mark.parametrize(
+    "transport, pauses, longest",
+    [
+        ("mail", [60, 120, 240, 480], 7200),
+        ("webhook", [5, 30, None, None], None),
+        ("push", [60, 120, 240, 480], 3600),
+        ("device", [5, 10, 20, 40], 2560),
+    ],
+)
+def test_retry_pauses_grow_and_end(transport, pauses, longest):
+    found = [item(transport, tries).next_try(0) for tries in range(10)]
 
-    assert pauses[:4] == [60, 120, 240, 480]
-    assert pauses[-1] == 7200
-    assert PostedLetter(1, 1, "test", b"", 0, 1).next_try(86400) is None
+    assert found[:4] == pauses
+    assert found[-1] == longest
+    assert item("mail", 1).next_try(86400) is None
+
+
+def item(transport: Transport, tries: int) -> OutboxItem:
+    return OutboxItem(1, 1, transport, "test", None, None, None, b"", "", 0, 0, tries)
 
 
 def tried(**settings) -> str:

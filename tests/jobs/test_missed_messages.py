@@ -19,7 +19,7 @@ def waits(chat, seconds=PERIOD + 1):
     looks(chat)
     chat.server.clock.move(seconds=seconds)
     chat.server.do(chat.server.application.missed_messages.send_due())
-    chat.server.do(chat.server.application.postman.send_due())
+    chat.server.deliver("mail")
 
 
 @pytest.fixture
@@ -276,7 +276,7 @@ def test_a_send_writes_nothing_for_absent_users(mailing, ana, ben):
 
 
 def rows(tx):
-    tables = ("missed_message", "missed_timer", "letter")
+    tables = ("missed_message", "missed_timer", "outbox")
     return [tx.value(f"SELECT count(*) AS value FROM {each}") for each in tables]
 
 

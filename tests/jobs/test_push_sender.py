@@ -69,20 +69,19 @@ def browser(in_kitchen, ana, ben):
 
 def works(chat):
     """Send all due notifications; the server's own jobs may run, too."""
-    pushing = chat.server.application.pushing
 
     def is_done():
         chat.server.do(chat.server.application.missed_messages.run_once())
-        chat.server.do(pushing.run_once())
-        return not pushing.busy and chat.read(is_quiet)
+        chat.server.deliver("push")
+        return chat.read(is_quiet)
 
     eventually(is_done)
-    chat.server.do(pushing.take_back())
+    chat.server.do(chat.server.application.push_sender.take_back())
 
 
 def is_quiet(tx):
     behind = storage.personal.missed_messages.realms_behind(tx, [tx.realm_id], everybody=False)
-    return not behind and not storage.personal.web_push.people_due(tx, 1)
+    return not behind and not storage.outbox.due(tx, "push", 1, 1)
 
 
 def test_an_absent_user_is_notified_at_once_and_after_reading_elsewhere(chat, browser, ana, ben):
@@ -134,7 +133,10 @@ def test_a_present_user_is_notified_of_what_stays_unread_unless_they_want_all(
 
 
 def noted(tx):
-    return tx.value("SELECT count(*) AS value FROM push_notice WHERE realm_id = :realm")
+    return tx.value(
+        "SELECT (SELECT count(*) FROM push_notice WHERE realm_id = :realm)"
+        " + (SELECT count(*) FROM outbox WHERE realm_id = :realm) AS value"
+    )
 
 
 def test_the_smallest_mentioned_group_is_named(chat, browser, ana, ben):
@@ -255,9 +257,8 @@ def test_retry_after_of_a_push_service_is_respected(chat, browser, ana, ben):
 def test_a_failing_endpoint_is_retried_with_growing_pauses_and_dropped_after_a_day(
     chat, browser, ana, ben, trouble
 ):
-    pushing = chat.server.application.pushing
     if trouble == "hang":
-        pushing.patience_seconds = 1
+        chat.server.application.push_sender.patience_seconds = 1
     other = Browser()
     ana.post("/web_push/subscriptions", **other.subscription()).succeeds()
     browser.service.answer = {
@@ -284,9 +285,7 @@ def test_a_failing_endpoint_is_retried_with_growing_pauses_and_dropped_after_a_d
     assert [each["event"] for each in logs if each.get("log_level") == "error"] == [
         "push.given_up"
     ] * 3
-    assert pushing.given_up == 3
-    told = chat.stranger.raw("GET", "/metrics").body.decode()
-    assert "tertulia_pushes_given_up 3.0" in told
+    assert chat.server.metric("tertulia_pushes_given_up") == 3
     other.service.close()
 
 
@@ -309,7 +308,7 @@ def test_a_user_with_two_endpoints_is_notified_at_the_failed_one_after_it_recove
 
 
 def test_a_hanging_endpoint_delays_no_other_user(chat, browser, ana, ben):
-    pushing = chat.server.application.pushing
+    outbox = chat.server.application.outbox
     browser.service.answer = fake_webhooks.hang
     other = Browser()
     ana.post("/web_push/subscriptions", **other.subscription()).succeeds()
@@ -317,10 +316,10 @@ def test_a_hanging_endpoint_delays_no_other_user(chat, browser, ana, ben):
     ana.says("one", to=[ben])
     ben.says("two", to=[ana])
     chat.server.do(chat.server.application.missed_messages.run_once())
-    chat.server.do(pushing.run_once())
+    chat.server.do(outbox.run_once("push"))
 
     eventually(lambda: other.service.heard and browser.service.heard)
-    eventually(lambda: list(pushing.busy) == [ben.id])
+    eventually(lambda: outbox.lanes("push") == [ben.id])
     other.service.close()
 
 

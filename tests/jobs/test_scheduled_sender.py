@@ -16,7 +16,7 @@ from tertulia.domain.later.scheduled import ToChannel
 from tertulia.domain.messages.message import Draft
 from tertulia.domain.people.user import NOTIFICATION_BOT
 from tertulia.events.directory.organization import Organization
-from tertulia.jobs.scheduled_sender import IN_HAND, SCHEDULED, Outbox, send_due
+from tertulia.jobs.scheduled_sender import IN_HAND, SCHEDULED, ScheduledKind, send_due
 
 
 def schedules(person: Person, content: str = "Soup's on", *, at: int, **params: Any) -> int:
@@ -116,7 +116,7 @@ def test_a_message_due_during_a_run_is_sent_soon(later):
     async def compose(*_: Any) -> Draft:
         return Draft("", "", 0, "tests", False)
 
-    outbox: Outbox[int] = Outbox(
+    kind: ScheduledKind[int] = ScheduledKind(
         lambda tx: [realm_id for realm_id, entries in due.items() if entries],
         lambda tx, most: due[tx.realm_id][:most],
         compose,
@@ -124,7 +124,7 @@ def test_a_message_due_during_a_run_is_sent_soon(later):
         give_up=deliver,
     )
     server = later.server
-    server.do(send_due(server.database, server.application.delivery, outbox))
+    server.do(send_due(server.database, server.application.delivery, kind))
 
     assert (sent.count(house), sent.count(garden)) == (500, 1)
     assert sent.index(garden) <= 100 + 2 * IN_HAND

@@ -76,12 +76,12 @@ class Scene:
 
 
 def waiting(tx: Tx) -> int:
-    count: int = tx.value("SELECT count(*) AS value FROM webhook_call")
+    count: int = tx.value("SELECT count(*) AS value FROM outbox WHERE transport = 'webhook'")
     return count
 
 
 def tries(tx: Tx) -> int:
-    count: int = tx.value("SELECT max(tries) AS value FROM webhook_call WHERE due_at > 0") or 0
+    count: int = tx.value("SELECT max(tries) AS value FROM outbox WHERE transport = 'webhook'") or 0
     return count
 
 
@@ -304,10 +304,12 @@ def test_hanging_webhooks_of_one_owner_do_not_delay_those_of_another(scene):
 def insert_calls(tx: Tx, bot_ids: list[int], message_id: int, count: int, due_at: float) -> None:
     for bot_id in bot_ids:
         tx.upsert_many(
-            "webhook_call",
-            ({"bot_id": bot_id} for _ in range(count)),
+            "outbox",
+            ({"lane": bot_id, "user_id": bot_id} for _ in range(count)),
+            transport="webhook",
             message_id=message_id,
-            reason="mention",
+            kind="mention",
+            created_at=due_at,
             due_at=due_at,
         )
 
@@ -321,9 +323,9 @@ def test_due_calls_are_claimed_owner_by_owner(scene):
     def look(tx: Tx) -> list[int]:
         insert_calls(tx, crowd, message.id, 500, tx.now - 900)
         insert_calls(tx, [scene.bot_id], message.id, 1, tx.now - 1)
-        due = storage.people.webhook_deliveries.first_of_each_bot(tx, 10, 8)
-        tx.execute("DELETE FROM webhook_call")
-        return [call.bot_id for call in due]
+        due = storage.outbox.due(tx, "webhook", 10, 8)
+        tx.execute("DELETE FROM outbox")
+        return [call.user_id or 0 for call in due]
 
     claimed = chat.write(look)
 
@@ -343,9 +345,9 @@ def test_a_webhook_that_timed_out_last_time_goes_behind_the_others(scene):
     def look(tx: Tx) -> list[tuple[int, bool]]:
         insert_calls(tx, [scene.bot_id], message.id, 1, tx.now - 900)
         insert_calls(tx, others, message.id, 1, tx.now - 1)
-        due = storage.people.webhook_deliveries.first_of_each_bot(tx, 10, 8)
-        tx.execute("DELETE FROM webhook_call WHERE message_id = :message", message=message.id)
-        return [(call.bot_id, call.is_slow) for call in due]
+        due = storage.outbox.due(tx, "webhook", 10, 8)
+        tx.execute("DELETE FROM outbox WHERE message_id = :message", message=message.id)
+        return [(call.user_id or 0, call.is_slow) for call in due]
 
     assert chat.write(look) == [*((bot_id, False) for bot_id in others), (scene.bot_id, True)]
 

@@ -25,11 +25,11 @@ Row = dict[str, Any]
 # neither here nor in an export needs a decision.
 NOT_CARRIED = {
     "audit_entry", "bot", "bot_memory", "channel_address", "code_app", "device", "device_token",
-    "digest", "file_hold", "identity", "import_run", "invitation", "letter", "log_head",
+    "digest", "file_hold", "identity", "import_run", "invitation", "log_head",
     "login_departure", "login_place", "login_token", "missed_message", "missed_timer",
-    "one_time_link", "passkey", "password_attempt", "presence", "push_key", "push_notice",
+    "one_time_link", "outbox", "passkey", "password_attempt", "presence", "push_key", "push_notice",
     "push_subscription", "queue", "realm_export", "realm_picture", "received_mail",
-    "recovery_code", "reminder", "reply_address", "send_key", "session", "webhook_call",
+    "recovery_code", "reminder", "reply_address", "send_key", "session",
     "attachment_scheduled", "attachment_thumbnail",
 }  # fmt: skip
 CARRIED = {

@@ -11,7 +11,7 @@ from tertulia.database import Database
 
 pytestmark = pytest.mark.postgres
 
-QUESTIONS = [storage.due_jobs.LETTER, storage.due_jobs.SCHEDULED]
+QUESTIONS = [storage.due_jobs.outbox("mail"), storage.due_jobs.SCHEDULED]
 
 
 async def due_jobs(database: Database) -> set[str] | None:

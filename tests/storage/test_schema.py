@@ -157,3 +157,82 @@ def test_a_trigger_is_one_statement():
     code = "CREATE TRIGGER t AFTER INSERT ON a BEGIN DELETE FROM b; DELETE FROM c; END; SELECT 1;"
 
     assert len(list(schema.statements(code))) == 2
+
+
+# --- the outbox ---
+
+PENDING = """
+INSERT INTO letter (realm_id, kind, sealed, written_at, due_at, tries)
+    VALUES ({realm}, 'test', {sealed}, 100, 200, 2);
+INSERT INTO webhook_call (realm_id, bot_id, message_id, reason, due_at, tries)
+    VALUES ({realm}, {user}, {message}, 'mention', 201, 1);
+INSERT INTO push_notice (realm_id, user_id, message_id, reason, due_at, tries, sent, told)
+    VALUES ({realm}, {user}, {message}, 'mentioned', 202, 3, FALSE, '0,7');
+INSERT INTO push_notice (realm_id, user_id, message_id, reason, due_at, sent)
+    VALUES ({realm}, {user}, {shown}, 'mentioned', 203, TRUE);
+INSERT INTO device (realm_id, user_id, pending_token_id, pending_since, due_at, tries, created_at)
+    VALUES ({realm}, {user}, 'token', 104, 204, 4, 0);
+INSERT INTO device (realm_id, user_id, created_at) VALUES ({realm}, {user}, 0)
+"""
+
+
+def test_pending_sends_of_an_older_server_are_carried_over(kind, databases):
+    url, _ = databases.new(kind, untouched=True)
+    database = Database.at(url)
+    before = [each for each in schema.migrations() if each.number < 144]
+    connection = database.dialect.connect()
+    database.dialect.begin_write(connection)
+    schema.apply(connection, database.dialect, before)
+    tx = Tx(connection, database.dialect, 0, 0.0)
+    given = _older_rows(tx)
+    sealed = "x'6162'" if kind == "sqlite" else "'ab'::bytea"
+    for statement in schema.statements(PENDING.format(sealed=sealed, **given)):
+        tx.execute(statement)
+    connection.execute("COMMIT")
+    connection.close()
+
+    database.migrate()
+
+    def read(tx: Tx) -> list[tuple[object, ...]]:
+        return tx.tuples(
+            "SELECT transport, kind, user_id, message_id, device_id, told, created_at, due_at,"
+            " tries FROM outbox ORDER BY due_at"
+        )
+
+    user, message = given["user"], given["message"]
+    assert database.read_now(0, read) == [
+        ("mail", "test", None, None, None, "", 100, 200, 2),
+        ("webhook", "mention", user, message, None, "", 50, 201, 1),
+        ("push", "mentioned", user, message, None, "0,7", 50, 202, 3),
+        ("device", "", user, None, 1, "", 104, 204, 4),
+    ]
+    (mail, *_) = database.read_now(0, storage.outbox.due, "mail", 10, 10)
+    assert mail.sealed == b"ab"
+    assert database.read_now(0, storage.personal.web_push.shown, (0, 0), 10) == [
+        (given["realm"], user, given["shown"])
+    ]
+
+
+def _older_rows(tx: Tx) -> dict[str, int]:
+    """An organization with a user and two messages."""
+    realm = tx.insert(
+        "INSERT INTO realm (subdomain, name, uuid, created_at) VALUES ('casa', 'Casa', 'u', 0)"
+        " RETURNING id"
+    )
+    user = tx.for_realm(realm).add(
+        "account", email="a@b.c", email_key="a@b.c", full_name="Ana", role=400, joined_at=0.0
+    )
+    text = {"content": "x", "rendered": "x", "client": "x"}
+    first, second = (
+        tx.for_realm(realm).add(
+            "message",
+            id=number,
+            sender_id=user,
+            render_version=0,
+            sent_at=50.0,
+            read_by_sender=True,
+            **text,
+        )
+        for number in (11, 12)
+    )
+    return {"realm": realm, "user": user, "message": first, "shown": second}

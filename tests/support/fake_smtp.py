@@ -59,7 +59,7 @@ class FakeSmtp:
 
     def letter_to(self, address: str, chat: Chat) -> EmailMessage:
         """The last mail to an address, once everything was sent."""
-        chat.server.do(chat.server.application.postman.send_due())
+        chat.server.deliver("mail")
         eventually(lambda: self.letters_to(address))
         return self.letters_to(address)[-1]
 

@@ -21,6 +21,7 @@ from tertulia.config import Config
 from tertulia.config.login_providers import JwtIssuer
 from tertulia.database import Database, readers
 from tertulia.database.tx import Tx
+from tertulia.domain.outbox import Transport
 from tertulia.domain.people.keys import Vault
 from tertulia.jobs import disk
 from tertulia.server.http_server import Server as Uvicorn
@@ -142,6 +143,16 @@ class Server:
         **kwargs: P.kwargs,
     ) -> T:
         return self.do(self.database.read_in(realm_id, query, *args, **kwargs))
+
+    def deliver(self, transport: Transport) -> None:
+        """Send what is due in the outbox, and wait for the results."""
+        self.do(self.application.outbox.finish(transport))
+
+    def metric(self, name: str) -> float:
+        """A number of `/metrics`: `server.metric("tertulia_mails_sent")`."""
+        text = self.client.raw("GET", "/metrics", {"Host": "127.0.0.1"}).body.decode()
+        found = next(line for line in text.splitlines() if line.startswith(f"{name} "))
+        return float(found.rpartition(" ")[2])
 
     def is_parked(self, queue_id: str) -> bool:
         """Whether a poll is parked at this queue."""

@@ -24,7 +24,7 @@ def somebody(chat, **about):
 
 
 def sent(chat, post, email):
-    chat.server.do(chat.server.application.postman.send_due())
+    chat.server.deliver("mail")
     return [letter["Subject"] for letter in post.letters_to(email)]
 
 

@@ -13,6 +13,7 @@ from tertulia.actions import (
     mail_outbox,
     messages,
     organization,
+    outbox,
     people,
     personal,
     queues,

@@ -9,10 +9,6 @@ LANGUAGES = ("en", "es")  # the first one is the fallback
 
 BETWEEN = "\x1e"  # separates paragraphs within a value
 
-FIRST_PAUSE_SECONDS = 60.0
-MAX_BACKOFF_SECONDS = 7200.0
-GIVEN_UP_AFTER_SECONDS = 86400.0
-
 
 class Letter(msgspec.Struct, frozen=True, omit_defaults=True):
     """An email to write. `values` are inserted into the text of its kind."""
@@ -26,24 +22,6 @@ class Letter(msgspec.Struct, frozen=True, omit_defaults=True):
     reply_to: str = ""
     timezone: str = ""  # of the recipient
     html: str = ""  # the HTML body where it is more than the paragraphs of the text
-
-
-class PostedLetter(msgspec.Struct, frozen=True):
-    """An email in the outbox, as it is stored."""
-
-    id: int
-    realm_id: int
-    kind: str
-    sealed: bytes
-    written_at: float
-    tries: int
-
-    def next_try(self, now: float) -> float | None:
-        """When to try again after one more failure; None to give up."""
-        if now - self.written_at >= GIVEN_UP_AFTER_SECONDS:
-            return None
-        pause: float = FIRST_PAUSE_SECONDS * 2 ** min(self.tries, 20)
-        return now + min(pause, MAX_BACKOFF_SECONDS)
 
 
 def language_of(user: User) -> str:

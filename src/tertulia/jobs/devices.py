@@ -1,21 +1,21 @@
 """Registers phones with the push service, which may be slow or unavailable."""
 
-import asyncio
+from collections.abc import Sequence
 
-from tertulia import actions, storage
+from tertulia import actions
 from tertulia.config import Config
 from tertulia.database import Database
-from tertulia.domain.personal.devices import Device
+from tertulia.domain.outbox import OutboxItem, Transport
 from tertulia.errors import ClientError
 from tertulia.errors.http import ServiceUnavailable
 from tertulia.events.delivery.dispatch import Delivery
 from tertulia.external.push import push_service
 from tertulia.external.push.push_service import NotRegistered
 from tertulia.fair_queue import FairQueue
+from tertulia.jobs.outbox import Outbox
 from tertulia.jobs.runner import described
 from tertulia.log import log
 
-MAX_CLAIMED = 200  # devices taken from the database in one round
 MAX_CLAIMED_PER_PERSON = 4
 
 REGISTRATIONS = FairQueue(
@@ -23,43 +23,50 @@ REGISTRATIONS = FairQueue(
 )
 
 
-class DeviceRegistrations:
-    def __init__(self, config: Config, database: Database, delivery: Delivery) -> None:
+class DeviceSender:
+    transport: Transport = "device"
+    max_claimed = 200
+    max_claimed_per_person = MAX_CLAIMED_PER_PERSON
+
+    def __init__(
+        self, config: Config, database: Database, outbox: Outbox, delivery: Delivery
+    ) -> None:
         self._config = config
         self._database = database
+        self._outbox = outbox
         self._delivery = delivery
 
-    async def run_once(self) -> None:
-        due = await self._database.read_in(
-            0, storage.personal.devices.due, MAX_CLAIMED, MAX_CLAIMED_PER_PERSON
-        )
-        await asyncio.gather(*(self._safely(device) for device in due))
+    def lane_of(self, item: OutboxItem) -> int | None:
+        return item.device_id
 
-    async def _safely(self, device: Device) -> None:
-        try:
-            async with REGISTRATIONS.slot(device.user_id):
-                await self._register(device)
-        except ServiceUnavailable:
-            pass  # the row stays and is claimed again when the database is back
-        except Exception as error:
-            log.error("push.device_failed", device_id=device.id, **described(error))
+    async def send(self, items: Sequence[OutboxItem]) -> bool:
+        (item,) = items
+        async with REGISTRATIONS.slot(item.person):
+            await self._register(item)
+        return False
 
-    async def _register(self, device: Device) -> None:
-        org = await self._delivery.follower.finder.find(device.realm_id)
+    def log_failure(self, item: OutboxItem, error: Exception) -> None:
+        log.error("push.device_failed", device_id=item.device_id, **described(error))
+
+    async def _register(self, item: OutboxItem) -> None:
+        org = await self._delivery.follower.finder.find(item.realm_id)
         if org is None:
             return
-        db = self._database.of(device.realm_id)
-        taken = await db.write(actions.personal.devices.take, device)
-        if taken is None:
+        db = self._database.of(item.realm_id)
+        device = await db.write(actions.personal.devices.take, item)
+        if device is None:
             return
         try:
-            await push_service.register(self._config, org.realm.uuid, taken)
+            await push_service.register(self._config, org.realm.uuid, device)
         except NotRegistered as refusal:
-            await db.write(actions.personal.devices.refused, taken, str(refusal))
+            await db.write(actions.personal.devices.refused, item, str(refusal))
+            self._outbox.given_up["device"] += 1
         except ServiceUnavailable:
             raise
         except ClientError as trouble:
             log.warning("push.registration_failed", device_id=device.id, code=trouble.code)
-            await db.write(actions.personal.devices.put_off, taken)
+            given_up = await db.write(actions.personal.devices.put_off, item)
+            self._outbox.given_up["device"] += given_up
         else:
-            await db.write(actions.personal.devices.registered, taken)
+            await db.write(actions.personal.devices.registered, item)
+            self._outbox.sent["device"] += 1

@@ -1,11 +1,11 @@
-"""Sends queued mails: each at least once, with exponential backoff, for at most a day.
+"""Sends the mails of the outbox by SMTP, several over one connection.
 
-A mail is claimed before it is sent and deleted afterwards. If the server is killed in between, the
-mail is sent again some minutes later, with the same Message-ID.
+If the server is killed after a mail was sent and before it was deleted, it is sent again some
+minutes later, with the same Message-ID.
 """
 
-import asyncio
 import contextlib
+from collections.abc import Sequence
 
 import msgspec
 from msgspec import field
@@ -13,10 +13,11 @@ from msgspec import field
 from tertulia import actions, storage
 from tertulia.config import Config
 from tertulia.database import Database
-from tertulia.domain.emails import PostedLetter
+from tertulia.domain.outbox import OutboxItem, Transport
 from tertulia.domain.people.keys import Vault
 from tertulia.external.mail import mail_composer, smtp
 from tertulia.external.mail.smtp import NotSent, SmtpConnection
+from tertulia.jobs.outbox import Outbox
 from tertulia.jobs.runner import described
 from tertulia.log import log
 
@@ -24,77 +25,77 @@ from tertulia.log import log
 class Round(msgspec.Struct):
     """The outcome for each mail of one batch."""
 
-    sent: list[PostedLetter] = field(default_factory=list)
-    failed: list[PostedLetter] = field(default_factory=list)
-    refused: list[PostedLetter] = field(default_factory=list)  # permanently
+    sent: list[OutboxItem] = field(default_factory=list)
+    failed: list[OutboxItem] = field(default_factory=list)
+    refused: list[OutboxItem] = field(default_factory=list)  # permanently
 
 
 class MailSender:
-    def __init__(self, config: Config, database: Database, vault: Vault) -> None:
+    transport: Transport = "mail"
+    max_claimed = 20
+    max_claimed_per_person = 20
+
+    def __init__(self, config: Config, database: Database, outbox: Outbox, vault: Vault) -> None:
         self._config = config
         self._database = database
+        self._outbox = outbox
         self._vault = vault
-        self._turn = asyncio.Lock()
         self._is_in_trouble = False
-        self.sent = 0
-        self.given_up = 0
-        self.waiting = 0
 
-    async def send_due(self) -> None:
-        """Send everything that is due, one batch at a time."""
-        async with self._turn:
-            await self._go_round()
+    def lane_of(self, item: OutboxItem) -> None:
+        """One connection to the mail server is enough."""
+        return
 
-    async def _go_round(self) -> None:
-        while await self._database.read_in(0, storage.mail_outbox.is_any_due):
-            letters = await self._database.write_in(0, actions.mail_outbox.take_due)
-            done = await self._carry(letters)
-            given_up = await self._database.write_in(
-                0, actions.mail_outbox.note_outcome, done.sent, done.failed, done.refused
-            )
-            self.sent += len(done.sent)
-            self.given_up += len(given_up)
-            for letter in given_up:
-                log.error("mail.given_up", mail_id=letter.id, kind=letter.kind)
-            if not done.sent:
-                break
-        self.waiting = await self._database.read_in(0, storage.mail_outbox.count)
+    async def send(self, items: Sequence[OutboxItem]) -> bool:
+        claimed = await self._database.write_in(0, actions.outbox.claim, items)
+        if not claimed:
+            return False
+        done = await self._carry(claimed)
+        given_up = done.refused + await self._database.write_in(
+            0, actions.outbox.settle, done.sent + done.refused, done.failed
+        )
+        self._outbox.sent["mail"] += len(done.sent)
+        self._outbox.given_up["mail"] += len(given_up)
+        for item in given_up:
+            log.error("mail.given_up", mail_id=item.id, kind=item.kind)
+        return bool(done.sent)
 
-    async def _carry(self, letters: list[PostedLetter]) -> Round:
+    def log_failure(self, item: OutboxItem, error: Exception) -> None:
+        log.error("mail.compose_failed", mail_id=item.id, kind=item.kind, **described(error))
+
+    async def _carry(self, items: list[OutboxItem]) -> Round:
         done = Round()
         async with contextlib.AsyncExitStack() as stack:
             try:
                 post = await stack.enter_async_context(smtp.connected(self._config))
             except NotSent as trouble:
                 self._note_trouble(str(trouble))
-                done.failed.extend(letters)
+                done.failed.extend(items)
                 return done
-            for letter in letters:
-                await self._send(post, letter, done)
+            for item in items:
+                await self._send(post, item, done)
         return done
 
-    async def _send(self, post: SmtpConnection, letter: PostedLetter, done: Round) -> None:
+    async def _send(self, post: SmtpConnection, item: OutboxItem, done: Round) -> None:
         try:
-            realm = await self._database.query(0, storage.organization.find, letter.realm_id)
+            realm = await self._database.query(0, storage.organization.find, item.realm_id)
             await post.send(
                 mail_composer.mail(
-                    actions.mail_outbox.opened(self._vault, letter),
+                    actions.mail_outbox.opened(self._vault, item),
                     sender=self._config.sender,
                     name="Tertulia" if realm is None else realm.name,
-                    number=self._vault.signature(f"letter {letter.id} {letter.written_at}")[:32],
-                    now=letter.written_at,
+                    number=self._vault.signature(f"letter {item.id} {item.created_at}")[:32],
+                    now=item.created_at,
                 )
             )
-            done.sent.append(letter)
+            done.sent.append(item)
             self._is_in_trouble = False
         except NotSent as trouble:
             self._note_trouble(str(trouble))
-            (done.refused if trouble.is_final else done.failed).append(letter)
+            (done.refused if trouble.is_final else done.failed).append(item)
         except Exception as error:  # it must not block the other mails
-            log.error(
-                "mail.compose_failed", mail_id=letter.id, kind=letter.kind, **described(error)
-            )
-            done.failed.append(letter)
+            self.log_failure(item, error)
+            done.failed.append(item)
 
     def _note_trouble(self, reason: str) -> None:
         """Log the first of several failures in a row as a warning, the others as `debug`."""

@@ -4,9 +4,9 @@ from tertulia import actions, domain
 from tertulia.actions.personal.web_push import Receivers
 from tertulia.config import Config
 from tertulia.database import Database
+from tertulia.domain.outbox import POLICIES
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.personal.devices import Device
-from tertulia.domain.personal.web_push import FIRST_PAUSE_SECONDS
 from tertulia.errors.push import (
     PushServiceBroken,
     PushServiceBusy,
@@ -49,7 +49,7 @@ class Phones:
                     _for_older_kind(org, message),
                 )
         except PushServiceBusy as busy:
-            rest = max(busy.values["retry_seconds"], FIRST_PAUSE_SECONDS)
+            rest = max(busy.values["retry_seconds"], POLICIES["push"].first_pause_seconds)
             self.rests_until = self._database.clock() + rest
             log.warning("push.service_busy", retry_s=rest)
             return False

@@ -6,23 +6,25 @@ from typing import Any
 from tertulia import domain
 from tertulia.domain.channels.channel import Channel
 from tertulia.domain.messages.message import Message
+from tertulia.domain.outbox import OutboxItem
 from tertulia.domain.people.known_people import UNKNOWN_NAME
-from tertulia.domain.personal.web_push import WORDS, PushNotice
+from tertulia.domain.personal.web_push import WORDS
 from tertulia.events.directory.organization import Organization
 
 _GROUP = re.compile(r'<span class="user-group-mention" data-user-group-id="(\d+)">')
 
 
 def of_message(
-    org: Organization, site: str, notice: PushNotice, message: Message, channel: Channel | None
+    org: Organization, site: str, item: OutboxItem, message: Message, channel: Channel | None
 ) -> dict[str, Any]:
-    sender, reader = org.users[message.sender_id], org.users.get(notice.user_id)
+    user_id, _ = item.subjects
+    sender, reader = org.users[message.sender_id], org.users.get(user_id)
     text = domain.messages.notification_text.plain_text(message.rendered)
     said: dict[str, Any] = {
         "type": "message",
         "realm_url": site,
         "realm_name": org.realm.name,
-        "user_id": notice.user_id,
+        "user_id": user_id,
         "sender_id": sender.id,
         "sender_full_name": sender.full_name if org.may_know(reader, sender) else UNKNOWN_NAME,
         "sender_avatar_url": f"{site}/avatar/{sender.id}",
@@ -35,7 +37,7 @@ def of_message(
         return said | {"recipient_type": "direct", "recipient_user_ids": ids}
     place = {"channel_id": channel.id, "channel_name": channel.name, "topic": message.topic}
     said |= {"recipient_type": "channel", **place}
-    group_id = _mentioned_group(org, notice, message)
+    group_id = _mentioned_group(org, item, message)
     if group_id is not None:
         said["mentioned_user_group_id"] = group_id
         said["mentioned_user_group_name"] = org.groups[group_id].name
@@ -49,13 +51,13 @@ def briefly(payload: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _mentioned_group(org: Organization, notice: PushNotice, message: Message) -> int | None:
+def _mentioned_group(org: Organization, item: OutboxItem, message: Message) -> int | None:
     """The smallest group by which a user is mentioned who is not mentioned by name."""
-    if notice.reason != "mentioned":
+    if item.kind != "mentioned":
         return None
-    if f'<span class="user-mention" data-user-id="{notice.user_id}">' in message.rendered:
+    if f'<span class="user-mention" data-user-id="{item.user_id}">' in message.rendered:
         return None
     named = {int(number) for number in _GROUP.findall(message.rendered)} & org.groups.keys()
     members = {each: org.everybody_in(each, org.clock()) for each in named}
-    theirs = [each for each in named if notice.user_id in members[each]]
+    theirs = [each for each in named if item.user_id in members[each]]
     return min(theirs, key=lambda each: (len(members[each]), each), default=None)

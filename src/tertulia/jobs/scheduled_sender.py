@@ -33,7 +33,7 @@ T = TypeVar("T")
 Outcome = bool | Exception  # sent, already handled by another server, or failed
 
 
-class Outbox(msgspec.Struct, Generic[T], frozen=True):
+class ScheduledKind(msgspec.Struct, Generic[T], frozen=True):
     """A kind of message that is sent at a given time."""
 
     realms_with_due: Callable[[Tx], list[int]]
@@ -43,43 +43,45 @@ class Outbox(msgspec.Struct, Generic[T], frozen=True):
     give_up: Callable[[OrgDatabase, Organization, T, Exception], Awaitable[bool]]
 
 
-async def send_due(database: Database, delivery: Delivery, outbox: Outbox[T]) -> None:
+async def send_due(database: Database, delivery: Delivery, kind: ScheduledKind[T]) -> None:
     """Send everything that is due; what may not be sent is given up.
 
     Each round asks again which organizations have due entries, so an organization whose entry
     becomes due meanwhile does not wait until all others are sent.
     """
-    waiting = await database.read_in(0, outbox.realms_with_due)
+    waiting = await database.read_in(0, kind.realms_with_due)
     began = database.clock()  # after the first query: the clock may be put forward at any moment
 
     async def take_turn(realm_id: int) -> bool:
         org = await delivery.follower.finder.find(realm_id)
-        return org is not None and await _send_some(database.of(realm_id), org, outbox, began)
+        return org is not None and await _send_some(database.of(realm_id), org, kind, began)
 
     while any(await each(waiting, take_turn)):
-        waiting = await database.read_in(0, outbox.realms_with_due)
+        waiting = await database.read_in(0, kind.realms_with_due)
 
 
-async def _send_some(db: OrgDatabase, org: Organization, outbox: Outbox[T], began: float) -> bool:
+async def _send_some(
+    db: OrgDatabase, org: Organization, kind: ScheduledKind[T], began: float
+) -> bool:
     """Send the next entries in order; returns whether anything was done."""
-    due = await db.read(outbox.due, IN_HAND)
+    due = await db.read(kind.due, IN_HAND)
     few = [due[start : start + AT_ONCE] for start in range(0, len(due), AT_ONCE)]
-    return any([await _send_together(db, org, outbox, some, began) for some in few])
+    return any([await _send_together(db, org, kind, some, began) for some in few])
 
 
 async def _send_together(
-    db: OrgDatabase, org: Organization, outbox: Outbox[T], due: list[T], began: float
+    db: OrgDatabase, org: Organization, kind: ScheduledKind[T], due: list[T], began: float
 ) -> bool:
-    drafts = [await _tried(outbox.compose(db, org, entry)) for entry in due]
+    drafts = [await _tried(kind.compose(db, org, entry)) for entry in due]
     outcomes = await asyncio.gather(
-        *(_send(db, org, outbox, *both, began) for both in zip(due, drafts, strict=True))
+        *(_send(db, org, kind, *both, began) for both in zip(due, drafts, strict=True))
     )
     done = False
     for entry, outcome in zip(due, outcomes, strict=True):
         if isinstance(outcome, Exception):
             if not isinstance(outcome, ClientError):
                 log.error("scheduled.send_failed", **described(outcome))
-            outcome = await _tried(outbox.give_up(db, org, entry, outcome))
+            outcome = await _tried(kind.give_up(db, org, entry, outcome))
         if isinstance(outcome, Exception):
             log.error("scheduled.give_up_failed", **described(outcome))
         else:
@@ -90,14 +92,14 @@ async def _send_together(
 async def _send(
     db: OrgDatabase,
     org: Organization,
-    outbox: Outbox[T],
+    kind: ScheduledKind[T],
     entry: T,
     draft: Draft | Exception,
     began: float,
 ) -> Outcome:
     if isinstance(draft, Exception):
         return draft
-    return await _tried(outbox.deliver(db, org, entry, draft, began))
+    return await _tried(kind.deliver(db, org, entry, draft, began))
 
 
 async def _tried(work: Awaitable[T]) -> T | Exception:
@@ -138,7 +140,7 @@ async def _give_up_scheduled(
     return await db.write(actions.later.scheduled.fail, entry, notice)
 
 
-SCHEDULED = Outbox(
+SCHEDULED = ScheduledKind(
     storage.later.scheduled.realms_with_due,
     storage.later.scheduled.due,
     _compose_scheduled,
@@ -171,7 +173,7 @@ async def _give_up_reminder(
     return await db.write(actions.later.reminders.fail, reminder)
 
 
-REMINDERS = Outbox(
+REMINDERS = ScheduledKind(
     storage.later.reminders.realms_with_due,
     storage.later.reminders.due,
     _compose_reminder,

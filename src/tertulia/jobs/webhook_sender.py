@@ -1,26 +1,25 @@
-"""Calling outgoing webhooks: each at least once, one at a time for a bot, many bots at a time.
+"""Calls outgoing webhooks, and posts what they answer.
 
-People take turns: a person's bots share a few slots, and which due calls are claimed from the
-database is decided person by person. A webhook whose last call timed out waits in a queue of its
-own, behind all others. If the server is killed during a call, the call is repeated a minute later.
+A person's bots share a few slots. A webhook whose last call timed out uses a queue of its own,
+behind all others. If the server is killed during a call, the call is repeated a minute later.
 """
 
-import asyncio
 import math
-from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlencode
 
 import msgspec
 
-from tertulia import actions, domain, events, storage
+from tertulia import actions, domain, events
 from tertulia.actions.messages.draft import Author
 from tertulia.actions.people.webhook_deliveries import Complaint, Occasion
 from tertulia.config import Config
 from tertulia.database import Database, OrgDatabase
 from tertulia.domain.messages.message import Draft
 from tertulia.domain.messages.notices import NoticeText
-from tertulia.domain.people.webhook_deliveries import SLACK, Trouble, WebhookCall
+from tertulia.domain.outbox import OutboxItem, Transport
+from tertulia.domain.people.webhook_deliveries import SLACK, Trouble
 from tertulia.domain.version import COMPATIBLE_VERSION
 from tertulia.errors import ClientError
 from tertulia.errors.http import ServiceUnavailable
@@ -29,12 +28,11 @@ from tertulia.events.directory.organization import Organization
 from tertulia.external import safe_http
 from tertulia.external.safe_http import AnswerTooLarge, NotAllowed, NotReached, TookTooLong
 from tertulia.fair_queue import FairQueue
-from tertulia.jobs import runner
 from tertulia.jobs.missed_messages import site_of
+from tertulia.jobs.outbox import Outbox
 from tertulia.jobs.runner import described
 from tertulia.log import log
 
-MAX_CLAIMED = 400  # calls taken from the database that run or wait for a slot
 MAX_CLAIMED_PER_PERSON = 8
 
 CALLS = FairQueue("webhooks", slots=64, slots_per_person=8, max_waiting=MAX_CLAIMED_PER_PERSON)
@@ -54,50 +52,34 @@ class BotReply(msgspec.Struct, frozen=True):
 
 
 class WebhookSender:
-    def __init__(self, config: Config, database: Database, delivery: Delivery) -> None:
+    transport: Transport = "webhook"
+    max_claimed = 400
+    max_claimed_per_person = MAX_CLAIMED_PER_PERSON
+
+    def __init__(
+        self, config: Config, database: Database, outbox: Outbox, delivery: Delivery
+    ) -> None:
         self._config = config
         self._database = database
+        self._outbox = outbox
         self._delivery = delivery
         self.patience_seconds: float = domain.people.webhook_deliveries.SECONDS
-        self._busy: dict[int, asyncio.Task[None]] = {}  # by bot id
-        self._claimed: Counter[tuple[int, bool]] = Counter()  # by owner and queue
 
-    async def run_once(self) -> None:
-        """Claim due calls, owners in turn; each runs when its owner gets a slot."""
-        room = MAX_CLAIMED - len(self._busy)
-        if room <= 0:
-            return
-        due = await self._database.read_in(
-            0,
-            storage.people.webhook_deliveries.first_of_each_bot,
-            MAX_CLAIMED + len(self._busy),
-            4 * MAX_CLAIMED_PER_PERSON,  # all that may run in both queues, and as many again
-        )
-        for call in due:
-            is_free = call.bot_id not in self._busy and len(self._busy) < MAX_CLAIMED
-            if is_free and self._claimed[call.person, call.is_slow] < MAX_CLAIMED_PER_PERSON:
-                self._claimed[call.person, call.is_slow] += 1
-                self._busy[call.bot_id] = asyncio.create_task(self._serve(call))
+    def lane_of(self, item: OutboxItem) -> int | None:
+        """One call at a time for a bot."""
+        return item.user_id
 
-    async def stop(self) -> None:
-        """Cancel running calls; they stay in the database and are made later."""
-        await runner.end(self._busy.values())
+    async def send(self, items: Sequence[OutboxItem]) -> bool:
+        """The next call of the bot waits for its owner's turn."""
+        (call,) = items
+        async with (SLOW_CALLS if call.is_slow else CALLS).slot(call.person):
+            await self._make(call)
+        return False
 
-    async def _serve(self, call: WebhookCall) -> None:
-        try:
-            async with (SLOW_CALLS if call.is_slow else CALLS).slot(call.person):
-                await self._make(call)
-        except ServiceUnavailable:
-            pass  # the call stays and is claimed again when the database is back
-        except Exception as error:
-            log.error("webhooks.call_failed", bot_id=call.bot_id, **described(error))
-        finally:
-            self._busy.pop(call.bot_id, None)
-            self._claimed[call.person, call.is_slow] -= 1
-            if not self._claimed[call.person, call.is_slow]:
-                del self._claimed[call.person, call.is_slow]
+    def log_failure(self, item: OutboxItem, error: Exception) -> None:
+        log.error("webhooks.call_failed", bot_id=item.user_id, **described(error))
 
-    async def _make(self, call: WebhookCall) -> None:
+    async def _make(self, call: OutboxItem) -> None:
         org = await self._delivery.follower.finder.find(call.realm_id)
         if org is None:
             return
@@ -109,13 +91,12 @@ class WebhookSender:
         if isinstance(outcome, BotReply):
             outcome = await self._post_reply(db, org, call, occasion, outcome)
         if outcome is None:
+            self._outbox.sent["webhook"] += 1
             return
-        next_try = call.next_try(self._database.clock()) if outcome.may_pass else None
-        if next_try is not None:
-            await db.write(
-                actions.people.webhook_deliveries.put_off, call, next_try, outcome.is_timeout
-            )
+        if outcome.may_pass and call.next_try(self._database.clock()) is not None:
+            await db.write(actions.people.webhook_deliveries.put_off, call, outcome.is_timeout)
             return
+        self._outbox.given_up["webhook"] += 1
         complaint = await _complaint(db, org, occasion, outcome)
         await db.write(
             actions.people.webhook_deliveries.give_up,
@@ -126,7 +107,7 @@ class WebhookSender:
             outcome.is_timeout,
         )
 
-    async def _ask(self, org: Organization, call: WebhookCall, occasion: Occasion) -> Any:
+    async def _ask(self, org: Organization, call: OutboxItem, occasion: Occasion) -> Any:
         """The message that the webhook answers with, or what went wrong."""
         service = occasion.service
         if service.interface == SLACK and occasion.message.channel_id is None:
@@ -160,7 +141,7 @@ class WebhookSender:
         self,
         db: OrgDatabase,
         org: Organization,
-        call: WebhookCall,
+        call: OutboxItem,
         occasion: Occasion,
         reply: BotReply,
     ) -> Trouble | None:
@@ -183,7 +164,7 @@ class WebhookSender:
 
 
 def _request(
-    org: Organization, call: WebhookCall, occasion: Occasion, site: str
+    org: Organization, call: OutboxItem, occasion: Occasion, site: str
 ) -> tuple[str, bytes]:
     if occasion.service.interface == SLACK:
         form = urlencode(_for_slack(org, call, occasion, site)).encode()
@@ -191,7 +172,7 @@ def _request(
     return "application/json", msgspec.json.encode(_generic(org, call, occasion))
 
 
-def _generic(org: Organization, call: WebhookCall, occasion: Occasion) -> dict[str, Any]:
+def _generic(org: Organization, call: OutboxItem, occasion: Occasion) -> dict[str, Any]:
     message, bot = occasion.message, occasion.bot
     body = events.types.messages.message.message_object(
         org, message, apply_markdown=False, client_gravatar=False, allow_empty_topic=True
@@ -202,12 +183,12 @@ def _generic(org: Organization, call: WebhookCall, occasion: Occasion) -> dict[s
         "bot_email": bot.api_email(org.email_domain),
         "bot_full_name": bot.full_name,
         "token": occasion.service.token,
-        "trigger": call.reason,
+        "trigger": call.kind,
     }
 
 
 def _for_slack(
-    org: Organization, call: WebhookCall, occasion: Occasion, site: str
+    org: Organization, call: OutboxItem, occasion: Occasion, site: str
 ) -> dict[str, Any]:
     message = occasion.message
     assert message.channel_id is not None
@@ -223,7 +204,7 @@ def _for_slack(
         "user_id": f"U{message.sender_id}",
         "user_name": org.users[message.sender_id].full_name,
         "text": message.content,
-        "trigger_word": call.reason,
+        "trigger_word": call.kind,
         "service_id": occasion.bot.id,
     }
 

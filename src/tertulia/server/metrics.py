@@ -26,11 +26,11 @@ from tertulia import fair_queue
 from tertulia.caches import memo
 from tertulia.caches.table import Caches
 from tertulia.database import Database
+from tertulia.domain.outbox import POLICIES
 from tertulia.events.delivery.dispatch import Delivery
 from tertulia.http.response_metrics import SECONDS, AnswerCounts
 from tertulia.jobs.disk import DiskWatch
-from tertulia.jobs.mail_sender import MailSender
-from tertulia.jobs.push_sender import Pushing
+from tertulia.jobs.outbox import Outbox
 from tertulia.jobs.runner import Runner
 from tertulia.jobs.search_indexer import Indexing
 from tertulia.jobs.table_counts import Counting
@@ -142,8 +142,7 @@ class Metrics:
         indexing: Indexing,
         counting: Counting,
         connections: ConnectionLimiter,
-        postman: MailSender,
-        pushing: Pushing,
+        outbox: Outbox,
         database: Database,
         disk: DiskWatch,
         caches: Caches,
@@ -172,13 +171,7 @@ class Metrics:
         for name, meaning in COUNTED.items():
             self._gauge(name, meaning, partial(_count_of, counting, name))
         self._add_connections(connections)
-        self._gauge("mails_waiting", "Mails not sent yet", lambda: postman.waiting)
-        self._gauge("mails_sent", "Mails sent", lambda: postman.sent)
-        self._gauge(
-            "mails_given_up",
-            "Mails given up: refused for good, or not taken within a day",
-            lambda: postman.given_up,
-        )
+        self._add_outbox(outbox)
         self._gauge("disk_free_bytes", "Free on the disk of the data folder", disk.free_bytes)
         self._gauge(
             "writes_waiting_seconds",
@@ -190,9 +183,27 @@ class Metrics:
             "1 if the disk refused the last write",
             lambda: float(database.write_failure is not None),
         )
-        self._gauge("pushes_sent", "Pushes sent", lambda: pushing.sent)
+
+    def _add_outbox(self, outbox: Outbox) -> None:
+        for name, meaning, counts in (
+            ("outbox_waiting", "Items of the outbox not sent yet, by transport", outbox.waiting),
+            ("outbox_sent", "Items of the outbox sent, by transport", outbox.sent),
+            ("outbox_given_up", "Items of the outbox given up, by transport", outbox.given_up),
+        ):
+            numbers = {str(each): partial(counts.__getitem__, each) for each in POLICIES}
+            self._gauges(name, meaning, "transport", numbers)
+        self._gauge("mails_waiting", "Mails not sent yet", lambda: outbox.waiting["mail"])
+        self._gauge("mails_sent", "Mails sent", lambda: outbox.sent["mail"])
         self._gauge(
-            "pushes_given_up", "Pushes given up: not taken within a day", lambda: pushing.given_up
+            "mails_given_up",
+            "Mails given up: refused for good, or not taken within a day",
+            lambda: outbox.given_up["mail"],
+        )
+        self._gauge("pushes_sent", "Pushes sent", lambda: outbox.sent["push"])
+        self._gauge(
+            "pushes_given_up",
+            "Pushes given up: not taken within a day",
+            lambda: outbox.given_up["push"],
         )
 
     def _add_connections(self, connections: ConnectionLimiter) -> None:

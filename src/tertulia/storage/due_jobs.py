@@ -3,21 +3,22 @@
 from collections.abc import Sequence
 
 from tertulia.database.tx import Tx
+from tertulia.domain.outbox import Transport
 
-DEVICE = "SELECT 1 FROM device WHERE due_at <= :now"
 EXPORT = (
     "SELECT 1 FROM realm_export WHERE path_id IS NULL AND failed_at IS NULL AND deleted_at IS NULL"
 )
-LETTER = "SELECT 1 FROM letter WHERE due_at <= :now"
 MISSED = "SELECT 1 FROM missed_timer WHERE due_at <= :now"
-PUSH = "SELECT 1 FROM push_notice WHERE due_at <= :now AND NOT sent"
-PUSHED = "SELECT 1 FROM push_notice WHERE sent"
+PUSHED = "SELECT 1 FROM push_notice"
 REMINDER = "SELECT 1 FROM reminder WHERE NOT failed AND deliver_at <= :now"
 SCHEDULED = (
     "SELECT 1 FROM scheduled_message WHERE sent_at IS NULL AND NOT failed AND deliver_at <= :now"
 )
 UPLOAD = "SELECT 1 FROM upload WHERE touched_at < :now"
-WEBHOOK = "SELECT 1 FROM webhook_call WHERE due_at <= :now"
+
+
+def outbox(transport: Transport) -> str:
+    return f"SELECT 1 FROM outbox WHERE transport = '{transport}' AND due_at <= :now"
 
 
 def which(tx: Tx, questions: Sequence[str]) -> set[str]:

@@ -3,10 +3,10 @@
 from tertulia.database.tx import Tx
 
 # Tables with a column `sealed`, and their key columns.
-LETTERS, PUSH_KEYS, INVITATIONS, CODE_APPS = "letter", "push_key", "invitation", "code_app"
+OUTBOX, PUSH_KEYS, INVITATIONS, CODE_APPS = "outbox", "push_key", "invitation", "code_app"
 DEVICES = "device"
 _KEYS = {
-    LETTERS: "id",
+    OUTBOX: "id",
     PUSH_KEYS: "realm_id",
     INVITATIONS: "id",
     CODE_APPS: "user_id",
@@ -38,5 +38,6 @@ def set_fingerprint(tx: Tx, invitation_id: int, fingerprint: bytes) -> None:
 def drop_all(tx: Tx) -> None:
     """Delete sealed data that cannot be opened any more. Devices subscribe again by themselves."""
     tx.execute("DELETE FROM one_time_link")
-    for table in (LETTERS, INVITATIONS, CODE_APPS, "push_subscription", PUSH_KEYS, DEVICES):
+    tx.execute("DELETE FROM outbox WHERE transport IN ('mail', 'device')")
+    for table in (INVITATIONS, CODE_APPS, "push_subscription", PUSH_KEYS, DEVICES):
         tx.execute(f"DELETE FROM {table}")

@@ -49,15 +49,14 @@ def run_statements(tx: Tx, statements: list[str]) -> None:
         tx.execute(statement)
 
 
-# Outboxes and pending logins: the original sends or finishes them itself.
+# The outbox and pending logins: the original sends or finishes them itself.
 ERRANDS = (
-    "letter",
     "login_departure",
     "login_token",
     "missed_message",
     "missed_timer",
+    "outbox",
     "push_notice",
-    "webhook_call",
 )
 
 

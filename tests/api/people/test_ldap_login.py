@@ -262,7 +262,7 @@ def test_a_password_reset_for_a_directory_user_explains_itself_by_mail(ldap_chat
     def letters_after_asking(email):
         wish = (ldap_chat.server.vault, email, "192.0.2.1", "https://chat.example.com")
         ldap_chat.write(actions.people.password_reset.request, *wish, ["ldap:ldap"])
-        rows = ldap_chat.read(lambda tx: tx.all("SELECT kind FROM letter ORDER BY id DESC"))
+        rows = ldap_chat.read(lambda tx: tx.all("SELECT kind FROM outbox ORDER BY id DESC"))
         return rows[0]["kind"]
 
     assert letters_after_asking("ana@example.com") == "password-elsewhere"

@@ -3,7 +3,7 @@
 from tertulia import actions, domain, storage
 from tertulia.database.tx import Tx
 from tertulia.domain.people.keys import Vault
-from tertulia.storage.reencryption import CODE_APPS, DEVICES, INVITATIONS, LETTERS, PUSH_KEYS
+from tertulia.storage.reencryption import CODE_APPS, DEVICES, INVITATIONS, OUTBOX, PUSH_KEYS
 
 
 def reencrypt(tx: Tx, old: Vault | None, new: Vault) -> int:
@@ -22,7 +22,7 @@ def reencrypt(tx: Tx, old: Vault | None, new: Vault) -> int:
     if old is None:
         storage.reencryption.drop_all(tx)
         return count
-    for table in (LETTERS, PUSH_KEYS, INVITATIONS, CODE_APPS, DEVICES):
+    for table in (OUTBOX, PUSH_KEYS, INVITATIONS, CODE_APPS, DEVICES):
         for number, sealed in storage.reencryption.sealed(tx, table).items():
             text = old.unseal(sealed)
             storage.reencryption.reseal(tx, table, number, new.seal(text))

@@ -10,12 +10,10 @@ from tertulia import actions, storage
 from tertulia.database.tx import Tx
 from tertulia.domain.messages.message import Draft, Message
 from tertulia.domain.messages.notices import NoticeText
+from tertulia.domain.outbox import OutboxItem
 from tertulia.domain.people.bots import Service
 from tertulia.domain.people.user import User
-from tertulia.domain.people.webhook_deliveries import WebhookCall
 from tertulia.errors import ClientError
-
-LEASE_SECONDS = 60.0  # how long only the server that claimed a delivery may send it
 
 
 class Occasion(msgspec.Struct, frozen=True):
@@ -33,14 +31,15 @@ class Complaint(msgspec.Struct, frozen=True):
     to_owner: NoticeText
 
 
-def take(tx: Tx, call: WebhookCall) -> Occasion | None:
+def take(tx: Tx, call: OutboxItem) -> Occasion | None:
     """Claim a delivery. None if another server has, the bot is gone, or it may no longer see the
     message."""
-    if not storage.people.webhook_deliveries.take(tx, call, tx.now + LEASE_SECONDS):
+    if not actions.outbox.claim(tx, [call]):
         return None
-    bot = storage.people.find(tx, call.bot_id)
-    message = storage.messages.find(tx, call.message_id)
-    service = storage.people.bots.find(tx, call.bot_id).service
+    bot_id, message_id = call.subjects
+    bot = storage.people.find(tx, bot_id)
+    message = storage.messages.find(tx, message_id)
+    service = storage.people.bots.find(tx, bot_id).service
     if (
         message is None
         or bot is None
@@ -49,7 +48,7 @@ def take(tx: Tx, call: WebhookCall) -> Occasion | None:
         or not service.url
         or not _may_receive(tx, bot, message)
     ):
-        storage.people.webhook_deliveries.delete(tx, call.id)
+        storage.outbox.delete(tx, call)
         return None
     return Occasion(bot, service, message)
 
@@ -62,36 +61,37 @@ def _may_receive(tx: Tx, bot: User, message: Message) -> bool:
     return channel is not None and actions.people.webhook_triggers.is_triggered_in(tx, bot, channel)
 
 
-def done(tx: Tx, call: WebhookCall) -> None:
+def done(tx: Tx, call: OutboxItem) -> None:
     """The bot has no response."""
     _end(tx, call)
 
 
 def answered(
-    tx: Tx, call: WebhookCall, occasion: Occasion, answer: Draft, email_domain: str
+    tx: Tx, call: OutboxItem, occasion: Occasion, answer: Draft, email_domain: str
 ) -> None:
     """Post the bot's response. Raises a ClientError if the bot may not."""
-    if not storage.people.webhook_deliveries.exists(tx, call.id):
+    if not storage.outbox.exists(tx, call):
         return
     _post(tx, occasion, answer, email_domain)
     _end(tx, call)
 
 
-def put_off(tx: Tx, call: WebhookCall, until: float, timed_out: bool) -> None:
-    storage.people.webhook_deliveries.put_off(tx, call.id, until)
-    storage.people.webhook_deliveries.note_timeout(tx, call.bot_id, timed_out)
+def put_off(tx: Tx, call: OutboxItem, timed_out: bool) -> None:
+    """Schedule another try."""
+    actions.outbox.settle(tx, [], [call])
+    storage.people.bots.note_timeout(tx, call.subjects[0], timed_out)
 
 
 def give_up(
     tx: Tx,
-    call: WebhookCall,
+    call: OutboxItem,
     occasion: Occasion,
     complaint: Complaint,
     email_domain: str,
     timed_out: bool,
 ) -> None:
     """Delete a failed delivery and post the failure, if the bot may."""
-    if not storage.people.webhook_deliveries.exists(tx, call.id):
+    if not storage.outbox.exists(tx, call):
         return
     _end(tx, call, timed_out)
     try:
@@ -104,12 +104,13 @@ def give_up(
         actions.messages.notices.send_to_user(tx, owner.id, complaint.to_owner)
 
 
-def _end(tx: Tx, call: WebhookCall, timed_out: bool = False) -> None:
+def _end(tx: Tx, call: OutboxItem, timed_out: bool = False) -> None:
     """Delete a delivery and mark its message as read by the bot."""
-    storage.people.webhook_deliveries.delete(tx, call.id)
-    storage.people.webhook_deliveries.note_timeout(tx, call.bot_id, timed_out)
-    if storage.messages.unread.among(tx, call.bot_id, [call.message_id]):
-        actions.messages.read_state.mark_read(tx, call.bot_id, [call.message_id])
+    bot_id, message_id = call.subjects
+    storage.outbox.delete(tx, call)
+    storage.people.bots.note_timeout(tx, bot_id, timed_out)
+    if storage.messages.unread.among(tx, bot_id, [message_id]):
+        actions.messages.read_state.mark_read(tx, bot_id, [message_id])
 
 
 def _post(tx: Tx, occasion: Occasion, draft: Draft, email_domain: str) -> None:

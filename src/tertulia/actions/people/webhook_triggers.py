@@ -16,12 +16,12 @@ def record_mentions(
         return
     bots = [bot for bot in storage.people.find_many(tx, ids) if has_webhook(bot)]
     triggered = [bot.id for bot in bots if is_triggered_in(tx, bot, channel)]
-    storage.people.webhook_deliveries.insert(tx, triggered, message_id, "mention")
+    storage.outbox.insert_webhook_calls(tx, triggered, message_id, "mention")
 
 
 def record_recipients(tx: Tx, sender: User, message_id: int, members: Iterable[User]) -> None:
     triggered = [bot.id for bot in members if not sender.is_bot and has_webhook(bot)]
-    storage.people.webhook_deliveries.insert(tx, triggered, message_id, "direct_message")
+    storage.outbox.insert_webhook_calls(tx, triggered, message_id, "direct_message")
 
 
 def has_webhook(bot: User) -> bool:

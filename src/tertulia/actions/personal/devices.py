@@ -7,16 +7,15 @@ token by which the service finds the device. A job registers the token (`jobs/de
 from collections.abc import Sequence
 from typing import Any
 
-from tertulia import domain, events, storage
+from tertulia import actions, domain, events, storage
 from tertulia.database.tx import Tx
+from tertulia.domain.outbox import OutboxItem
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.user import User
 from tertulia.domain.personal.devices import EXPIRED, Device, DeviceToken, Registration, TokenKind
 from tertulia.errors import BadRequest
 from tertulia.events.audience import Users
 from tertulia.events.types.personal.devices import DeviceAdded, DeviceChanged, DeviceRemoved
-
-LEASE_SECONDS = 60.0
 
 
 def add(tx: Tx, user: User) -> int:
@@ -67,11 +66,11 @@ def register(
             "pending_since": tx.now,
             "bouncer_public_key": token.bouncer_public_key,
             "encrypted_registration": token.encrypted,
-            "due_at": tx.now,
-            "tries": 0,
             "error_code": None,
         }
     _change(tx, device, values)
+    if "pending_token_id" in values:
+        storage.outbox.insert_registration(tx, user.id, device.id)
     if storage.personal.missed_messages.position(tx) is None:
         storage.personal.missed_messages.set_position(tx, storage.log.head(tx))
 
@@ -79,36 +78,33 @@ def register(
 # --- results of the push service ---
 
 
-def take(tx: Tx, device: Device) -> Device | None:
+def take(tx: Tx, item: OutboxItem) -> Device | None:
     """Claim a pending registration; None if it is no longer pending."""
-    if not storage.personal.devices.take(tx, device.id, tx.now + LEASE_SECONDS):
-        return None
-    return storage.personal.devices.find_of(tx, device.user_id, device.id)
+    return _pending(tx, item) if actions.outbox.claim(tx, [item]) else None
 
 
-def registered(tx: Tx, device: Device) -> None:
-    found = _still_pending(tx, device)
-    if found is not None:
-        values = {"token_id": found.pending_token_id, "token_kind": found.pending_kind}
-        _change(tx, found, values | _NOTHING_PENDING)
+def registered(tx: Tx, item: OutboxItem) -> None:
+    device = _pending(tx, item)
+    if device is not None:
+        values = {"token_id": device.pending_token_id, "token_kind": device.pending_kind}
+        _change(tx, device, values | _NOTHING_PENDING)
+        storage.outbox.delete(tx, item)
 
 
-def refused(tx: Tx, device: Device, code: str) -> None:
-    found = _still_pending(tx, device)
-    if found is not None:
-        _change(tx, found, {"due_at": None, "error_code": code})
+def refused(tx: Tx, item: OutboxItem, code: str) -> None:
+    device = _pending(tx, item)
+    if device is not None:
+        _change(tx, device, {"error_code": code})
+        storage.outbox.delete(tx, item)
 
 
-def put_off(tx: Tx, device: Device) -> None:
-    """The service was unavailable: retry later, or give up."""
-    found = _still_pending(tx, device)
-    if found is None:
-        return
-    due_at = found.next_try(tx.now)
-    if due_at is None:
-        refused(tx, device, EXPIRED)
-    else:
-        storage.personal.devices.change(tx, found.id, due_at=due_at, tries=found.tries + 1)
+def put_off(tx: Tx, item: OutboxItem) -> bool:
+    """The service was unavailable: retry later, or give up. Returns whether it was given up."""
+    device = _pending(tx, item)
+    given_up = device is not None and bool(actions.outbox.settle(tx, [], [item]))
+    if device is not None and given_up:
+        _change(tx, device, {"error_code": EXPIRED})
+    return given_up
 
 
 def forget_tokens(tx: Tx, token_ids: Sequence[str]) -> None:
@@ -139,7 +135,6 @@ _NOTHING_PENDING = {
     "pending_token_id": None,
     "bouncer_public_key": None,
     "encrypted_registration": None,
-    "due_at": None,
     "error_code": None,
 }
 
@@ -152,6 +147,7 @@ def _get_own(tx: Tx, user: User, device_id: int) -> Device:
 
 
 def _remove(tx: Tx, device: Device) -> None:
+    storage.outbox.delete_of_device(tx, device.id)
     storage.personal.devices.delete(tx, device.id)
     events.log.announce(tx, DeviceRemoved(device.id), to=Users([device.user_id]))
 
@@ -163,11 +159,11 @@ def _has_key(vault: Vault, device: Device, key: tuple[int, str] | None) -> bool:
     return same_id and vault.unseal(device.sealed or b"") == key[1]
 
 
-def _still_pending(tx: Tx, device: Device) -> Device | None:
-    """The device, if the registration of the same token is still pending."""
-    found = storage.personal.devices.find_of(tx, device.user_id, device.id)
-    is_same = found is not None and found.pending_token_id == device.pending_token_id
-    return found if is_same else None
+def _pending(tx: Tx, item: OutboxItem) -> Device | None:
+    """The device, unless another registration replaced this one."""
+    if item.user_id is None or item.device_id is None or not storage.outbox.exists(tx, item):
+        return None
+    return storage.personal.devices.find_of(tx, item.user_id, item.device_id)
 
 
 def _change(tx: Tx, device: Device, values: dict[str, Any]) -> None:

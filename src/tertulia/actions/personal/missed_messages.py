@@ -102,7 +102,7 @@ def record(
         if pushed:
             among = {user_id: people[user_id] for user_id in pushed if user_id in people}
             reasons = _reasons(tx, news, among, "push")
-            storage.personal.web_push.insert_notices(tx, news.message.id, reasons)
+            storage.outbox.insert_pushes(tx, news.message.id, reasons)
     storage.personal.missed_messages.set_position(tx, upto)
 
 

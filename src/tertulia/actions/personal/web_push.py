@@ -1,24 +1,19 @@
 """Push notifications: receivers, content and results."""
 
 import msgspec
-from msgspec.structs import replace
 
 from tertulia import actions, domain, storage
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import Channel
 from tertulia.domain.messages.message import Message
+from tertulia.domain.outbox import POLICIES, OutboxItem
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.user import User
 from tertulia.domain.personal.devices import Device, DeviceToken
-from tertulia.domain.personal.web_push import (
-    FORGOTTEN_AFTER,
-    GIVEN_UP_AFTER_SECONDS,
-    PushNotice,
-    PushSubscription,
-)
+from tertulia.domain.personal.web_push import FORGOTTEN_AFTER, PushSubscription
 from tertulia.errors import BadRequest
 
-LEASE_SECONDS = 60.0
+POLICY = POLICIES["push"]
 PHONES = 0  # in the set of notified receivers: all mobile devices
 
 
@@ -36,7 +31,6 @@ class Receivers(msgspec.Struct, frozen=True):
 class PushOutcome(msgspec.Struct, frozen=True):
     """The result of a notification at each receiver."""
 
-    sent_at: float
     delivered: list[PushSubscription]
     gone: list[PushSubscription]
     refused: list[PushSubscription]  # permanently rejected
@@ -89,20 +83,26 @@ def receivers_of(tx: Tx, user_id: int) -> Receivers:
     )
 
 
-def take(tx: Tx, notice: PushNotice) -> tuple[Message, Channel | None, Receivers] | None:
+def take(tx: Tx, item: OutboxItem) -> tuple[Message, Channel | None, Receivers] | None:
     """Claim a notification: its message and receivers.
 
     None if it was read, is no longer visible, has no receiver, or another server sends it.
     """
-    if not storage.personal.web_push.take(tx, notice, tx.now + LEASE_SECONDS):
+    if not actions.outbox.claim(tx, [item]):
         return None
-    message = storage.messages.find(tx, notice.message_id)
-    receivers = receivers_of(tx, notice.user_id)
-    if message is None or not receivers or not _is_news(tx, notice.user_id, message):
-        storage.personal.web_push.forget(tx, notice.user_id, [notice.message_id])
+    user_id, message_id = item.subjects
+    message = storage.messages.find(tx, message_id)
+    receivers = receivers_of(tx, user_id)
+    if message is None or not receivers or not _is_news(tx, user_id, message):
+        storage.outbox.delete(tx, item)
         return None
     channel = None if message.channel_id is None else storage.channels.find(tx, message.channel_id)
     return message, channel, receivers
+
+
+def told(item: OutboxItem) -> frozenset[int]:
+    """The subscriptions that were already notified."""
+    return frozenset(map(int, item.told.split(","))) if item.told else frozenset()
 
 
 def _is_news(tx: Tx, user_id: int, message: Message) -> bool:
@@ -113,7 +113,7 @@ def _is_news(tx: Tx, user_id: int, message: Message) -> bool:
     return bool(storage.messages.unread.among(tx, user_id, [message.id]))
 
 
-def done(tx: Tx, notice: PushNotice, outcome: PushOutcome) -> bool:
+def done(tx: Tx, item: OutboxItem, outcome: PushOutcome) -> bool:
     """Record the result. Returns whether the notification was given up for a receiver."""
     storage.personal.web_push.delete(tx, [each.id for each in outcome.gone])
     for each in outcome.delivered:
@@ -123,22 +123,24 @@ def done(tx: Tx, notice: PushNotice, outcome: PushOutcome) -> bool:
     for each in outcome.refused:
         _note_failure(tx, each, tx.now)
     for each, rest in outcome.failed:
-        moments.append(tx.now + max(rest, domain.personal.web_push.pause(each.failures + 1)))
+        moments.append(tx.now + max(rest, POLICY.pause(each.failures + 1)))
         _note_failure(tx, each, moments[-1])
-    knows = notice.told | {each.id for each in outcome.delivered}
+    knows = told(item) | {each.id for each in outcome.delivered}
     knows |= {PHONES} if outcome.phones else set()
+    next_try = item.next_try(tx.now)
     if outcome.phones is False:
-        again = tx.now + domain.personal.web_push.pause(notice.tries + 1)
-        moments.append(max(again, outcome.phones_rest_until))
-    is_old = tx.now - outcome.sent_at >= GIVEN_UP_AFTER_SECONDS
-    if moments and not is_old:
-        later = replace(notice, tries=notice.tries + 1, told=knows)
-        storage.personal.web_push.put_off(tx, later, min(moments))
-    elif knows:
-        storage.personal.web_push.note_sent(tx, notice)
-    else:
-        storage.personal.web_push.forget(tx, notice.user_id, [notice.message_id])
-    return bool(moments) and is_old
+        moments.append(max(next_try or tx.now, outcome.phones_rest_until))
+    if moments and next_try is not None:
+        storage.outbox.put_off(tx, item, min(moments), item.tries + 1, _text(knows))
+        return False
+    storage.outbox.delete(tx, item)
+    if knows:
+        storage.personal.web_push.note_sent(tx, *item.subjects)
+    return bool(moments)
+
+
+def _text(ids: frozenset[int]) -> str:
+    return ",".join(map(str, sorted(ids)))
 
 
 def _note_failure(tx: Tx, subscription: PushSubscription, retry_at: float) -> None:
@@ -150,14 +152,14 @@ def _note_failure(tx: Tx, subscription: PushSubscription, retry_at: float) -> No
         storage.personal.web_push.delete(tx, [subscription.id])
 
 
-def put_off(tx: Tx, notice: PushNotice, until: float) -> None:
+def put_off(tx: Tx, item: OutboxItem, until: float) -> None:
     """The user is present and sees the message; notify them later if it stays unread."""
-    unread = storage.messages.unread.among(tx, notice.user_id, [notice.message_id])
-    message = storage.messages.find(tx, notice.message_id) if unread else None
-    if message is None or tx.now - message.sent_at >= GIVEN_UP_AFTER_SECONDS:
-        storage.personal.web_push.forget(tx, notice.user_id, [notice.message_id])
+    user_id, message_id = item.subjects
+    unread = storage.messages.unread.among(tx, user_id, [message_id])
+    if not unread or item.next_try(tx.now) is None:
+        storage.outbox.delete(tx, item)
     else:
-        storage.personal.web_push.put_off(tx, notice, until)
+        storage.outbox.put_off(tx, item, until, item.tries, item.told)
 
 
 def take_read(tx: Tx, user_id: int, message_ids: list[int]) -> tuple[list[int], Receivers]:

@@ -6,30 +6,12 @@ import msgspec
 
 Reason = Literal["mention", "direct_message"]
 
-TRIES = 3
-PAUSES_SECONDS = (5.0, 30.0)  # after the first and the second try
 SECONDS = 10
 MAX_ANSWER_BYTES = 1 << 20
 SHOWN_ANSWER = 1000  # characters of a response that the owner is shown
 
 GENERIC = 1
 SLACK = 2
-
-
-class WebhookCall(msgspec.Struct, frozen=True):
-    id: int
-    realm_id: int
-    bot_id: int
-    message_id: int
-    reason: str
-    due_at: float
-    tries: int
-    person: int = 0  # the owner of the bot, whose limits apply
-    is_slow: bool = False  # whether the bot's last delivery timed out
-
-    def next_try(self, now: float) -> float | None:
-        """When to try again; None to give up."""
-        return now + PAUSES_SECONDS[self.tries] if self.tries + 1 < TRIES else None
 
 
 class Trouble(msgspec.Struct, frozen=True):

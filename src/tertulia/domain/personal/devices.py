@@ -19,9 +19,6 @@ TokenKind = Literal["apns", "fcm"]
 KEY_BYTES = 33
 KEY_SIGN = 0x31  # the first byte identifies the cipher
 LARGEST_KEY_ID = 2**32 - 1
-GIVEN_UP_AFTER_SECONDS = 86400.0
-FIRST_PAUSE_SECONDS = 5.0
-MAX_BACKOFF_SECONDS = 3600.0
 MAX_TOKEN_LENGTH = 4096
 
 EXPIRED = "REQUEST_EXPIRED"
@@ -49,19 +46,11 @@ class Device(msgspec.Struct, frozen=True):
     pending_since: float | None = None
     bouncer_public_key: str | None = None
     encrypted_registration: str | None = None
-    tries: int = 0
     error_code: str | None = None
 
     @property
     def can_receive(self) -> bool:
         return self.sealed is not None and self.token_id is not None
-
-    def next_try(self, now: float) -> float | None:
-        """When to ask the service again; None to give up."""
-        if now - (self.pending_since or 0.0) >= GIVEN_UP_AFTER_SECONDS:
-            return None
-        pause: float = FIRST_PAUSE_SECONDS * 2 ** min(self.tries, 20)
-        return now + min(pause, MAX_BACKOFF_SECONDS)
 
 
 class DeviceToken(msgspec.Struct, frozen=True):

@@ -10,9 +10,6 @@ from tertulia.errors import BadRequest
 
 POINT_BYTES = 65  # a public key of P-256, uncompressed
 SECRET_BYTES = 16
-FIRST_PAUSE_SECONDS = 60.0  # doubled after each failure
-MAX_BACKOFF_SECONDS = 3600.0
-GIVEN_UP_AFTER_SECONDS = 86400.0  # an older notification is outdated
 FORGOTTEN_AFTER = 100  # failures in a row, at least four days unless the endpoint rejects us
 SHOWN_DAYS = 7  # how long a device may still show a notification
 WORDS = 200  # characters of a message
@@ -26,21 +23,6 @@ class PushSubscription(msgspec.Struct, frozen=True):
     auth: str
     failures: int = 0  # in a row
     retry_at: float = 0.0  # no delivery before that
-
-
-class PushNotice(msgspec.Struct, frozen=True):
-    realm_id: int
-    user_id: int
-    message_id: int
-    reason: str
-    tries: int
-    told: frozenset[int] = frozenset()  # subscriptions that were already notified
-
-
-def pause(failures: int) -> float:
-    """The backoff after so many failures in a row."""
-    seconds: float = FIRST_PAUSE_SECONDS * 2 ** min(max(failures - 1, 0), 20)
-    return min(seconds, MAX_BACKOFF_SECONDS)
 
 
 def checked(endpoint: str, p256dh: str, auth: str) -> None:

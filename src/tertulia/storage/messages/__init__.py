@@ -43,7 +43,7 @@ GOES_WITH_A_MESSAGE = (
     "message_edit",
     "submessage",
     "attachment_message",
-    "webhook_call",
+    "outbox",
     "missed_message",
     "push_notice",
     "reply_address",

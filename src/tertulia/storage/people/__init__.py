@@ -24,7 +24,6 @@ from tertulia.storage.people import (
     second_factors,
     sessions,
     statuses,
-    webhook_deliveries,
 )
 
 _COLUMNS = (

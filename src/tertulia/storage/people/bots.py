@@ -114,3 +114,13 @@ def _bot(row: Row) -> Bot:
         service=service,
         config=msgspec.json.decode(row["config"]),
     )
+
+
+def note_timeout(tx: Tx, bot_id: int, timed_out: bool) -> None:
+    """Record whether the last call of a bot timed out."""
+    tx.execute(
+        "UPDATE bot SET service_timed_out = :timed_out WHERE user_id = :bot AND realm_id = :realm"
+        " AND service_timed_out <> :timed_out",
+        timed_out=timed_out,
+        bot=bot_id,
+    )

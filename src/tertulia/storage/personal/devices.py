@@ -31,30 +31,6 @@ def user_ids(tx: Tx) -> set[int]:
     return {row["user_id"] for row in rows}
 
 
-def due(tx: Tx, most: int, most_per_person: int) -> list[Device]:
-    """Users whose registration is due at the push service, in all organizations, people in turn."""
-    return _DEVICES.all(
-        tx,
-        "FROM (SELECT d.*, row_number() OVER (PARTITION BY d.user_id ORDER BY d.due_at, d.id)"
-        " AS turn FROM device d WHERE d.due_at <= :now) ranked"
-        " WHERE turn <= :most_per_person ORDER BY turn, due_at, id LIMIT :most",
-        now=tx.now,
-        most_per_person=most_per_person,
-        most=most,
-    )
-
-
-def take(tx: Tx, device_id: int, until: float) -> bool:
-    """Claim a registration: set when it is due again. Returns whether it was due."""
-    taken = tx.execute(
-        "UPDATE device SET due_at = :until WHERE id = :id AND realm_id = :realm AND due_at <= :now",
-        id=device_id,
-        until=until,
-        now=tx.now,
-    )
-    return taken > 0
-
-
 def change(tx: Tx, device_id: int, **values: Any) -> None:
     tx.change("device", device_id, **values)
 

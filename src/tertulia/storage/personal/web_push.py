@@ -1,9 +1,9 @@
-"""Web Push: subscriptions of browsers, and queued notifications."""
+"""Web Push: subscriptions of browsers, and notifications that they may still show."""
 
 from collections.abc import Sequence
 
 from tertulia.database.tx import Tx
-from tertulia.domain.personal.web_push import PushNotice, PushSubscription
+from tertulia.domain.personal.web_push import PushSubscription
 from tertulia.storage.row_mapper import Record
 
 _SUBSCRIPTIONS = Record(PushSubscription, "push_subscription")
@@ -48,77 +48,19 @@ def delete(tx: Tx, subscription_ids: Sequence[int]) -> None:
     tx.remove("push_subscription", id=list(subscription_ids))
 
 
-def insert_notices(tx: Tx, message_id: int, reasons: dict[int, str]) -> None:
-    tx.upsert_many(
-        "push_notice",
-        ({"user_id": user_id, "reason": reason} for user_id, reason in sorted(reasons.items())),
-        "ON CONFLICT (user_id, message_id) DO NOTHING",
-        message_id=message_id,
-        due_at=tx.now,
-    )
-
-
-def people_due(tx: Tx, most: int) -> list[tuple[int, int]]:
-    """Users with due notifications, in all organizations: organization and user."""
-    rows = tx.all(
-        "SELECT realm_id, user_id, min(due_at) AS due FROM push_notice"
-        " WHERE due_at <= :now AND NOT sent GROUP BY realm_id, user_id ORDER BY due LIMIT :most",
-        now=tx.now,
-        most=most,
-    )
-    return [(row["realm_id"], row["user_id"]) for row in rows]
-
-
-def next_of(tx: Tx, user_id: int) -> PushNotice | None:
-    """The next notifications of a user."""
-    return _NOTICES.one(
-        tx,
-        "FROM push_notice"
-        " WHERE user_id = :user AND realm_id = :realm AND due_at <= :now AND NOT sent"
-        " ORDER BY message_id LIMIT 1",
-        user=user_id,
-        now=tx.now,
-    )
-
-
-def take(tx: Tx, notice: PushNotice, until: float) -> bool:
-    """Claim a notification: set when it is due again. Returns whether it was due."""
-    taken = tx.execute(
-        "UPDATE push_notice SET due_at = :until WHERE user_id = :user AND message_id = :message"
-        " AND realm_id = :realm AND due_at <= :now AND NOT sent",
-        until=until,
-        user=notice.user_id,
-        message=notice.message_id,
-        now=tx.now,
-    )
-    return taken > 0
-
-
-def put_off(tx: Tx, notice: PushNotice, until: float) -> None:
-    tx.execute(
-        "UPDATE push_notice SET due_at = :until, tries = :tries, told = :told"
-        " WHERE user_id = :user AND message_id = :message AND realm_id = :realm",
-        until=until,
-        tries=notice.tries,
-        told=",".join(map(str, sorted(notice.told))),
-        user=notice.user_id,
-        message=notice.message_id,
-    )
-
-
 def note_health(tx: Tx, subscription_id: int, failures: int, retry_at: float) -> None:
     """Record the consecutive failures of an endpoint, and its backoff."""
     tx.change("push_subscription", subscription_id, failures=failures, retry_at=retry_at)
 
 
-def note_sent(tx: Tx, notice: PushNotice) -> None:
+def note_sent(tx: Tx, user_id: int, message_id: int) -> None:
+    """Record a notification that devices may still show."""
     tx.execute(
-        "UPDATE push_notice SET sent = :yes, due_at = :now"
-        " WHERE user_id = :user AND message_id = :message AND realm_id = :realm",
-        yes=True,
+        "INSERT INTO push_notice (realm_id, user_id, message_id, due_at)"
+        " VALUES (:realm, :user, :message, :now) ON CONFLICT (user_id, message_id) DO NOTHING",
+        user=user_id,
+        message=message_id,
         now=tx.now,
-        user=notice.user_id,
-        message=notice.message_id,
     )
 
 
@@ -127,7 +69,7 @@ def shown(tx: Tx, after: tuple[int, int], most: int) -> list[tuple[int, int, int
     on: organization, user and message."""
     return tx.tuples(
         "SELECT realm_id, user_id, message_id FROM push_notice"
-        " WHERE sent AND (user_id, message_id) > (:user, :message)"
+        " WHERE (user_id, message_id) > (:user, :message)"
         " ORDER BY user_id, message_id LIMIT :most",
         user=after[0],
         message=after[1],
@@ -140,11 +82,4 @@ def forget(tx: Tx, user_id: int, message_ids: Sequence[int]) -> None:
 
 
 def forget_shown_before(tx: Tx, at: float) -> None:
-    tx.execute("DELETE FROM push_notice WHERE sent AND due_at < :at", at=at)
-
-
-def _subscription_ids(text: str) -> frozenset[int]:
-    return frozenset(map(int, text.split(","))) if text else frozenset()
-
-
-_NOTICES = Record(PushNotice, readings={"told": _subscription_ids})
+    tx.execute("DELETE FROM push_notice WHERE due_at < :at", at=at)

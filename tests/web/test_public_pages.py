@@ -3,9 +3,15 @@
 import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
+from html import unescape
 from html.parser import HTMLParser
+from pathlib import Path
 
+import httpx
 import pytest
+from playwright.sync_api import Browser
+from tests.support.axe import violations
+from tests.support.cli_runner import Terminal
 from tests.support.client import Reply
 from tests.support.databases import Databases, Kind
 from tests.support.people import Chat, Person
@@ -250,3 +256,52 @@ def test_names_with_markup_are_escaped_and_the_html_is_well_formed(square, ana):
         tags = _Tags()
         tags.feed(text)
         assert not tags.open
+
+
+def test_all_links_of_the_demo_resolve_and_axe_finds_nothing(
+    tmp_path: Path, chromium: Browser, thorough: bool
+) -> None:
+    """Follow every link from /public/ without scripts; check one page of each kind with axe."""
+    terminal = Terminal(tmp_path / "data")
+    try:
+        port = terminal.serves("--demo", "--web-public-streams-enabled").port
+        site = f"http://127.0.0.1:{port}"
+        pages: dict[str, str] = {}
+        for path in _crawl(site):
+            pages.setdefault(path if thorough else _kind(path), path)
+        assert {_kind(path) for path in pages.values()} == {"index", "channel", "topic", "other"}
+        context = chromium.new_context(bypass_csp=True)
+        for path in pages.values():
+            if _kind(path) != "other":
+                page = context.new_page()
+                page.goto(f"{site}{path}")
+                assert not violations(page, path)
+                assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+                page.close()
+        context.close()
+    finally:
+        terminal.close()
+
+
+def _kind(path: str) -> str:
+    parts = path.removeprefix("/public/").split("/")
+    if "?" in path or path.endswith("feed.atom") or not path.startswith("/public/"):
+        return "other"
+    return {1: "index", 2: "channel", 3: "topic"}[len(parts)] if path.endswith("/") else "other"
+
+
+def _crawl(site: str) -> list[str]:
+    """All addresses of the site that the public pages lead to; each must answer."""
+    waiting, seen = ["/public/"], {"/public/"}
+    with httpx.Client(base_url=site, follow_redirects=True) as client:
+        for path in waiting:
+            reply = client.get(path)
+            assert reply.status_code == 200, path
+            if not path.startswith("/public/"):
+                continue
+            for found in re.findall(r'(?:href|src)="(/[^"#]*)', reply.text):
+                address = unescape(found)
+                if address not in seen:
+                    seen.add(address)
+                    waiting.append(address)
+    return waiting

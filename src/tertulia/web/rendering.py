@@ -82,6 +82,7 @@ def _engine() -> Any:
         loader=jinja2.FileSystemLoader(TEMPLATES),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
+        auto_reload=False,  # else every page asks for the times of its files
         trim_blocks=True,
         lstrip_blocks=True,
     )

@@ -32,7 +32,7 @@ from tertulia.events.directory.organization import Organization
 from tertulia.fair_queue import FairQueue
 from tertulia.http.request import ApiRequest
 from tertulia.web import rendering, security_headers
-from tertulia.web.public import addresses, sitemap, view
+from tertulia.web.public import addresses, message_html, sitemap, view
 from tertulia.web.public.texts import Texts
 
 INDEX_TOPICS = 20
@@ -203,7 +203,7 @@ class PublicPages:
             channel_path=addresses.channel_path(channel.id, channel.name),
             title=title,
             is_resolved=is_resolved,
-            messages=shown,
+            messages=message_html.of_all(texts, shown),
             page=found,
             senders=senders if found.pages == 1 else None,
             dates=_span_of_dates(texts, first, last),

@@ -130,6 +130,9 @@ class Texts:
         several = self.many_messages if number == most else self.several_messages
         return several.format(count=f"{number:,}")
 
+    def votes_of(self, voters: list[int]) -> str:
+        return self.one_vote if len(voters) == 1 else self.votes.format(count=len(voters))
+
     def date(self, at: float) -> str:
         return self._written("date", at)
 

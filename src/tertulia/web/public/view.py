@@ -5,7 +5,8 @@ The reader has no account: names and pictures are those that the organization sh
 
 import re
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import date, timedelta
+from functools import lru_cache
 from html import escape
 
 import msgspec
@@ -64,16 +65,8 @@ class ShownMessage(msgspec.Struct, frozen=True):
         return iso(self.sent_at)
 
     @property
-    def time(self) -> str:
-        return self.iso[11:16]
-
-    @property
     def path(self) -> str:
         return addresses.message_path(self.id)
-
-    @property
-    def is_poll(self) -> bool:
-        return isinstance(self.widget, Poll)
 
 
 class ShownTopic(msgspec.Struct, frozen=True):
@@ -158,7 +151,13 @@ def snippet(message: Message) -> str:
 
 
 def iso(at: float) -> str:
-    return datetime.fromtimestamp(int(at), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    day, seconds = divmod(int(at), 86_400)
+    return f"{_date(day)}T{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}Z"
+
+
+@lru_cache(maxsize=256)
+def _date(day: int) -> str:
+    return (date(1970, 1, 1) + timedelta(day)).isoformat()
 
 
 def day_of(at: float) -> int:

@@ -55,6 +55,13 @@ export function emptyState(title, text, ...actions) {
   return h("div", { class: "void" }, h("h2", {}, title), h("p", {}, text), actions.length > 0 && h("div", { class: "do" }, ...actions));
 }
 
+/** The text of a view whose content could not be fetched.
+ * @param {string} text
+ * @param {() => void} retry */
+export function failedState(text, retry) {
+  return emptyState(t("talk.failed"), text, h("button", { class: "b", type: "button", onclick: retry }, t("talk.try-again")));
+}
+
 /** @param {string} href
  * @param {string} text
  * @param {string} [iconName] */

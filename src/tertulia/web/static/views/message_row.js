@@ -156,10 +156,21 @@ function fillContent(element, message) {
   }
   if (message.submessages.length) element.append(widgetSlot(message));
   else element.append(enhance(message.match_content ?? message.content));
-  if (message.is_me_message) element.classList.add("does");
+  if (message.is_me_message) showAsAction(element, senderName(message));
   const changed = editedMark(message);
   if (changed) (lastParagraph(element) ?? element).append(changed);
   if (message.reactions.length) element.append(reactionList(message));
+}
+
+/** A message that begins with `/me` says what its sender does.
+ * @param {HTMLElement} element
+ * @param {string} sender */
+function showAsAction(element, sender) {
+  const first = element.querySelector("p")?.firstChild;
+  if (!first?.nodeValue?.startsWith("/me ")) return;
+  first.nodeValue = first.nodeValue.slice(3);
+  first.before(h("bdi", {}, sender));
+  element.classList.add("does");
 }
 
 /** The four buttons of a row; the last one opens the menu with all others. */

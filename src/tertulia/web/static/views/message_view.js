@@ -15,7 +15,7 @@ import { nameOf } from "../state/people.js";
 import { marksReadOnView, Reader } from "./reader.js";
 import { drawRow, rowSignature, showFullTime } from "./message_row.js";
 import { on, nextFrame } from "../core/signals.js";
-import { announce, emptyState, region, resetBody, resetFooter, setHeader } from "./layout.js";
+import { announce, failedState, region, resetBody, resetFooter, setHeader } from "./layout.js";
 import { typingText } from "../state/typing.js";
 import { isUnread, unreadIds } from "../state/unread.js";
 import { showPendingMessages } from "./pending_messages.js";
@@ -335,9 +335,9 @@ export class MessageView {
     this.#failed = true;
     if (error instanceof NetworkError) setTimeout(() => this.#retry(), RETRY_MS);
     this.feed.setAttribute("aria-busy", "false");
-    const again = h("button", { class: "b", type: "button", onclick: () => this.#retry() }, t("talk.try-again"));
+    this.feed.hidden = true;
     this.body.querySelector(".void")?.remove();
-    this.top.after(emptyState(t("talk.failed"), error instanceof NetworkError ? t("talk.no-answer") : error.message, again));
+    this.top.after(failedState(error instanceof NetworkError ? t("talk.no-answer") : error.message, () => this.#retry()));
   }
 }
 

@@ -9,7 +9,7 @@ import { messagesQuery } from "../state/message_lists.js";
 import { isSpectator, myId } from "../state/session.js";
 import { cachedMessages, storeMessage } from "../state/messages.js";
 import { on, nextFrame } from "../core/signals.js";
-import { emptyState, resetBody, resetFooter, setHeader, actionLink } from "./layout.js";
+import { emptyState, failedState, resetBody, resetFooter, setHeader, actionLink } from "./layout.js";
 import { isTopicMuted } from "../state/topics.js";
 import { unreadCount } from "../state/unread.js";
 import { t } from "../core/i18n.js";
@@ -30,14 +30,20 @@ export async function showRecent() {
   const chips = h("div", { class: "sub" });
   resetBody(h("div", { class: "list" }, chips, rows));
   resetFooter();
-  const draw = () => drawRecent(rows, chips, draw);
-  if (!isFetched) {
-    await fetchRecent().catch(() => {});
-  }
-  draw();
+  const load = () => (isFetched ? undefined : fetchRecent().catch(() => {}));
+  const retry = async () => {
+    await load();
+    draw();
+  };
+  const draw = () => {
+    if (isFetched || cachedMessages().length) drawRecent(rows, chips, draw);
+    else setChildren(rows, h("li", {}, failedState(t("talk.no-answer"), retry)));
+  };
+  await retry();
   const redraw = nextFrame(draw);
   const stop = on(["messageArrived", "unread", "people", "channels", "topics", "messagesMoved", "messagesDeleted", "messageChanged", "reset"], redraw);
-  return { close: stop, focus: () => /** @type {HTMLElement | null} */ (rows.querySelector("a"))?.focus() };
+  const stopRetries = on("connection", (state) => { if (state === "live" && !isFetched) retry(); });
+  return { close() { stop(); stopRetries(); }, focus: () => /** @type {HTMLElement | null} */ (rows.querySelector("a"))?.focus() };
 }
 
 /** @param {HTMLElement} rows

@@ -121,7 +121,7 @@ function makePicturePreview(frame) {
 /** @param {HTMLImageElement} image */
 function sizeImage(image) {
   image.loading = "lazy";
-  if (!image.alt && !image.closest("a")?.title) image.alt = t("content.picture");
+  if (!image.alt) image.alt = image.closest("a")?.title || t("content.picture");
   const [, width, height] = /^(\d+)x(\d+)$/.exec(image.dataset.originalDimensions ?? "") ?? [];
   if (width && height) {
     const scale = Math.min(1, 360 / Number(width), 400 / Number(height));

@@ -14,7 +14,7 @@ import { cachedMessages, storeMessage } from "../state/messages.js";
 import { channelHash } from "../state/narrow.js";
 import { groupByConversation } from "./recent.js";
 import { on, nextFrame } from "../core/signals.js";
-import { emptyState, resetBody, resetFooter, setHeader, actionLink } from "./layout.js";
+import { emptyState, failedState, resetBody, resetFooter, setHeader, actionLink } from "./layout.js";
 import { fetchTopics, topicsOf } from "../state/topics.js";
 import { mentionsIn, unreadCount } from "../state/unread.js";
 import { t } from "../core/i18n.js";
@@ -34,15 +34,32 @@ export async function showTopics({ channel = 0 }) {
     setChildren(list, emptyState(t("channel.unknown"), t("channel.unknown-text"), actionLink("#inbox", t("view.inbox"), "inbox")));
     return { close() {} };
   }
-  const draw = () => drawTopics(list, channel, draw);
+  let isFetched = false;
+  const load = async () => {
+    try {
+      await Promise.all([topicsOf(channel) ?? fetchTopics(channel), fetchRecentMessages(channel)]);
+      isFetched = true;
+      await fetchMessages((topicsOf(channel) ?? []).map((topic) => topic.max_id));
+    } catch {
+      // Without a connection, the page shows what it has.
+    }
+  };
+  const retry = async () => {
+    await load();
+    draw();
+  };
+  const draw = () => {
+    if (isFetched || topicsOf(channel)?.length) drawTopics(list, channel, draw);
+    else setChildren(list, failedState(t("talk.no-answer"), retry));
+  };
   drawHeader(channel);
   const isMember = channels.get(channel)?.subscribed;
   if (!isSpectator()) showComposeBox(foot, { channel, topic: null });
-  await Promise.all([topicsOf(channel) ?? fetchTopics(channel), fetchRecentMessages(channel)]).catch(() => {});
-  await fetchMessages((topicsOf(channel) ?? []).map((topic) => topic.max_id)).catch(() => {});
+  await load();
   draw();
   const redraw = nextFrame(draw);
   const stops = [on(["messageArrived", "unread", "topics", "people", "messageChanged", "reset"], redraw), on("channels", () => drawHeader(channel)),
+    on("connection", (state) => { if (state === "live" && !isFetched) retry(); }),
     on("topics", (changed) => { if (changed === channel && !topicsOf(channel)) fetchTopics(channel).catch(() => {}); })];
   return { close: () => stops.forEach((stop) => stop()), focus: () => /** @type {HTMLElement | null} */ (list.querySelector("a.item") ?? (isMember ? null : null))?.focus() };
 }

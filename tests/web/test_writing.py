@@ -208,3 +208,43 @@ def test_letters_are_no_commands_right_after_a_field_has_gone(kitchen, sit):
     sitter.page.wait_for_timeout(1100)
     sitter.page.keyboard.press("?")
     expect(sitter.page.get_by_role("dialog")).to_be_visible()
+
+
+def test_the_key_that_sends_stands_beside_send_and_its_menu_changes_it(house, kitchen, sit):
+    ana, _, here = kitchen
+    ana.patch("/settings", enter_sends=True).succeeds()
+    sitter = sit(ana).goes(here)
+    key = sitter.page.locator(".keyhint")
+    expect(key).not_to_be_visible()
+    box(sitter).press_sequentially("one")
+    expect(key).to_be_visible()
+    expect(key).to_have_text("Enter")
+    box(sitter).press("Enter")
+    expect(sitter.message("one")).to_be_visible()
+
+    sitter.page.get_by_role("button", name="How to send").click()
+    sitter.page.get_by_role("menuitemradio", name="Ctrl Enter sends").click()
+    expect(key).to_have_text("Ctrl Enter")
+    box(sitter).press_sequentially("two")
+    box(sitter).press("Enter")
+
+    expect(box(sitter)).to_have_value("two\n")
+    box(sitter).press("Control+Enter")
+    expect(sitter.message("two")).to_be_visible()
+    sitter.message("two").focus()
+    sitter.page.keyboard.press("?")
+    send = sitter.page.get_by_role("dialog").locator("dt", has_text="Send").first
+    expect(send.locator("xpath=following-sibling::dd[1]")).to_have_text("Ctrl+Enter")
+
+
+def test_an_administrator_chooses_the_key_of_new_accounts(house, sit):
+    owner = house.person("ana", role="owner")
+    sitter = sit(owner).goes("#organization/organization-settings")
+    choice = sitter.page.get_by_role("checkbox", name="Enter sends")
+    expect(choice).to_be_checked()
+
+    choice.click()
+
+    expect(choice).not_to_be_checked()
+    sitter.page.reload()
+    expect(choice).not_to_be_checked()

@@ -54,6 +54,7 @@ def test_a_new_account_can_log_in_and_has_the_defaults(chat):
     state = dora.registers()
     assert {each["name"] for each in state["subscriptions"]} == {"general", "sandbox"}
     assert state["user_settings"]["twenty_four_hour_time"] is True
+    assert state["user_settings"]["enter_sends"] is True
     assert state["unread_msgs"]["count"] == 1
 
 

@@ -8,6 +8,7 @@ import pytest
 from tests.support.groups import make
 from tests.support.people import Chat, basic
 
+from tertulia.actions.organization import FIRST_DEFAULTS
 from tertulia.config import Rate
 from tertulia.domain.organization.languages import LANGUAGES
 from tertulia.domain.personal.settings import PREFERENCES
@@ -28,6 +29,8 @@ def changed(name, value):
 def another(name):
     """A value other than the current one."""
     setting = PREFERENCES[name]
+    if name in FIRST_DEFAULTS:
+        return not FIRST_DEFAULTS[name]
     if isinstance(setting.kind, ChosenFrom):
         return next(value for value in setting.kind.values if value != setting.default)
     return setting.default + 1 if isinstance(setting.kind, Whole) else not setting.default
@@ -49,7 +52,7 @@ def test_every_setting_can_be_changed(ana, name):
 def test_only_changes_are_reported_and_only_to_the_owner(ana, ben):
     mine, others = ana.listens_for(), ben.listens_for()
 
-    ana.patch("/settings", web_home_view="recent", color_scheme=2, enter_sends=False).succeeds()
+    ana.patch("/settings", web_home_view="recent", color_scheme=2, enter_sends=True).succeeds()
 
     assert mine.all() == [changed("color_scheme", 2), changed("web_home_view", "recent")]
     assert others.silent()
@@ -347,11 +350,11 @@ def test_administrators_change_settings_of_others(chat, ana, ben):
     untouched = {"group_ids": [cooks], "skip_if_already_edited": True}
 
     boss.patch("/settings", target_users=untouched, color_scheme=2).succeeds()
-    boss.patch("/settings", target_users={"user_ids": [ana.id]}, enter_sends=True).succeeds()
+    boss.patch("/settings", target_users={"user_ids": [ana.id]}, enter_sends=False).succeeds()
 
     assert ears.all() == [changed("color_scheme", 2)]
     assert [settings(each)["color_scheme"] for each in (ana, ben, cleo, boss)] == [1, 2, 3, 1]
-    assert [settings(each)["enter_sends"] for each in (ana, boss)] == [True, False]
+    assert [settings(each)["enter_sends"] for each in (ana, boss)] == [False, True]
 
 
 def test_settings_of_others_have_limits(chat, ana):

@@ -32,6 +32,9 @@ FIRST_CHANNELS = {
     "sandbox": "Try things out here. Nobody minds.",
 }
 
+# What accounts of a new organization begin with, where it differs from the server's defaults.
+FIRST_DEFAULTS = {"enter_sends": True}
+
 
 def create(tx: Tx, name: str, subdomain: str, *, with_channels: bool = True) -> Realm:
     """Create an organization with its groups, its bot and its first channels."""
@@ -52,6 +55,7 @@ def create(tx: Tx, name: str, subdomain: str, *, with_channels: bool = True) -> 
         bot_type=BotType.GENERIC,
         is_system_bot=True,
     )
+    storage.organization.set_setting(here, domain.personal.settings.REALM_KEY, FIRST_DEFAULTS)
     if with_channels:
         square, *_ = [_create_first_channel(here, bot, *each) for each in FIRST_CHANNELS.items()]
         storage.organization.set_setting(here, "new_stream_announcements_stream_id", square.id)

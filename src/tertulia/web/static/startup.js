@@ -33,7 +33,7 @@ import { startTitle } from "./views/title.js";
  * @type {Record<string, keyof import("./core/chunk_exports.d.ts").ChunkExports["dialogs"]>} */
 const LAZY = {
   "view-picture": "openLightbox", "view-pictures": "openLightbox", "keyboard-help": "keyboardHelp",
-  "send-later": "sendLater", snippets: "showSnippets", "new-direct": "newDirect", "new-topic-anywhere": "newTopic",
+  "send-later": "sendLater", "send-menu": "sendMenu", snippets: "showSnippets", "new-direct": "newDirect", "new-topic-anywhere": "newTopic",
   more: "messageMenu", "read-receipts": "readReceipts", edit: "editMessage", history: "showHistory", move: "moveMessages", "move-topic": "moveTopic",
   react: "react", "compose-emoji": "insertEmoji", remind: "remind", report: "report",
   "org-menu": "orgMenu", "gear-menu": "orgMenu", "my-menu": "myMenu", "view-menu": "viewMenu", profile: "showProfile", "sender-profile": "showProfile",

@@ -2,11 +2,11 @@
 
 import { withErrorToast, leaveChannel, setSubscription, setTopicPolicy, toggleMute, toggleResolved } from "../views/message_actions.js";
 import { logOut } from "../core/account_data.js";
-import { post } from "../core/api.js";
+import { patch, post } from "../core/api.js";
 import { channels } from "../state/channels.js";
 import { runCommand } from "../views/commands.js";
 import { isInChannel, isResolved } from "../state/conversations.js";
-import { isSpectator, state } from "../state/session.js";
+import { isSpectator, setting, state } from "../state/session.js";
 import { currentRoute } from "../core/router.js";
 import { region, toast } from "../views/layout.js";
 import { FOLLOWED, INHERIT, isFollowed, isTopicMuted } from "../state/topics.js";
@@ -43,6 +43,19 @@ export function myMenu({ element }) {
     { icon: "bell", text: t("settings.notifications"), act: goes("#settings/notifications") },
     "line",
     { icon: "logout", text: t("menu.log-out"), act: logOut },
+  ]);
+}
+
+/** The menu beside Send: which key sends.
+ * @param {import("../views/commands.js").CommandContext} occasion */
+export function sendMenu({ element, event }) {
+  const choose = (/** @type {boolean} */ value) => () => withErrorToast(patch("/settings", { enter_sends: value }));
+  const sends = setting("enter_sends") === true;
+  openMenu(element, t("compose.how"), [
+    { text: t("send.enter"), hint: t("send.enter-hint"), checked: sends, act: choose(true) },
+    { text: t("send.ctrl-enter"), hint: t("send.ctrl-enter-hint"), checked: !sends, act: choose(false) },
+    "line",
+    { icon: "later", text: t("send.later"), act: () => runCommand("send-later", element, event) },
   ]);
 }
 

@@ -4,6 +4,7 @@ import { storeForTab } from "../core/account_data.js";
 import { withErrorToast } from "../views/message_actions.js";
 import { get, patch } from "../core/api.js";
 import { completions } from "../state/typeahead_sources.js";
+import { enterSends } from "../views/compose.js";
 import { openEditForm, editForm, closeEditForm } from "../views/edits.js";
 import { enhance } from "../views/rendered_content.js";
 import { h } from "../core/html.js";
@@ -51,7 +52,7 @@ export async function editMessage({ message }) {
   box.addEventListener("keydown", (event) => {
     if (popup.handleKey(event)) return;
     if (event.key === "Escape") close();
-    else if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) save();
+    else if (event.key === "Enter" && !event.isComposing && (event.ctrlKey || event.metaKey || (enterSends() && !event.shiftKey))) save();
     else return;
     event.preventDefault();
     event.stopPropagation();

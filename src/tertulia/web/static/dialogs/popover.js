@@ -31,7 +31,8 @@ export function closePopover() {
   for (const open of document.querySelectorAll(".pop[popover]")) if (open.matches(":popover-open")) /** @type {HTMLElement} */ (open).hidePopover();
 }
 
-/** @typedef {{icon?: string, text: string, key?: string, risk?: boolean, act: () => unknown} | "line"} MenuItem */
+/** @typedef {{icon?: string, text: string, hint?: string, key?: string, risk?: boolean, checked?: boolean, act: () => unknown} | "line"} MenuItem
+ *   `checked` makes it one of several choices; `hint` is a second line */
 
 /** Open a menu. Arrow keys move, Enter runs the item, Escape closes.
  * @param {HTMLElement} anchor
@@ -44,7 +45,7 @@ export function openMenu(anchor, name, items) {
     else menu.append(h("li", { role: "none" }, menuButton(item)));
   }
   menu.addEventListener("keydown", (event) => {
-    const buttons = /** @type {HTMLElement[]} */ ([...menu.querySelectorAll("[role=menuitem]")]);
+    const buttons = /** @type {HTMLElement[]} */ ([...menu.querySelectorAll("[role^=menuitem]")]);
     const at = buttons.indexOf(/** @type {HTMLElement} */ (document.activeElement));
     const next = { ArrowDown: at + 1, ArrowUp: at - 1 + buttons.length, Home: 0, End: buttons.length - 1 }[event.key];
     if (next === undefined) return;
@@ -60,6 +61,9 @@ function menuButton(item) {
     closePopover();
     item.act();
   };
+  if (item.checked !== undefined) {
+    return h("button", { type: "button", role: "menuitemradio", "aria-checked": String(item.checked), onclick: act }, icon("check"), h("b", {}, item.text), item.hint && h("small", {}, item.hint));
+  }
   return h("button", { type: "button", role: "menuitem", class: item.risk && "risk", onclick: act }, item.icon && icon(item.icon, "s"), item.text, item.key && h("kbd", {}, item.key));
 }
 

@@ -6,7 +6,7 @@ import { mentionsEveryone, completions, topicFieldCompletions } from "../state/t
 import { enhance } from "./rendered_content.js";
 import { keyOf, titleOf } from "../state/conversations.js";
 import { discardDraft, draftOf, moveDraft, setDraft } from "../state/drafts.js";
-import { setChildren, h, iconButton } from "../core/html.js";
+import { setChildren, h, icon, iconButton } from "../core/html.js";
 import { channelDot, avatar } from "./avatars.js";
 import { myId, setting } from "../state/session.js";
 import { TypeaheadPopup } from "./typeahead_popup.js";
@@ -75,6 +75,7 @@ export class ComposeBox {
   #frame;
   #toolbar;
   #preview = h("div", { class: "what preview", hidden: true, tabindex: 0, "aria-label": t("compose.preview") });
+  #keyHint = h("span", { class: "keyhint not-phone" });
   #note = h("span", { class: "cut not-phone", "aria-live": "polite" });
 
   isMoved = false; // whether its topic was moved while the view was open
@@ -92,7 +93,8 @@ export class ComposeBox {
     this.attachments = new Attachments(this.box);
     this.#toolbar = h("div", { class: "tools" }, ...composeTools(), h("span", { class: "end" }, this.#note,
       iconButton("eye", t("compose.preview"), { "data-do": "preview", "aria-pressed": "false" }),
-      h("button", { class: "b go", type: "button", "data-do": "send" }, t("compose.send"))));
+      this.#keyHint, h("span", { class: "send" }, h("button", { class: "b go", type: "button", "data-do": "send" }, t("compose.send")),
+        h("button", { class: "b go", type: "button", "data-do": "send-menu", "aria-label": t("compose.how"), title: t("compose.how"), "aria-haspopup": "menu" }, icon("down", "s")))));
     this.#frame = h("div", { class: "box" }, this.topic && "channel" in target && destination(target.channel, this.topic),
       this.box, this.#preview, this.attachments.element, this.#toolbar);
     const topics = completionList("topic-offers");
@@ -214,7 +216,14 @@ export class ComposeBox {
       if (isOther && document.activeElement !== this.box && !this.box.value) this.box.value = draftOf(this.conversation);
       return undefined;
     });
+    const stopKeys = on("settings", () => (this.box.isConnected ? this.#showKey() : stopKeys()));
+    this.#showKey();
     const stopNames = on(["channels", "people"], () => (this.box.isConnected ? this.#labelBox() : stopNames()));
+  }
+
+  /** Show the key that sends; it is visible while the box has the focus. */
+  #showKey() {
+    setChildren(this.#keyHint, h("kbd", {}, t(enterSends() ? "compose.enter" : "compose.ctrl-enter")));
   }
 
   /** Name the box after the conversation. */
@@ -240,10 +249,8 @@ export class ComposeBox {
   /** @param {KeyboardEvent} event */
   #onKey(event) {
     if (this.#typeahead.handleKey(event) || event.key !== "Enter" || event.isComposing) return;
-    const isTouch = matchMedia("(pointer: coarse)").matches;
     const isCommand = event.ctrlKey || event.metaKey;
-    const sends = setting("enter_sends") && !isTouch ? !event.shiftKey && !isCommand : isCommand;
-    if (!sends) return;
+    if (!isCommand && (event.shiftKey || !enterSends())) return;
     event.preventDefault();
     this.send();
   }
@@ -279,6 +286,11 @@ export class ComposeBox {
   #showNote(text) {
     this.#note.textContent = text;
   }
+}
+
+/** Whether Enter sends; Ctrl+Enter always does. On a touch screen Enter begins a new line. */
+export function enterSends() {
+  return setting("enter_sends") === true && !matchMedia("(pointer: coarse)").matches;
 }
 
 /** @param {Target} target */

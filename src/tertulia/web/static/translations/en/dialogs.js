@@ -2,6 +2,7 @@
 
 /** @type {Record<string, string | Record<string, string>>} */
 export const dialogTexts = {
+  "keys.send": "Send",
   "keys.title": "Keyboard shortcuts",
   "keys.close": "Close",
   "keys.off": "Switch single-letter keys off",
@@ -213,4 +214,9 @@ export const dialogTexts = {
   "keys.reply-direct": "Reply to its sender alone",
   "keys.to-compose": "Go to the conversation one writes to",
   "keys.unread-followed": "Next unread followed topic",
+  "send.ctrl-enter": "Ctrl Enter sends",
+  "send.ctrl-enter-hint": "Enter makes a new line.",
+  "send.enter": "Enter sends",
+  "send.enter-hint": "Shift Enter makes a new line.",
+  "send.later": "Send later…",
 };

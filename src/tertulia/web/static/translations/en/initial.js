@@ -18,6 +18,9 @@ export const texts = {
   "channel.unknown-text": "It may have been deleted, or it is not for you to see.",
   "channel.unread-first": "Unread first",
 
+  "compose.ctrl-enter": "Ctrl Enter",
+  "compose.enter": "Enter",
+  "compose.how": "How to send",
   "compose.in": "{topic} in {channel}",
   "compose.send": "Send",
   "compose.to": "Message to {where}",

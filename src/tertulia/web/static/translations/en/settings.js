@@ -127,6 +127,7 @@ export const settingsTexts = {
   "notify.mail": "By mail",
   "notify.topics": "Topics",
 
+  "org.new-accounts": "New accounts",
   "org.allow_message_editing": "People may edit what they wrote",
   "org.announcements": "Announcements",
   "org.avatar_changes_disabled": "Only administrators change pictures",

@@ -2,6 +2,7 @@
 
 /** @type {Record<string, string | Record<string, string>>} */
 export const dialogTexts = {
+  "keys.send": "Enviar",
   "keys.title": "Atajos de teclado",
   "keys.close": "Cerrar",
   "keys.off": "Apagar las teclas de una sola letra",
@@ -213,4 +214,9 @@ export const dialogTexts = {
   "keys.reply-direct": "Responder solo a quien lo envió",
   "keys.to-compose": "Ir a la conversación a la que se escribe",
   "keys.unread-followed": "Siguiente tema seguido sin leer",
+  "send.ctrl-enter": "Ctrl Intro envía",
+  "send.ctrl-enter-hint": "Intro empieza una línea nueva.",
+  "send.enter": "Intro envía",
+  "send.enter-hint": "Mayús Intro empieza una línea nueva.",
+  "send.later": "Enviar más tarde…",
 };

@@ -18,6 +18,9 @@ export const texts = {
   "channel.unknown-text": "Puede que lo hayan borrado, o que no sea para ti.",
   "channel.unread-first": "Sin leer primero",
 
+  "compose.ctrl-enter": "Ctrl Intro",
+  "compose.enter": "Intro",
+  "compose.how": "Cómo enviar",
   "compose.in": "{topic} en {channel}",
   "compose.send": "Enviar",
   "compose.to": "Mensaje para {where}",

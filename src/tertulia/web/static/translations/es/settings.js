@@ -127,6 +127,7 @@ export const settingsTexts = {
   "notify.mail": "Por correo",
   "notify.topics": "Temas",
 
+  "org.new-accounts": "Cuentas nuevas",
   "org.allow_message_editing": "Se puede editar lo escrito",
   "org.announcements": "Anuncios",
   "org.avatar_changes_disabled": "Solo administradores cambian imágenes",

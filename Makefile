@@ -81,9 +81,10 @@ clean: ## remove .venv and everything generated; never the data
 
 # pip is there only while it is needed: it and setuptools are a tenth of everything.
 .venv/runtime.stamp: requirements.txt pyproject.toml | .venv/bin/python
-	@echo "Installing what the server needs"
+	@echo "Installing what the server needs (about 60 MB to download)"
 	@$(BIN)/python -m ensurepip > /dev/null
-	@$(INSTALL) --require-hashes -r requirements.txt
+	@$(BIN)/python scripts/install.py requirements.txt
+	@echo "Installing Tertulia, removing what only builds need"
 	@$(INSTALL) --no-deps --no-build-isolation -e .
 	@sh scripts/slim.sh .venv
 	@touch $@
@@ -91,5 +92,5 @@ clean: ## remove .venv and everything generated; never the data
 .venv/dev.stamp: requirements-dev.txt .venv/runtime.stamp
 	@echo "Installing what tests and checks need"
 	@$(BIN)/python -m ensurepip > /dev/null
-	@$(INSTALL) --require-hashes -r requirements-dev.txt
+	@$(BIN)/python scripts/install.py requirements-dev.txt
 	@touch $@

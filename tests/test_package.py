@@ -1,11 +1,15 @@
 """The package: it holds all that the server needs, and says what it is."""
 
+import os
+import pty
 import re
 import subprocess
 import sys
 import tomllib
 import zipfile
 from pathlib import Path
+
+import pytest
 
 from tertulia import __version__
 
@@ -60,3 +64,50 @@ def _sources() -> set[str]:
         for path in files
         if path.is_file() and "__pycache__" not in path.parts
     }
+
+
+# --- make install ---
+
+FAKE_PIP = """
+import sys
+print("Collecting alpha==1.0 (from -r requirements.txt (line 1))")
+print("Requirement already satisfied: beta==2.0 in /somewhere")
+print("Installing collected packages: alpha")
+print("ERROR: there is no room")
+sys.exit(int(len(sys.argv) < 3))
+"""
+
+
+@pytest.fixture
+def pip(tmp_path: Path) -> dict[str, str]:
+    """An environment with a pip that only says what it would do."""
+    (tmp_path / "pip.py").write_text(FAKE_PIP, encoding="utf-8")
+    (tmp_path / "requirements.txt").write_text("alpha==1.0 \\\n  --hash=x\nbeta==2.0\n")
+    return {**os.environ, "PYTHONPATH": str(tmp_path)}
+
+
+def test_installing_shows_progress_without_a_terminal(tmp_path, pip):
+    command = [sys.executable, str(ROOT / "scripts/install.py"), str(tmp_path / "requirements.txt")]
+    done = subprocess.run(command, env=pip, capture_output=True, text=True)
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == "  2 of 2 packages: unpacking\n"
+
+
+def test_installing_redraws_one_line_at_a_terminal(tmp_path, pip):
+    command = [sys.executable, str(ROOT / "scripts/install.py"), str(tmp_path / "requirements.txt")]
+    leader, follower = pty.openpty()
+    subprocess.run(command, env=pip, stdout=follower, check=True)
+    shown = os.read(leader, 10_000).decode()
+
+    lines = ["1 of 2 packages: alpha", "2 of 2 packages: beta", "2 of 2 packages: unpacking"]
+    assert [each.strip() for each in shown.split("\r\x1b[K") if each] == lines
+
+
+def test_a_failed_installation_shows_what_pip_said(tmp_path, pip):
+    (tmp_path / "pip.py").write_text(FAKE_PIP.replace("< 3", "< 99"), encoding="utf-8")
+    command = [sys.executable, str(ROOT / "scripts/install.py"), str(tmp_path / "requirements.txt")]
+    done = subprocess.run(command, env=pip, capture_output=True, text=True)
+
+    assert done.returncode == 1
+    assert "ERROR: there is no room" in done.stderr

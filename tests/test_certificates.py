@@ -1,7 +1,9 @@
 """A server that speaks TLS itself, and a certificate that is renewed while it runs."""
 
+import re
 import signal
 import ssl
+import time
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
@@ -64,12 +66,18 @@ def test_a_reload_without_a_certificate_ends_nothing(terminal):
         ("server.key", "cannot be used with the key"),
         ("gone", "cannot be read: No such file or directory."),
         ("alone", "--tls-cert and --tls-key belong together."),
+        ("expired", "expired on 20"),
+        ("mismatch", "is for localhost, 127.0.0.9, not for chat.example.com"),
     ],
 )
 def test_what_cannot_be_used_is_said_in_one_line(terminal, tmp_path, spoil, sentence):
-    certificates.write(tmp_path)
+    certificates.write(tmp_path, days=-0.5 if spoil == "expired" else 1)
     words = flags(tmp_path)
-    if spoil == "server.key":
+    if spoil == "mismatch":
+        words += ["--external-url", "https://chat.example.com"]
+    elif spoil == "expired":
+        pass
+    elif spoil == "server.key":
         (tmp_path / spoil).write_text("nonsense")
     elif spoil == "gone":
         (tmp_path / "server.pem").unlink()
@@ -81,3 +89,17 @@ def test_what_cannot_be_used_is_said_in_one_line(terminal, tmp_path, spoil, sent
     assert refused.code == 1
     assert sentence in refused.err
     assert len(refused.err.splitlines()) == 1
+
+
+def test_the_expiry_is_in_the_metrics_and_announced_two_weeks_before(terminal, tmp_path):
+    certificates.write(tmp_path, days=13)
+    serving = terminal.serves(*flags(tmp_path))
+
+    eventually(lambda: "server.certificate_expires_soon" in serving.said.err)
+    context = ssl.create_default_context(cafile=tmp_path / "ca.pem")
+    address = f"https://localhost:{serving.port}/metrics"
+    with urllib.request.urlopen(address, context=context) as reply:
+        numbers = reply.read().decode()
+    found = re.search(r"^tertulia_certificate_expiry_timestamp_seconds (\S+)", numbers, re.M)
+    assert found is not None
+    assert 12.5 < (float(found[1]) - time.time()) / 86_400 < 13.5

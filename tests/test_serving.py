@@ -499,3 +499,40 @@ def test_the_reason_for_a_refusal_to_listen_names_the_port():
     error = OSError(errno.EACCES, "Permission denied")
 
     assert "above 1023" in str(CannotListen("127.0.0.1", 80, error))
+
+
+# --- mistakes of the first hour ---
+
+
+def test_a_data_folder_that_is_a_file_is_named_as_one(tmp_path):
+    (tmp_path / "data").write_text("not a folder")
+
+    said = Terminal(tmp_path / "data").runs_process("serve", "--port", "0")
+
+    assert said.err == (
+        f"Error: The data folder {tmp_path}/data is a file. Choose another with --data.\n"
+    )
+
+
+@pytest.mark.postgres
+def test_a_missing_role_of_postgresql_is_named(databases, tmp_path):
+    url, _ = databases.new("postgres")
+    parts = urlsplit(url)
+    host = parts.netloc.rpartition("@")[2]
+    wrong = f"postgresql://no_such_role:secret@{host}{parts.path}?{parts.query}"
+
+    said = Terminal(tmp_path / "data", wrong).runs_process("serve", "--port", "0")
+
+    assert "no_such_role" in said.err
+    assert "secret" not in said.err
+
+
+def test_waiting_for_a_database_is_announced(tmp_path):
+    silent = socket.create_server(("127.0.0.1", 0))
+    url = f"postgresql://someone@127.0.0.1:{silent.getsockname()[1]}/chat"
+
+    said = Terminal(tmp_path / "data", url).runs_process("serve", "--port", "0")
+
+    assert said.code == 1
+    assert "database.waiting" in said.err
+    silent.close()

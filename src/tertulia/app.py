@@ -56,6 +56,7 @@ from tertulia.jobs.upload_migration import Carrying
 from tertulia.jobs.webhook_sender import WebhookSender
 from tertulia.sample_data.demo import fake_activity
 from tertulia.sample_data.demo.people import GUEST
+from tertulia.server.certificates import Certificate
 from tertulia.server.connection_limits import ConnectionLimiter
 from tertulia.server.inbound_mail import InboundMail
 from tertulia.transfer.exporting.export_job import ExportJobs
@@ -143,6 +144,7 @@ class Application:
         self.inbound_mail = InboundMail(config, database, self.delivery.follower.finder.find)
         self.runner = Runner(self._jobs(), leader_due=partial(_due_jobs, database))
         self.connections = ConnectionLimiter(config, database.requests)
+        self.certificate: Certificate | None = None  # set by the server that speaks TLS
         self.answers = AnswerCounts()
         preload.load(config)
         gate = Authenticator(self.services)
@@ -240,11 +242,17 @@ class Application:
         yield Job("unused organizations", 60, partial(housekeeping.evict_unused, delivery))
         yield Job("numbers", 300, self.counting.run_once, at_once=True)
         yield Job("disk", 10, self.disk.run_once, at_once=True)
+        if self.services.config.tls_cert:
+            yield Job("certificate", 3600, self._watch_certificate, at_once=True)
         if self.services.config.demo:
             life = fake_activity.Life(delivery)
             yield Job("demo", fake_activity.EVERY_SECONDS, life.go_on)
         if self._goes_by_database:
             yield Job("clock", 60, partial(housekeeping.compare_clocks, database))
+
+    async def _watch_certificate(self) -> None:
+        if self.certificate is not None:
+            self.certificate.warn_before_expiry()
 
     def _jobs_of_the_leader(self) -> Iterator[Job]:
         database, config = self.services.database, self.services.config
@@ -384,7 +392,11 @@ class Application:
             self.services.database,
             self.disk,
             self.caches,
+            self._certificate_expiry,
         )
+
+    def _certificate_expiry(self) -> float:
+        return 0.0 if self.certificate is None else self.certificate.expires_at
 
     async def _metrics(self, request: Request) -> Response:
         if not self.metrics.may_be_read(self.services.config.metrics, request):

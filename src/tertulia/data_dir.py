@@ -23,6 +23,7 @@ from tertulia.log import log
 
 ODD_CLOCK_SECONDS = 2.0
 WRONG_CLOCK_SECONDS = 60.0
+SILENT_SECONDS = 2.0
 RESTORE_MARK = "restore-unfinished"
 
 
@@ -67,9 +68,24 @@ def open_database(config: Config) -> Database:
     _check_restored(config)
     _create_private_files(config)
     database = Database.at(config.database_url)
-    database.dialect.check_fitness()
-    _upgrade(database)
+    with _announced_wait():
+        database.dialect.check_fitness()
+        _upgrade(database)
     return database
+
+
+@contextlib.contextmanager
+def _announced_wait() -> Iterator[None]:
+    """Log that the database has not answered yet, instead of waiting in silence."""
+    timer = threading.Timer(
+        SILENT_SECONDS, partial(log.warning, "database.waiting", seconds=SILENT_SECONDS)
+    )
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 def open_alongside_server(config: Config) -> Database:
@@ -305,6 +321,8 @@ def lock_exclusively(config: Config) -> None:
 def make_folder(config: Config) -> None:
     file = sqlite_file(config)
     for folder in {config.data} | ({file.parent} if file is not None else set()):
+        if folder.exists() and not folder.is_dir():
+            raise StartupError(f"The data folder {folder} is a file. Choose another with --data.")
         file_permissions.make_folders(folder, 0o700)
 
 

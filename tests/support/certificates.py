@@ -10,13 +10,13 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 
-def write(folder: Path) -> None:
+def write(folder: Path, days: float = 1) -> None:
     """An authority (`ca.pem`), and a certificate for this machine (`server.pem` and its key)."""
     authority = ec.generate_private_key(ec.SECP256R1())
     issuer = _name("A test authority")
     ca = _certificate(issuer, issuer, authority, authority, is_authority=True)
     key = ec.generate_private_key(ec.SECP256R1())
-    server = _certificate(_name("localhost"), issuer, key, authority, is_authority=False)
+    server = _certificate(_name("localhost"), issuer, key, authority, is_authority=False, days=days)
     (folder / "ca.pem").write_bytes(ca.public_bytes(serialization.Encoding.PEM))
     (folder / "server.pem").write_bytes(server.public_bytes(serialization.Encoding.PEM))
     (folder / "server.key").write_bytes(
@@ -39,6 +39,7 @@ def _certificate(
     signer: ec.EllipticCurvePrivateKey,
     *,
     is_authority: bool,
+    days: float = 30,
 ) -> x509.Certificate:
     """Valid for `localhost` by name, not for 127.0.0.1."""
     now = datetime.datetime.now(datetime.UTC)
@@ -49,7 +50,7 @@ def _certificate(
         .public_key(key.public_key())
         .serial_number(x509.random_serial_number())
         .not_valid_before(now - datetime.timedelta(days=1))
-        .not_valid_after(now + datetime.timedelta(days=1))
+        .not_valid_after(now + datetime.timedelta(days=days))
         .add_extension(x509.BasicConstraints(is_authority, None), critical=True)
         .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
         .add_extension(

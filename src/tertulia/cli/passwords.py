@@ -17,13 +17,17 @@ BOTS_HAVE_NONE = "A bot logs in with its API key and has no password."
 
 
 @click.command("password")
+@click.option(
+    "--password-stdin", is_flag=True, help="Read the first line of stdin, at a terminal too."
+)
 @for_person
-def set_password(opened: OpenOrganization, found: User) -> None:
+def set_password(opened: OpenOrganization, found: User, password_stdin: bool) -> None:
     """Set a user's password: prompt for it, or read the first line of stdin."""
     if found.is_bot:
         raise click.UsageError(BOTS_HAVE_NONE)
     opened.read(actions.people.password_reset.check_is_local, found, opened.directories)
-    chosen = domain.people.passwords.hashed(domain.people.passwords.checked(asked_password()))
+    password = asked_password(from_stdin=password_stdin)
+    chosen = domain.people.passwords.hashed(domain.people.passwords.checked(password))
     opened.write(actions.people.set_password, found.id, chosen)
     click.echo(f"{found.full_name} <{found.email}> has a new password.", err=True)
 
@@ -73,9 +77,9 @@ def end_password(opened: OpenOrganization, emails: tuple[str, ...], everybody: b
         click.echo("The server sends no mail: `tertulia user link EMAIL` prints a link.", err=True)
 
 
-def asked_password() -> str:
+def asked_password(*, from_stdin: bool = False) -> str:
     """Prompt twice without echo at a terminal; otherwise read one line of stdin."""
-    if sys.stdin.isatty():
+    if sys.stdin.isatty() and not from_stdin:
         asked: str = click.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)
         return asked
     return sys.stdin.readline().rstrip("\r\n")

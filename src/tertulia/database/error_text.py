@@ -4,6 +4,9 @@ import re
 import sqlite3
 import sys
 
+# The name of a missing role or database is not secret, and it is the cause.
+QUOTED = re.compile(r'(?<!role )(?<!database )"[^"]*"|"[^"]*[^"\w.-][^"]*"')
+
 
 def describe(error: BaseException) -> str | None:
     """One sentence; None if the database is not the cause.
@@ -16,6 +19,6 @@ def describe(error: BaseException) -> str | None:
     if psycopg is None or isinstance(error, psycopg.IntegrityError | psycopg.DataError):
         return None
     if isinstance(error, psycopg.Error):
-        reason = re.sub(r'"[^"]*"', "…", str(error).partition("\n")[0]).rstrip(".")
+        reason = QUOTED.sub("…", str(error).partition("\n")[0]).rstrip(".")
         return f"The database cannot be used: {reason or type(error).__name__}."
     return None

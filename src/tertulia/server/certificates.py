@@ -5,11 +5,21 @@ stay as they are.
 """
 
 import ssl
+import time
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from tertulia.config import Config
 from tertulia.errors import StartupError
 from tertulia.log import log
+
+if TYPE_CHECKING:
+    from cryptography import x509
+
+
+WARNING_DAYS = 14
 
 
 class BadCertificate(StartupError):
@@ -17,8 +27,11 @@ class BadCertificate(StartupError):
 
 
 class Certificate:
-    def __init__(self, cert: Path, key: Path) -> None:
-        self._cert, self._key = cert, key
+    """`host` is the name that clients use, if it is known; the certificate must be valid for it."""
+
+    def __init__(self, cert: Path, key: Path, host: str = "") -> None:
+        self._cert, self._key, self._host = cert, key, host
+        self.expires_at = 0.0
         self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         self.context.minimum_version = ssl.TLSVersion.TLSv1_2
         self.context.set_alpn_protocols(["http/1.1"])
@@ -31,7 +44,10 @@ class Certificate:
             return None
         if not config.tls_cert or not config.tls_key:
             raise BadCertificate("--tls-cert and --tls-key belong together.")
-        return cls(Path(config.tls_cert), Path(config.tls_key))
+        # Behind a proxy, the certificate is for the name that the proxy uses.
+        url = "" if config.trusted_proxies else config.external_url
+        host = urlsplit(url).hostname or "" if url.startswith("https:") else ""
+        return cls(Path(config.tls_cert), Path(config.tls_key), host)
 
     def read_again(self) -> None:
         """Load the files again. If they cannot be used, the old certificate stays."""
@@ -44,7 +60,14 @@ class Certificate:
         else:
             log.info("server.certificate_reloaded")
 
+    def warn_before_expiry(self) -> None:
+        """Log a warning in the last two weeks."""
+        days = (self.expires_at - time.time()) / 86_400
+        if days < WARNING_DAYS:
+            log.warning("server.certificate_expires_soon", days=round(days, 1))
+
     def _load(self, context: ssl.SSLContext) -> None:
+        """Load the files into a context. Raises BadCertificate."""
         try:
             context.load_cert_chain(self._cert, self._key)
         except ssl.SSLError as error:
@@ -58,3 +81,47 @@ class Certificate:
                 f"The certificate in {self._cert} or the key in {self._key} cannot be read:"
                 f" {error.strerror}."
             ) from None
+        self._check(self._cert.read_bytes())
+
+    def _check(self, pem: bytes) -> None:
+        """Raise BadCertificate if clients would reject the certificate; set `expires_at`."""
+        from cryptography import x509
+
+        shown = x509.load_pem_x509_certificate(pem)
+        now, begin, end = datetime.now(UTC), shown.not_valid_before_utc, shown.not_valid_after_utc
+        if now > end:
+            raise BadCertificate(f"The certificate in {self._cert} expired on {_date(end)}.")
+        if now < begin:
+            raise BadCertificate(
+                f"The certificate in {self._cert} is not valid before {_date(begin)}."
+                " Check this machine's clock."
+            )
+        names = _names(shown)
+        if self._host and not any(_covers(name, self._host) for name in names):
+            raise BadCertificate(
+                f"The certificate in {self._cert} is for {', '.join(names) or 'no host'},"
+                f" not for {self._host}, which is in external_url."
+            )
+        self.expires_at = end.timestamp()
+
+
+def _names(shown: "x509.Certificate") -> list[str]:
+    from cryptography import x509
+
+    try:
+        found = shown.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+    except x509.ExtensionNotFound:
+        return []
+    addresses = map(str, found.get_values_for_type(x509.IPAddress))
+    return [*found.get_values_for_type(x509.DNSName), *addresses]
+
+
+def _covers(name: str, host: str) -> bool:
+    """Whether a name is the host, a wildcard for it, or one for its subdomains, where the
+    organizations of a server are."""
+    name, host = name.lower(), host.lower()
+    return name in (host, f"*.{host}", f"*.{host.partition('.')[2]}")
+
+
+def _date(moment: datetime) -> str:
+    return f"{moment:%Y-%m-%d %H:%M} UTC"

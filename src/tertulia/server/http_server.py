@@ -39,6 +39,7 @@ class ServedApplication(Protocol):
     """What the server process needs of the application."""
 
     connections: ConnectionLimiter
+    certificate: Certificate | None  # set before `running`
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None: ...
     def running(self) -> AbstractAsyncContextManager[None]: ...
@@ -94,6 +95,7 @@ def serve(
     """Serve until a signal stops the process."""
     malloc.give_back()
     certificate = Certificate.of(config)
+    application.certificate = certificate
     settings = uvicorn_config(config, application, application.connections, certificate)
     server = Server(settings, application, when_ready)
 

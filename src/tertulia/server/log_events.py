@@ -99,6 +99,13 @@ LOG_EVENTS = (
         "Nothing.",
     ),
     LogEvent(
+        "server.certificate_expires_soon",
+        "warning",
+        "days",
+        "The TLS certificate of the server expires within two weeks. The line repeats every hour.",
+        "Renew the certificate and send SIGHUP.",
+    ),
+    LogEvent(
         "server.certificate_rejected",
         "error",
         "reason",
@@ -334,6 +341,13 @@ LOG_EVENTS = (
         "size_bytes reason",
         "The SQLite file is damaged.",
         "Run `tertulia check` and restore a backup.",
+    ),
+    LogEvent(
+        "database.waiting",
+        "warning",
+        "seconds",
+        "The server starts and the database has not answered yet, or a migration takes long.",
+        "If no other line follows, check the address in `database` and the network.",
     ),
     LogEvent(
         "database.upgraded",

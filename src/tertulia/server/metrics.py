@@ -146,6 +146,7 @@ class Metrics:
         database: Database,
         disk: DiskWatch,
         caches: Caches,
+        certificate_expiry: Callable[[], float],
     ) -> None:
         self._registry = CollectorRegistry()
         ProcessCollector(registry=self._registry)
@@ -173,6 +174,11 @@ class Metrics:
         self._add_connections(connections)
         self._add_outbox(outbox)
         self._gauge("disk_free_bytes", "Free on the disk of the data folder", disk.free_bytes)
+        self._gauge(
+            "certificate_expiry_timestamp_seconds",
+            "When the TLS certificate of the server itself expires; 0 without one",
+            certificate_expiry,
+        )
         self._gauge(
             "writes_waiting_seconds",
             "For how long the writes under way have been waiting for their commit",

@@ -3,6 +3,8 @@
 A send writes one row, regardless of the number of readers. Subscriptions decide who receives it.
 """
 
+from msgspec.structs import replace
+
 from tertulia import actions, events, storage
 from tertulia.actions.messages.idempotency import SendKey, Sent
 from tertulia.database.tx import Tx
@@ -33,14 +35,11 @@ def to_channel(
     )
 
     message_id = storage.messages.insert_in_channel(tx, sender.id, channel.id, topic, draft)
-    if draft.path_ids:
-        actions.files.attachments.claim(tx, sender, message_id, draft.path_ids)
-    storage.messages.flags.add_flag(tx, "mentioned", [*mentioned, *bots], message_id)
     storage.messages.flags.add_flag(tx, "historical", bots, message_id)
     storage.messages.flags.add_flag(tx, "topic_wildcard_mentioned", checked.in_topic, message_id)
-    alerted = _alerted(tx, channel, draft)
-    storage.messages.flags.add_flag(tx, "has_alert_word", alerted, message_id)
-    widget_id = actions.messages.widgets.create(tx, message_id, sender, draft)
+    event = _with_details(
+        tx, sender, message_id, draft, [*mentioned, *bots], _alerted(tx, channel, draft), echo
+    )
     policy = actions.personal.topic_policies.sent(tx, sender, channel, topic, checked.starts_topic)
     named = draft.mentions.user_ids - {sender.id}
     actions.personal.topic_policies.mentioned(
@@ -48,18 +47,11 @@ def to_channel(
     )
     events.log.announce(
         tx,
-        MessageSent(
-            message_id=message_id,
-            sender_id=sender.id,
+        replace(
+            event,
             channel_id=channel.id,
-            read_by_sender=draft.read_by_sender,
-            echo=echo,
-            mentioned=[*mentioned, *bots],
             channel_wildcard=draft.mentions.channel_wildcard,
             topic_wildcard_for=checked.in_topic,
-            alerted=alerted,
-            read_by=storage.personal.muted_users.muted_by(tx, sender.id),
-            widget_id=widget_id,
         ),
         to=_recipients(channel, bots),
     )
@@ -101,28 +93,38 @@ def to_people(
     with actions.people.known_people.during_conversation(tx, members):
         conversation_id = storage.messages.conversations.get_or_start(tx, ids)
     message_id = storage.messages.insert_in_conversation(tx, sender.id, conversation_id, draft)
-    if draft.path_ids:
-        actions.files.attachments.claim(tx, sender, message_id, draft.path_ids)
-    storage.messages.flags.add_flag(tx, "mentioned", mentioned, message_id)
     alerted = sorted(draft.alerted.intersection(members))
-    storage.messages.flags.add_flag(tx, "has_alert_word", alerted, message_id)
-    events.log.announce(
-        tx,
-        MessageSent(
-            message_id=message_id,
-            sender_id=sender.id,
-            read_by_sender=draft.read_by_sender,
-            echo=echo,
-            mentioned=mentioned,
-            alerted=alerted,
-            read_by=storage.personal.muted_users.muted_by(tx, sender.id),
-            widget_id=actions.messages.widgets.create(tx, message_id, sender, draft),
-        ),
-        to=Users(ids),
-    )
+    event = _with_details(tx, sender, message_id, draft, mentioned, alerted, echo)
+    events.log.announce(tx, event, to=Users(ids))
     actions.people.webhook_triggers.record_recipients(tx, sender, message_id, members.values())
     actions.messages.idempotency.store(tx, sender, key, message_id, None)
     return Sent(message_id, member_ids=tuple(ids))
+
+
+def _with_details(
+    tx: Tx,
+    sender: User,
+    message_id: int,
+    draft: Draft,
+    mentioned: list[int],
+    alerted: list[int],
+    echo: LocalEcho | None,
+) -> MessageSent:
+    """Store the files, flags and widget of a message. Returns its event."""
+    if draft.path_ids:
+        actions.files.attachments.claim(tx, sender, message_id, draft.path_ids)
+    storage.messages.flags.add_flag(tx, "mentioned", mentioned, message_id)
+    storage.messages.flags.add_flag(tx, "has_alert_word", alerted, message_id)
+    return MessageSent(
+        message_id=message_id,
+        sender_id=sender.id,
+        read_by_sender=draft.read_by_sender,
+        echo=echo,
+        mentioned=mentioned,
+        alerted=alerted,
+        read_by=storage.personal.muted_users.muted_by(tx, sender.id),
+        widget_id=actions.messages.widgets.create(tx, message_id, sender, draft),
+    )
 
 
 def _recipients(channel: Channel, bots: list[int]) -> Audience:

@@ -8,10 +8,10 @@ from typing import IO, Any
 
 import msgspec
 
-from tertulia.domain.people.user import Role
 from tertulia.transfer.importing import archive_reader, threads
 from tertulia.transfer.importing.emoji import SLACK_NAMES
 from tertulia.transfer.importing.sources import attachments
+from tertulia.transfer.importing.sources.other_product import OtherProduct, role_among
 from tertulia.transfer.importing.sources.text_names import TextNames
 from tertulia.transfer.importing.tally import (
     AVATARS,
@@ -25,14 +25,12 @@ from tertulia.transfer.importing.tally import (
     PEOPLE,
     REACTIONS,
     SUBSCRIPTIONS,
-    Tally,
 )
 from tertulia.transfer.model import (
     ArrivingAvatar,
     ArrivingChannel,
     ArrivingEmoji,
     ArrivingFile,
-    ArrivingFolder,
     ArrivingMessage,
     ArrivingPerson,
     ProfileData,
@@ -44,19 +42,16 @@ STRUCTURE = {"version", "info", "direct_channel"}  # lines that are not counted
 Row = dict[str, Any]
 
 
-class MattermostExport:
+class MattermostExport(OtherProduct):
     kind = "Mattermost"
-    number: int | None = None
-    last_message = 0
 
     def __init__(self, file: Path) -> None:
+        super().__init__()
         self._file = file
-        self.name = "Imported from Mattermost"
         self._users: list[Row] = []
         self._rooms: list[Row] = []
         self._emoji: dict[str, str] = {}  # path of the picture by name
         self._members: dict[str, list[str]] = {}
-        self._tally = Tally()
         self._order: list[tuple[int, int, int]] = []  # time, offset of the post, index of the reply
         self._owners: dict[str, str] = {}  # of attachments
         self._scan()
@@ -69,9 +64,6 @@ class MattermostExport:
 
     def people(self) -> list[ArrivingPerson]:
         return [_person(row) for row in self._users]
-
-    def folders(self) -> list[ArrivingFolder]:
-        return []
 
     def channels(self) -> list[ArrivingChannel]:
         return [
@@ -114,9 +106,6 @@ class MattermostExport:
             for _, place, reply in self._order:
                 file.seek(place)
                 yield self._message(_decode(file.readline()), reply)
-
-    def tally(self) -> Tally:
-        return self._tally
 
     def _message(self, row: Row, reply: int) -> ArrivingMessage:
         post: Row = row.get("post") or row["direct_post"]
@@ -241,16 +230,11 @@ def _key(team: str, channel: str) -> str:
 def _person(row: Row) -> ArrivingPerson:
     names = [row.get("first_name"), row.get("last_name")]
     roles = row.get("roles") or ""
-    role = Role.MEMBER
-    if "system_admin" in roles:
-        role = Role.OWNER
-    elif "guest" in roles:
-        role = Role.GUEST
     return ArrivingPerson(
         key=row["username"],
         name=" ".join(filter(None, names)) or row.get("display_name") or row["username"],
         email=row.get("email") or "",
-        role=role,
+        role=role_among(roles, "system_admin"),
         is_bot=row["is_bot"],
         is_active=not row.get("delete_at"),
     )

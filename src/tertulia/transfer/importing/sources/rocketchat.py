@@ -5,11 +5,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tertulia.domain.people.user import Role
 from tertulia.transfer.importing import archive_reader, bson, threads
 from tertulia.transfer.importing.emoji import ROCKETCHAT_NAMES
 from tertulia.transfer.importing.gridfs import FilesInPieces
 from tertulia.transfer.importing.sources import attachments
+from tertulia.transfer.importing.sources.other_product import OtherProduct, role_among
 from tertulia.transfer.importing.sources.text_names import TextNames
 from tertulia.transfer.importing.tally import (
     AVATARS,
@@ -24,14 +24,12 @@ from tertulia.transfer.importing.tally import (
     PEOPLE,
     REACTIONS,
     SUBSCRIPTIONS,
-    Tally,
 )
 from tertulia.transfer.model import (
     ArrivingAvatar,
     ArrivingChannel,
     ArrivingEmoji,
     ArrivingFile,
-    ArrivingFolder,
     ArrivingMessage,
     ArrivingPerson,
     ProfileData,
@@ -51,14 +49,12 @@ PIECES = (".chunks", ".files")
 Row = dict[str, Any]
 
 
-class RocketChatExport:
+class RocketChatExport(OtherProduct):
     kind = "Rocket.Chat"
-    number: int | None = None
-    last_message = 0
 
     def __init__(self, folder: Path) -> None:
+        super().__init__()
         self._folder = folder
-        self.name = "Imported from Rocket.Chat"
         self._users = self._all("users")
         self._rooms = {row["_id"]: row for row in self._all("rocketchat_room")}
         self._by_name = {row["username"]: row["_id"] for row in self._users if "username" in row}
@@ -79,16 +75,12 @@ class RocketChatExport:
             },
         )
         self._topics: dict[str, str] = {}  # of threads, by the id of their first message
-        self._tally = Tally()
         self._offsets = self._scan()
         self._count()
         self.message_count = len(self._offsets)
 
     def people(self) -> list[ArrivingPerson]:
         return [_person(row) for row in self._users if row.get("username")]
-
-    def folders(self) -> list[ArrivingFolder]:
-        return []
 
     def channels(self) -> list[ArrivingChannel]:
         return [
@@ -135,9 +127,6 @@ class RocketChatExport:
     def messages(self) -> Iterator[ArrivingMessage]:
         for row in bson.at(self._folder / MESSAGES_FILE, self._offsets):
             yield self._message(row)
-
-    def tally(self) -> Tally:
-        return self._tally
 
     def _message(self, row: Row) -> ArrivingMessage:
         room = self._rooms[row["rid"]]
@@ -275,16 +264,11 @@ def _is_channel(room: Row) -> bool:
 def _person(row: Row) -> ArrivingPerson:
     emails = row.get("emails") or [{}]
     roles = row.get("roles") or []
-    role = Role.MEMBER
-    if "admin" in roles:
-        role = Role.OWNER
-    elif "guest" in roles:
-        role = Role.GUEST
     return ArrivingPerson(
         key=row["_id"],
         name=row.get("name") or row.get("username") or "",
         email=emails[0].get("address") or "",
-        role=role,
+        role=role_among(roles, "admin"),
         is_bot=row.get("type") == "bot" or "bot" in roles,
         is_active=bool(row.get("active", True)),
         joined_at=row.get("createdAt"),

@@ -16,6 +16,7 @@ from tertulia.domain.people.user import Role
 from tertulia.transfer.importing import archive_reader, threads
 from tertulia.transfer.importing.emoji import SLACK_NAMES, EmojiNames
 from tertulia.transfer.importing.sources import slack_text
+from tertulia.transfer.importing.sources.other_product import OtherProduct
 from tertulia.transfer.importing.tally import (
     BOTS,
     CHANNELS,
@@ -26,13 +27,11 @@ from tertulia.transfer.importing.tally import (
     PEOPLE,
     REACTIONS,
     SUBSCRIPTIONS,
-    Tally,
 )
 from tertulia.transfer.model import (
     NAMED,
     ArrivingChannel,
     ArrivingFile,
-    ArrivingFolder,
     ArrivingMessage,
     ArrivingPerson,
     ArrivingReaction,
@@ -62,14 +61,12 @@ Row = dict[str, Any]
 SlackMessage = tuple[float, str, tuple[str, ...], Row]  # time, channel, members, row
 
 
-class SlackExport:
+class SlackExport(OtherProduct):
     kind = "Slack"
-    number: int | None = None
-    last_message = 0
 
     def __init__(self, folder: Path) -> None:
+        super().__init__()
         self._folder = folder
-        self.name = "Imported from Slack"
         self._users: list[Row] = _read(folder / "users.json")
         self._rooms = [(row, False) for row in _read(folder / "channels.json")]
         self._rooms += [(row, True) for row in _read(folder / "groups.json")]
@@ -78,7 +75,6 @@ class SlackExport:
         self._bots: dict[str, str] = {}
         self._strangers: dict[str, str] = {}  # authors who are not in the list of users
         self._emoji = EmojiNames(SLACK_NAMES)
-        self._tally = Tally()
         self.message_count = self._scan()
 
     def people(self) -> list[ArrivingPerson]:
@@ -90,9 +86,6 @@ class SlackExport:
         return known + [
             ArrivingPerson(key, name, is_active=False) for key, name in self._strangers.items()
         ]
-
-    def folders(self) -> list[ArrivingFolder]:
-        return []
 
     def channels(self) -> list[ArrivingChannel]:
         return [
@@ -133,9 +126,6 @@ class SlackExport:
                 arriving.channel = place
                 arriving.topic = self._topic(row, place, topics)
             yield arriving
-
-    def tally(self) -> Tally:
-        return self._tally
 
     def _topic(self, row: Row, place: str, topics: dict[tuple[str, str], str]) -> str:
         thread = row.get("thread_ts")

@@ -1,0 +1,30 @@
+"""What exports of other products have in common: their ids are not kept, and their channels are in
+no folders."""
+
+from collections.abc import Container
+
+from tertulia.domain.people.user import Role
+from tertulia.transfer.importing.tally import Tally
+from tertulia.transfer.model import ArrivingFolder
+
+
+class OtherProduct:
+    kind: str
+    number: int | None = None
+    last_message = 0
+
+    def __init__(self) -> None:
+        self.name = f"Imported from {self.kind}"
+        self._tally = Tally()
+
+    def folders(self) -> list[ArrivingFolder]:
+        return []
+
+    def tally(self) -> Tally:
+        return self._tally
+
+
+def role_among(roles: Container[str], administrator: str) -> Role:
+    if administrator in roles:
+        return Role.OWNER
+    return Role.GUEST if "guest" in roles else Role.MEMBER

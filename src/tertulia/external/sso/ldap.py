@@ -14,7 +14,6 @@ from contextlib import contextmanager
 from typing import Any, ParamSpec, TypeVar
 
 import ldap3
-import ldap3.operation.search
 from ldap3.core.exceptions import (
     LDAPConstraintViolationResult,
     LDAPException,
@@ -80,19 +79,6 @@ _NOT_ALLOWED = (
     LDAPStrongerAuthRequiredResult,
     LDAPUnwillingToPerformResult,
 )
-
-_ESCAPED = re.compile(rb"\\([0-9a-fA-F]{2})")
-
-
-def _unescaped(value: bytes | str) -> bytes:
-    """The bytes of a filter value: `\\28` is a bracket."""
-    raw = value.encode() if isinstance(value, str) else value
-    return _ESCAPED.sub(lambda found: bytes.fromhex(found[1].decode()), raw)
-
-
-# The library's pre-release sends escape sequences literally, so it finds neither a name with a
-# bracket nor a binary id.
-ldap3.operation.search.prepare_filter_for_sending = _unescaped
 
 
 async def run_in_turn(person: Person, ask: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

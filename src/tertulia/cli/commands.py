@@ -10,6 +10,10 @@ from tertulia.cli.command_group import CommandGroup, load
 
 COMMANDS = {
     "serve": ("serve.serve", "Run the server; create the data folder if it is missing."),
+    "quickstart": (
+        "quickstart.quickstart",
+        "Set up a public server: settings, systemd units, a nightly backup, a proxy with HTTPS.",
+    ),
     "setup-code": (
         "setup_code.setup_code",
         "Print the address at which the first owner is created, with the setup code.",

@@ -1,0 +1,248 @@
+"""`tertulia quickstart`: a public server on this machine, with systemd and a proxy.
+
+Every step can be repeated: files that are already right stay as they are, and settings that you
+have changed are never overwritten.
+"""
+
+import difflib
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import msgspec
+
+from tertulia import actions, data_dir, file_permissions, storage
+from tertulia.cli import quickstart_files
+from tertulia.cli.quickstart_files import PlannedFile
+from tertulia.config import Config
+from tertulia.errors.authentication import AlreadySetUp
+
+MIN_FREE_BYTES = 1 << 30
+MIN_MEMORY_BYTES = 256 << 20
+CONNECT_SECONDS = 3
+HOST_NAME = re.compile(r"(?!-)[a-z0-9-]{1,63}(\.(?!-)[a-z0-9-]{1,63})+")
+SOMEWHERE = ("192.0.2.1", 9)  # never reached: only the route to it is looked up
+UNITS = ("tertulia.service", "tertulia-backup.timer")
+
+
+class Finding(msgspec.Struct, frozen=True):
+    subject: str
+    text: str
+    is_problem: bool = False
+
+
+@click.command()
+@click.argument("host", metavar="chat.example.com")
+@click.option("--dry-run", is_flag=True, help="Show the files and the checks, but change nothing.")
+@click.option("--yes", is_flag=True, help="Do not ask before writing.")
+@click.option("--port", type=click.IntRange(1, 65535), default=9009, show_default=True)
+@click.option(
+    "--data", default="/var/lib/tertulia", show_default=True, help="The data folder of the service."
+)
+@click.option(
+    "--root",
+    type=click.Path(path_type=Path, file_okay=False),
+    default="/",
+    help="Write below this folder and start nothing, as for an image.",
+)
+def quickstart(host: str, dry_run: bool, yes: bool, port: int, data: str, root: Path) -> None:
+    """Set up a public server: settings, systemd units, a nightly backup, a proxy with HTTPS.
+
+    Shows every file before it is written, and ends with the address of the first-run page.
+    """
+    host = host.lower().rstrip(".")
+    if not HOST_NAME.fullmatch(host):
+        raise click.UsageError(f"{host} is not a host name such as chat.example.com.")
+    program = str(Path(sys.argv[0]).absolute())
+    files = quickstart_files.planned(host, root, program=program, data=data, port=port)
+    folder = root / data.lstrip("/")
+
+    changed = [each for each in files if _show(each)]
+    _show_dns(host)
+    for finding in [_check_program(program), *_checks(host, port, folder)]:
+        click.echo(f"{finding.subject:<9} {'LOOK: ' if finding.is_problem else ''}{finding.text}")
+    if dry_run:
+        click.echo("\nNothing was changed.")
+        return
+    if changed and not yes:
+        click.confirm("\nWrite these files?", abort=True)
+    for each in changed:
+        _write(each)
+    _start(root, any_changed=bool(changed))
+    _show_first_run(folder)
+
+
+# --- files ---
+
+
+def _show(file: PlannedFile) -> bool:
+    """Print a file, or how it differs from the present one. Returns whether it is to be written."""
+    try:
+        present = file.path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        click.echo(f"\n=== new: {file.path}\n{file.text}")
+        return True
+    if present == file.text:
+        click.echo(f"\n=== unchanged: {file.path}")
+        return False
+    if not file.may_replace:
+        click.echo(f"\n=== kept as it is: {file.path}\nIt should contain:\n{file.text}")
+        return False
+    lines = difflib.unified_diff(
+        present.splitlines(), file.text.splitlines(), "present", "new", lineterm="", n=1
+    )
+    click.echo(f"\n=== changed: {file.path}\n" + "\n".join(lines))
+    return True
+
+
+def _write(file: PlannedFile) -> None:
+    is_private = file.path.name == "tertulia.toml"
+    if is_private:
+        file_permissions.make_folders(file.path.parent, 0o700)
+        file_permissions.write_private(file.path, file.text.encode())
+    else:
+        file.path.parent.mkdir(parents=True, exist_ok=True)
+        file.path.write_text(file.text, encoding="utf-8")
+    click.echo(f"Wrote {file.path}.")
+
+
+# --- what to do elsewhere, and what this machine lacks ---
+
+
+def _show_dns(host: str) -> None:
+    click.echo("\nDNS records:")
+    found = {"A": _own_address(socket.AF_INET), "AAAA": _own_address(socket.AF_INET6)}
+    for kind, address in found.items():
+        if address:
+            click.echo(f"  {host}.  300  IN  {kind}  {address}")
+    click.echo("  (the addresses of this machine; behind a router, use its public address)\n")
+
+
+def _own_address(family: socket.AddressFamily) -> str:
+    target = SOMEWHERE if family == socket.AF_INET else ("2001:db8::1", 9)
+    with socket.socket(family, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(target)
+        except OSError:
+            return ""
+        return str(probe.getsockname()[0])
+
+
+def _checks(host: str, port: int, folder: Path) -> list[Finding]:
+    return [
+        _check_dns(host),
+        *(_check_port(each) for each in (80, 443)),
+        _check_own_port(port),
+        _check_disk(folder),
+        _check_memory(),
+        _check_mail(folder),
+        _check_proxy(),
+    ]
+
+
+def _check_program(program: str) -> Finding:
+    is_hidden = program.startswith(("/home/", "/root/"))  # the unit has ProtectHome=yes
+    text = "is in a home folder, which the service cannot read; install it in /opt/tertulia."
+    return Finding("program", f"{program} {text if is_hidden else 'runs the service.'}", is_hidden)
+
+
+def _check_dns(host: str) -> Finding:
+    try:
+        found = socket.getaddrinfo(host, 443, type=socket.SOCK_STREAM)
+    except OSError:
+        return Finding("DNS", f"{host} has no address yet; create the records above.", True)
+    return Finding("DNS", f"{host} is {', '.join(sorted({str(row[4][0]) for row in found}))}.")
+
+
+def _check_port(port: int) -> Finding:
+    """The ports of the proxy, which gets the certificate over port 80 or 443."""
+    is_taken = _answers("127.0.0.1", port)
+    text = "in use; it must be your proxy." if is_taken else "free, for the proxy."
+    return Finding(f"port {port}", text)
+
+
+def _check_own_port(port: int) -> Finding:
+    if not _answers("127.0.0.1", port):
+        return Finding(f"port {port}", "free, for the server.")
+    return Finding(f"port {port}", "in use; fine if it is Tertulia.", True)
+
+
+def _check_disk(folder: Path) -> Finding:
+    there = next(each for each in [folder, *folder.absolute().parents] if each.exists())
+    free = shutil.disk_usage(there).free
+    return Finding("disk", f"{free / (1 << 30):.1f} GB free.", free < MIN_FREE_BYTES)
+
+
+def _check_memory() -> Finding:
+    total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return Finding("memory", f"{total / (1 << 30):.1f} GB.", total < MIN_MEMORY_BYTES)
+
+
+def _check_mail(folder: Path) -> Finding:
+    config = _config(folder)
+    if not config.sends_mail:
+        return Finding("mail", "no smtp_host: invitations and new passwords are links from you.")
+    address = f"{config.smtp_host}:{config.smtp_port}"
+    if _answers(config.smtp_host, config.smtp_port):
+        return Finding("mail", f"{address} answers; `tertulia mail test` sends a mail.")
+    return Finding("mail", f"{address} does not answer.", True)
+
+
+def _check_proxy() -> Finding:
+    if shutil.which("caddy"):
+        return Finding("proxy", "Caddy is installed and gets the certificate by itself.")
+    return Finding("proxy", "Caddy is not installed; see docs/proxy-and-tls.md for others.", True)
+
+
+def _answers(host: str, port: int) -> bool:
+    try:
+        socket.create_connection((host, port), CONNECT_SECONDS).close()
+    except OSError:
+        return False
+    return True
+
+
+# --- start ---
+
+
+def _start(root: Path, *, any_changed: bool) -> None:
+    """Start the units, or print the commands where there is no systemd to run them."""
+    commands = [["systemctl", "daemon-reload"], ["systemctl", "enable", "--now", *UNITS]]
+    if any_changed:
+        commands.append(["systemctl", "restart", UNITS[0]])
+    can_start = root == Path("/") and Path("/run/systemd/system").exists() and os.getuid() == 0
+    for command in commands:
+        if can_start:
+            subprocess.run(command, check=True)  # noqa: S603  # no input
+        else:
+            click.echo(f"To do: {' '.join(command)}")
+
+
+def _show_first_run(folder: Path) -> None:
+    """Print the address of the first-run page; create the data if there is none."""
+    config = _config(folder)
+    try:
+        database = data_dir.open_alongside_server(config)
+    except data_dir.NoData:
+        database = data_dir.open_database(config)
+    realm = database.read_now(0, storage.organization.first) or database.write_now(
+        0, actions.organization.get_or_create_first, config.organization
+    )
+    try:
+        code = database.write_now(realm.id, actions.organization.first_run.setup_code)
+    except AlreadySetUp:
+        click.echo(f"\nReady, with accounts:\n{config.external_url}")
+    else:
+        page = actions.organization.first_run.address(config.external_url, code)
+        click.echo(f"\nCreate the organization and its owner in a browser:\n{page}")
+    finally:
+        database.close()
+
+
+def _config(folder: Path) -> Config:
+    return Config.load({"data": str(folder)}, {})

@@ -1,0 +1,151 @@
+"""The files that `tertulia quickstart` writes. `packaging/` has the same units, for a checkout in
+`/opt/tertulia`; a test compares them."""
+
+from pathlib import Path
+
+import msgspec
+
+BACKUPS_KEPT = 7
+
+SETTINGS = """\
+# Written by `tertulia quickstart`. All settings: docs/settings.md.
+external_url = "https://{host}"
+trusted_proxies = ["127.0.0.1", "::1"]
+port = {port}
+
+# Mail, for invitations, forgotten passwords and missed messages:
+# smtp_host = "mail.example.com"
+# smtp_from = "chat@{host}"
+"""
+
+CADDYFILE = """\
+{host} {{
+	reverse_proxy 127.0.0.1:{port} {{
+		flush_interval -1
+	}}
+	@metrics path /metrics
+	respond @metrics 404
+}}
+"""
+
+SERVICE = """\
+# /etc/systemd/system/tertulia.service; see docs/getting-started.md.
+
+[Unit]
+Description=Tertulia, a team chat server
+Documentation=file:/opt/tertulia/docs/README.md
+After=network-online.target
+Wants=network-online.target
+
+[Service]
+ExecStart={program} serve
+ExecReload=/bin/kill -HUP $MAINPID
+Environment=TERTULIA_DATA={data}
+EnvironmentFile=-/etc/tertulia/environment
+DynamicUser=yes
+StateDirectory=tertulia
+StateDirectoryMode=0700
+Restart=on-failure
+RestartSec=1
+TimeoutStopSec=20
+LimitNOFILE=65536
+
+CapabilityBoundingSet=
+LockPersonality=yes
+MemoryDenyWriteExecute=yes
+NoNewPrivileges=yes
+PrivateDevices=yes
+PrivateTmp=yes
+ProcSubset=pid
+ProtectClock=yes
+ProtectControlGroups=yes
+ProtectHome=yes
+ProtectHostname=yes
+ProtectKernelLogs=yes
+ProtectKernelModules=yes
+ProtectKernelTunables=yes
+ProtectProc=invisible
+ProtectSystem=strict
+RemoveIPC=yes
+RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX
+RestrictNamespaces=yes
+RestrictRealtime=yes
+RestrictSUIDSGID=yes
+SystemCallArchitectures=native
+SystemCallFilter=@system-service
+SystemCallFilter=~@privileged @resources
+UMask=0077
+
+[Install]
+WantedBy=multi-user.target
+"""
+
+BACKUP_SERVICE = """\
+# /etc/systemd/system/tertulia-backup.service; run by tertulia-backup.timer.
+
+[Unit]
+Description=Back up Tertulia
+Documentation=file:/opt/tertulia/docs/backup-and-restore.md
+ConditionPathExists={data}
+
+[Service]
+Type=oneshot
+ExecStartPre=/bin/mkdir -p -m 700 {backups}
+ExecStart={program} backup {backups}/chat.tar --keep {kept}
+Environment=TERTULIA_DATA={data}
+EnvironmentFile=-/etc/tertulia/environment
+Nice=10
+IOSchedulingClass=idle
+NoNewPrivileges=yes
+PrivateTmp=yes
+ProtectHome=yes
+ProtectSystem=full
+UMask=0077
+"""
+
+BACKUP_TIMER = """\
+# /etc/systemd/system/tertulia-backup.timer: a backup every night.
+
+[Unit]
+Description=Back up Tertulia every night
+
+[Timer]
+OnCalendar=*-*-* 03:30:00
+RandomizedDelaySec=30min
+Persistent=true
+
+[Install]
+WantedBy=timers.target
+"""
+
+
+class PlannedFile(msgspec.Struct, frozen=True):
+    path: Path
+    text: str
+    may_replace: bool = True  # whether an existing file with another text may be overwritten
+
+
+def planned(
+    host: str,
+    root: Path,
+    *,
+    program: str = "/opt/tertulia/.venv/bin/tertulia",
+    data: str = "/var/lib/tertulia",
+    backups: str = "/var/backups/tertulia",
+    port: int = 9009,
+) -> list[PlannedFile]:
+    """The files below `root`, which is `/` except in tests and images."""
+    values = {"host": host, "program": program, "data": data, "backups": backups}
+    values |= {"port": str(port), "kept": str(BACKUPS_KEPT)}
+    folder, units = root / data.lstrip("/"), root / "etc/systemd/system"
+    return [
+        PlannedFile(
+            folder / "tertulia.toml",
+            SETTINGS.format_map(values),
+            may_replace=False,
+        ),
+        PlannedFile(units / "tertulia.service", SERVICE.format_map(values)),
+        PlannedFile(units / "tertulia-backup.service", BACKUP_SERVICE.format_map(values)),
+        PlannedFile(units / "tertulia-backup.timer", BACKUP_TIMER),
+        PlannedFile(root / "etc/caddy/Caddyfile", CADDYFILE.format_map(values), may_replace=False),
+    ]

@@ -1,0 +1,114 @@
+"""`tertulia quickstart`: a public server by one command, which can be repeated."""
+
+import shutil
+import socket
+import subprocess
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from tertulia.cli import main
+from tertulia.cli.quickstart_files import planned
+from tertulia.config import Config
+
+ROOT = Path(__file__).parents[1]
+HOST = "chat.example.com"
+
+
+@pytest.fixture(autouse=True)
+def no_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No name is looked up on the network."""
+
+    def unknown(*_: object, **__: object) -> None:
+        raise socket.gaierror
+
+    monkeypatch.setattr("tertulia.cli.quickstart.socket.getaddrinfo", unknown)
+
+
+def runs(root: Path, *words: str, typing: str = "") -> str:
+    done = CliRunner().invoke(main, ["quickstart", HOST, "--root", str(root), *words], input=typing)
+    assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
+    return done.output
+
+
+def test_a_dry_run_shows_every_file_and_writes_none(tmp_path):
+    shown = runs(tmp_path, "--dry-run")
+
+    for file in planned(HOST, tmp_path):
+        assert f"=== new: {file.path}" in shown
+    assert "ExecStart=" in shown
+    assert "chat.example.com has no address yet" in shown
+    assert f"{HOST}.  300  IN  A" in shown or "DNS records" in shown
+    assert "free." in shown
+    assert shown.endswith("Nothing was changed.\n")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_it_ends_with_the_first_run_page_and_changes_nothing_the_second_time(tmp_path):
+    first = runs(tmp_path, "--yes")
+    link = first.splitlines()[-1]
+    files = {path: path.read_bytes() for path in tmp_path.rglob("*.*") if path.suffix != ".db"}
+    again = runs(tmp_path)
+
+    assert link.startswith(f"https://{HOST}/setup/?code=")
+    assert again.splitlines()[-1] == link
+    assert again.count("=== unchanged:") == 5
+    assert "Wrote" not in again
+    assert {path: path.read_bytes() for path in files} == files
+    config = Config.load({"data": str(tmp_path / "var/lib/tertulia")}, {})
+    assert config.external_url == f"https://{HOST}"
+
+
+def test_settings_that_were_changed_stay_and_units_are_shown_as_a_difference(tmp_path):
+    runs(tmp_path, "--yes")
+    settings = tmp_path / "var/lib/tertulia/tertulia.toml"
+    settings.write_text(f'external_url = "https://{HOST}"\nport = 8000\n')
+    unit = tmp_path / "etc/systemd/system/tertulia.service"
+    unit.write_text(unit.read_text().replace("RestartSec=1", "RestartSec=5"))
+
+    refused = runs(tmp_path, typing="n\n")
+    assert "-RestartSec=5\n+RestartSec=1" in refused
+    assert "RestartSec=5" in unit.read_text()
+
+    runs(tmp_path, typing="y\n")
+    assert "RestartSec=1" in unit.read_text()
+    assert "port = 8000" in settings.read_text()
+
+
+def test_once_there_is_an_owner_it_ends_with_the_address(tmp_path):
+    runs(tmp_path, "--yes")
+    data = ["--data", str(tmp_path / "var/lib/tertulia")]
+    CliRunner().invoke(main, ["user", "add", "ana@example.com", "--name", "Ana", *data])
+
+    assert runs(tmp_path).splitlines()[-1] == f"https://{HOST}"
+
+
+@pytest.mark.parametrize("host", ["nonsense", "https://chat.example.com", "-.example.com"])
+def test_only_a_host_name_is_accepted(tmp_path, host):
+    done = CliRunner().invoke(main, ["quickstart", "--root", str(tmp_path), "--", host])
+
+    assert done.exit_code == 2
+    assert "is not a host name" in done.output
+
+
+def test_the_units_are_those_of_packaging():
+    units = [each for each in planned(HOST, Path("/")) if "systemd" in each.path.parts]
+
+    assert len(units) == 3
+    for unit in units:
+        assert unit.text == (ROOT / "packaging" / unit.path.name).read_text(encoding="utf-8")
+
+
+def test_systemd_finds_no_fault_in_the_units(tmp_path):
+    verify = shutil.which("systemd-analyze")
+    if verify is None:
+        pytest.skip("systemd-analyze is not installed")
+    for unit in ("tertulia.service", "tertulia-backup.service", "tertulia-backup.timer"):
+        text = (ROOT / "packaging" / unit).read_text(encoding="utf-8")
+        (tmp_path / unit).write_text(text.replace("/opt/tertulia/.venv/bin/tertulia", "/bin/true"))
+    done = subprocess.run(
+        [verify, "verify", *map(str, tmp_path.iterdir())], capture_output=True, text=True
+    )
+
+    assert "tertulia" not in done.stderr

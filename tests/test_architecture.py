@@ -35,11 +35,12 @@ ALLOWED = {
     "jobs": "external actions events storage database caches domain markdown errors config",
     "api": "external http integrations actions events storage database caches domain markdown"
     " errors config",
-    "web": "api external http integrations actions events storage database caches domain markdown"
-    " errors config",
+    "documents": "domain errors config",
+    "web": "api documents external http integrations actions events storage database caches domain"
+    " markdown errors config",
     "data_dir": "storage database caches domain errors config",
-    "transfer": "data_dir external actions events storage database caches domain markdown errors"
-    " config",
+    "transfer": "data_dir documents external actions events storage database caches domain markdown"
+    " errors config",
     "sample_data": "actions events storage database caches domain markdown errors config",
     "server": "jobs external http actions events storage database caches domain errors config",
     "app": "server web api jobs transfer sample_data external http actions events storage database"

@@ -1,22 +1,26 @@
 """`tertulia export`: an organization, or the data of one user, as an archive."""
 
 import os
+import shutil
 from pathlib import Path
 
 import click
 
-from tertulia import actions
+from tertulia import actions, storage
 from tertulia.cli.data import OpenOrganization, in_organization
 from tertulia.cli.progress import Progress
 from tertulia.database.tx import Tx
 from tertulia.domain.organization.exports import KINDS, WITHOUT_CONSENT
 from tertulia.external.stores.file_stores import FileStores
+from tertulia.storage.archive_queries import Selection
 from tertulia.transfer.backup import file_snapshot
 from tertulia.transfer.backup.file_snapshot import HeldFiles
 from tertulia.transfer.exporting import zulip_export
 from tertulia.transfer.exporting.zulip_export import ExportArchive
+from tertulia.transfer.html_archive.writer import HtmlArchive
 
 MODE = 0o600
+FOLDER_MODE = 0o700
 
 
 @click.command()
@@ -30,11 +34,19 @@ MODE = 0o600
     help="Public channels only; also private data of users who consented; or everything.",
 )
 @click.option("--person", metavar="EMAIL", help="Export the data of one user only.")
+@click.option(
+    "--html", "is_html", is_flag=True, help="Write a folder of pages that a browser opens."
+)
 @in_organization
-def export(opened: OpenOrganization, file: Path, kind: str, person: str | None) -> None:
-    """Export an organization in Zulip's export format."""
+def export(
+    opened: OpenOrganization, file: Path, kind: str, person: str | None, is_html: bool
+) -> None:
+    """Export an organization in Zulip's export format, or as a folder of HTML pages."""
     if file.exists():
         raise click.ClickException(f"{file} already exists.")
+    if is_html:
+        _html(opened, file, kind, person)
+        return
     draft = file.with_name(f"{file.name}.part")
     draft.unlink(missing_ok=True)
     os.close(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, MODE))
@@ -47,6 +59,29 @@ def export(opened: OpenOrganization, file: Path, kind: str, person: str | None) 
     finally:
         draft.unlink(missing_ok=True)
     click.echo(f"Wrote {file}, {file.stat().st_size:,} bytes.", err=True)
+
+
+def _html(opened: OpenOrganization, folder: Path, kind: str, email: str | None) -> None:
+    user = None if email is None else opened.read(actions.people.get_by_email, email)
+    draft = folder.with_name(f"{folder.name}.part")
+    shutil.rmtree(draft, ignore_errors=True)
+    draft.mkdir(mode=FOLDER_MODE, parents=True)
+
+    def leave(tx: Tx, files: HeldFiles) -> None:
+        planned = zulip_export.plan(tx, kind)
+        chosen = Selection(kind, planned.consenting, None if user is None else user.id)
+        progress = Progress(storage.archive_queries.count(tx, chosen), "messages")
+        HtmlArchive(tx, chosen, draft, files, progress.show).write()
+        progress.end()
+
+    try:
+        with file_snapshot.held(opened.database, FileStores(opened.config)) as files:
+            opened.read(leave, files)
+        draft.rename(folder)
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+    opened.database.write_now(opened.realm.id, opened.note, *([] if user is None else [user]))
+    click.echo(f"Wrote {folder}. Open {folder / 'index.html'} in a browser.", err=True)
 
 
 def _organization(opened: OpenOrganization, draft: Path, kind: str) -> None:

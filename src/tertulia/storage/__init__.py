@@ -1,6 +1,7 @@
 """The SQL: plain values in, plain values out. One module per group of tables."""
 
 from tertulia.storage import (
+    archive_queries,
     bulk_import,
     channels,
     creation_counts,

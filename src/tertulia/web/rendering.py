@@ -11,11 +11,13 @@ from typing import Any
 
 from starlette.responses import Response
 
+from tertulia.documents import engine
 from tertulia.http import compression
 from tertulia.http.request import ApiRequest
 from tertulia.web import security_headers, translations
 
 TEMPLATES = Path(__file__).parent / "templates"
+FOLDERS = (TEMPLATES, engine.TEMPLATES)
 
 
 async def page(
@@ -57,7 +59,8 @@ def text(template: str, **values: Any) -> str:
 @cache
 def fingerprint() -> str:
     """Changes with the templates: part of the ETag of pages that are made from them."""
-    texts = (path.read_bytes() for path in sorted(TEMPLATES.rglob("*")) if path.is_file())
+    files = sorted(path for folder in FOLDERS for path in folder.rglob("*") if path.is_file())
+    texts = (path.read_bytes() for path in files)
     return hashlib.sha256(b"\0".join(texts)).hexdigest()[:12]
 
 
@@ -69,20 +72,11 @@ async def load() -> None:
 
 def _load_all() -> None:
     fingerprint()
-    engine = _engine()
-    for name in engine.list_templates():
-        engine.get_template(name)
+    templates = _engine()
+    for name in templates.list_templates():
+        templates.get_template(name)
 
 
 @cache
 def _engine() -> Any:
-    import jinja2
-
-    return jinja2.Environment(
-        loader=jinja2.FileSystemLoader(TEMPLATES),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        auto_reload=False,  # else every page asks for the times of its files
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    return engine.environment(FOLDERS)

@@ -96,7 +96,7 @@ ROOMS = (
     DemoRoom(
         NewChannel(
             "grant application",
-            "Private. Whoever joins can read everything.",
+            "Private. New members can read the whole history.",
             invite_only=True,
             history_public=True,
         ),
@@ -106,7 +106,7 @@ ROOMS = (
     DemoRoom(
         NewChannel(
             "board",
-            "Private. Whoever joins reads what is said from then on.",
+            "Private. New members can read what is sent after they join.",
             invite_only=True,
             history_public=False,
         ),

@@ -25,6 +25,8 @@ from starlette.routing import Route
 from tertulia import actions, api, domain, storage
 from tertulia.api.call import Services
 from tertulia.database.tx import Tx
+from tertulia.documents import message_html, view
+from tertulia.documents.texts import Texts
 from tertulia.domain.channels.channel import Channel
 from tertulia.domain.messages.message import Message
 from tertulia.errors.http import NotFound
@@ -32,8 +34,8 @@ from tertulia.events.directory.organization import Organization
 from tertulia.fair_queue import FairQueue
 from tertulia.http.request import ApiRequest
 from tertulia.web import rendering, security_headers
-from tertulia.web.public import addresses, message_html, sitemap, view
-from tertulia.web.public.texts import Texts
+from tertulia.web.public import addresses, sitemap
+from tertulia.web.public.appearance import PublicAppearance
 
 INDEX_TOPICS = 20
 REST_FACTOR = (
@@ -56,6 +58,7 @@ class Visit(msgspec.Struct, frozen=True):
     org: Organization
     site: str
     texts: Texts
+    look: PublicAppearance
 
     @property
     def channels(self) -> list[Channel]:
@@ -127,7 +130,7 @@ class PublicPages:
                 "index.html",
                 addresses.ROOT,
                 channels=channels,
-                topics=[view.topic(visit.org, visit.texts, line) for line in found],
+                topics=[visit.look.topic(visit.texts, line) for line in found],
                 description=visit.org.realm.setting("description")
                 or visit.texts.description_index.format(name=visit.org.realm.name),
                 feed=f"{addresses.ROOT}feed.atom",
@@ -152,7 +155,7 @@ class PublicPages:
                 "channel.html",
                 path if before is None else f"{path}?before={before}",
                 channel=channel,
-                topics=[view.topic(visit.org, visit.texts, line) for line in found.topics],
+                topics=[visit.look.topic(visit.texts, line) for line in found.topics],
                 older=found.next_before and f"{path}?before={found.next_before}",
                 about=view.description(channel),
                 description=view.description(channel)
@@ -188,7 +191,7 @@ class PublicPages:
     ) -> PublicDocument:
         org, texts, channel = visit.org, visit.texts, found.channel
         title, is_resolved = view.titled(texts, found.topic)
-        shown = view.messages(org, found.messages)
+        shown = view.messages(visit.look, found.messages)
         senders = len({message.sender_id for message in found.messages})
         first, last = found.messages[0], found.messages[-1]
 
@@ -312,7 +315,13 @@ class PublicPages:
         if org is None or not has_pages(self._services, org):
             return await self._not_found(asked, Texts("en"))
         site = api.call.site(self._services.config, asked, org)
-        visit = Visit(asked, org, site, Texts(str(org.realm.setting("default_language"))))
+        visit = Visit(
+            asked,
+            org,
+            site,
+            Texts(str(org.realm.setting("default_language"))),
+            PublicAppearance(org),
+        )
         etag = self._etag(visit, request.path_params.get("channel"))
         if _matches(etag, request.headers.get("if-none-match", "")):
             return Response(status_code=304, headers={"ETag": etag, **self._caching()})
@@ -368,7 +377,14 @@ class PublicPages:
         return {"Cache-Control": f"public, max-age={seconds}" if seconds else "no-cache"}
 
     def _document(self, visit: Visit, template: str, path: str, **values: Any) -> PublicDocument:
-        own = {"visit": visit, "texts": visit.texts, "canonical": f"{visit.site}{path}"}
+        own = {
+            "visit": visit,
+            "texts": visit.texts,
+            "canonical": f"{visit.site}{path}",
+            "organization": visit.org.realm.name,
+            "home": addresses.ROOT,
+            "static": "/static/",
+        }
         return PublicDocument(f"public/{template}", HTML, {**own, "chat": "/", **values})
 
     def _chat_link(self, channel: Channel, topic: str) -> str:
@@ -406,7 +422,7 @@ def _as_text(visit: Visit, found: actions.messages.public_history.TopicPage) -> 
         "page": found,
         "title": view.titled(visit.texts, found.topic)[0],
         "lines": [
-            (view.person(visit.org, each.sender_id).name, view.iso(each.sent_at), each.content)
+            (visit.look.person(each.sender_id).name, view.iso(each.sent_at), each.content)
             for each in found.messages
         ],
     }
@@ -419,7 +435,7 @@ def _changed_at(message: Message) -> float:
 
 def _entry(visit: Visit, message: Message) -> dict[str, Any]:
     assert message.channel_id is not None
-    (shown,) = view.messages(visit.org, [message])
+    (shown,) = view.messages(visit.look, [message])
     return {
         "url": f"{visit.site}{addresses.message_path(message.id)}",
         "title": view.titled(visit.texts, message.topic)[0],

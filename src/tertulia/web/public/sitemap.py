@@ -9,9 +9,10 @@ import msgspec
 
 from tertulia import actions, storage
 from tertulia.database.tx import Tx
+from tertulia.documents import view
 from tertulia.domain.channels.channel import Channel
 from tertulia.errors.http import NotFound
-from tertulia.web.public import addresses, view
+from tertulia.web.public import addresses
 
 MIN_RANGE = 1 << 13  # message ids
 MAX_PARTS = 512  # of a channel

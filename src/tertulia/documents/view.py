@@ -1,6 +1,7 @@
-"""Messages and topics as the templates of the public pages show them.
+"""Messages as documents show them.
 
-The reader has no account: names and pictures are those that the organization shows to anyone.
+What differs between a public page and an archive is in `Appearance`: whose names are shown, and
+where links lead.
 """
 
 import re
@@ -8,25 +9,20 @@ from collections.abc import Sequence
 from datetime import date, timedelta
 from functools import lru_cache
 from html import escape
+from typing import Protocol
 
 import msgspec
 
-from tertulia import domain, events
-from tertulia.actions.messages.public_history import MAX_COUNTED, TopicLine
+from tertulia import domain
+from tertulia.documents.texts import Texts
 from tertulia.domain.channels.channel import Channel
 from tertulia.domain.channels.topics import RESOLVED_PREFIX
 from tertulia.domain.messages.message import Message, Reaction
 from tertulia.domain.messages.widget_state import Poll, TodoList
-from tertulia.domain.people.known_people import UNKNOWN_NAME
-from tertulia.domain.people.user import UPLOADED, User
-from tertulia.events.directory.organization import Organization
-from tertulia.web.public import addresses
-from tertulia.web.public.texts import Texts
 
 SHADES = 9  # colours of the round mark with a person's first letter
 SNIPPET_CHARACTERS = 160
 SAME_SENDER_SECONDS = 600  # a later message of the same sender shows the name again
-SPECIAL_EMOJI_IMAGE = "/static/generated/emoji/images/emoji/unicode/zulip.png"
 _ME = re.compile(r"<p>/me ")
 _EMOJI = re.compile(r'class="emoji emoji-([0-9a-f-]+)"([^>]*)>[^<]*</span>')
 
@@ -49,6 +45,13 @@ class ShownReaction(msgspec.Struct):
     count: int
 
 
+class FormerVersion(msgspec.Struct, frozen=True):
+    """A message before an edit, where the document shows edits."""
+
+    html: str
+    replaced_at: float
+
+
 class ShownMessage(msgspec.Struct, frozen=True):
     id: int
     sender: ShownPerson
@@ -59,14 +62,29 @@ class ShownMessage(msgspec.Struct, frozen=True):
     is_edited: bool
     reactions: list[ShownReaction]
     widget: Poll | TodoList | None
+    link: str  # its permanent address
+    former: list[FormerVersion] = []
 
     @property
     def iso(self) -> str:
         return iso(self.sent_at)
 
-    @property
-    def path(self) -> str:
-        return addresses.message_path(self.id)
+
+class Appearance(Protocol):
+    def person(self, user_id: int) -> ShownPerson: ...
+
+    def html(self, message: Message) -> str:
+        """The rendered content, with links that lead somewhere in this document."""
+
+    def emoji_image(self, code: str) -> str | None:
+        """The image of a custom emoji."""
+
+    def special_emoji_image(self) -> str: ...
+
+    def link(self, message_id: int) -> str: ...
+
+    def former(self, message: Message) -> list[FormerVersion]:
+        """The versions before edits, oldest first; none if the document does not show them."""
 
 
 class ShownTopic(msgspec.Struct, frozen=True):
@@ -82,24 +100,14 @@ class ShownTopic(msgspec.Struct, frozen=True):
     snippet: str
 
 
-def person(org: Organization, user_id: int) -> ShownPerson:
-    user: User | None = org.users.get(user_id)
-    if user is None or not org.may_know(None, user):
-        return ShownPerson(UNKNOWN_NAME, SHADES, None, False)
-    picture = None
-    if user.avatar_source == UPLOADED:
-        picture = events.types.people.user.avatar_url(org, user, client_gravatar=False)
-    return ShownPerson(user.full_name, user.id % SHADES + 1, picture, user.is_bot)
-
-
-def messages(org: Organization, found: Sequence[Message]) -> list[ShownMessage]:
+def messages(look: Appearance, found: Sequence[Message]) -> list[ShownMessage]:
     people: dict[int, ShownPerson] = {}
     shown = []
     before: Message | None = None
     for message in found:
         sender = people.get(message.sender_id)
         if sender is None:
-            sender = people[message.sender_id] = person(org, message.sender_id)
+            sender = people[message.sender_id] = look.person(message.sender_id)
         begins_day = before is None or day_of(before.sent_at) != day_of(message.sent_at)
         shown.append(
             ShownMessage(
@@ -107,30 +115,17 @@ def messages(org: Organization, found: Sequence[Message]) -> list[ShownMessage]:
                 sender,
                 begins_day,
                 begins_day or before is None or not _continues(before, message),
-                _html(org, message, sender),
+                _html(look, message, sender),
                 message.sent_at,
                 message.edited_at is not None,
-                _reactions(org, message.reactions) if message.reactions else [],
+                _reactions(look, message.reactions) if message.reactions else [],
                 domain.messages.widget_state.of_message(message) if message.submessages else None,
+                look.link(message.id),
+                look.former(message) if message.edits else [],
             )
         )
         before = message
     return shown
-
-
-def topic(org: Organization, texts: Texts, line: TopicLine) -> ShownTopic:
-    name, newest = org.channels[line.channel_id].name, line.newest
-    title, is_resolved = titled(texts, newest.topic)
-    return ShownTopic(
-        title=title,
-        is_resolved=is_resolved,
-        path=addresses.topic_path(line.channel_id, name, newest.topic),
-        messages=texts.count(line.count, MAX_COUNTED),
-        date=texts.short_date(newest.sent_at),
-        iso=iso(newest.sent_at),
-        sender=person(org, newest.sender_id).name,
-        snippet=snippet(newest),
-    )
 
 
 def description(channel: Channel) -> str:
@@ -171,8 +166,8 @@ def _continues(before: Message, message: Message) -> bool:
     )
 
 
-def _html(org: Organization, message: Message, sender: ShownPerson) -> str:
-    html = _EMOJI.sub(_emoji_character, org.shown(message.rendered))
+def _html(look: Appearance, message: Message, sender: ShownPerson) -> str:
+    html = _EMOJI.sub(_emoji_character, look.html(message))
     if message.is_me:
         name = escape(sender.name)
         html = _ME.sub(lambda _: f'<p class="does"><b>{name}</b> ', html, count=1)
@@ -188,24 +183,23 @@ def _characters(code: str) -> str:
     return "".join(chr(int(each, 16)) for each in code.split("-"))
 
 
-def _reactions(org: Organization, found: Sequence[Reaction]) -> list[ShownReaction]:
+def _reactions(look: Appearance, found: Sequence[Reaction]) -> list[ShownReaction]:
     by_emoji: dict[tuple[str, str], ShownReaction] = {}
     for reaction in found:
         key = (reaction.reaction_type, reaction.emoji_code)
         if key not in by_emoji:
-            by_emoji[key] = _reaction(org, reaction)
+            by_emoji[key] = _reaction(look, reaction)
         by_emoji[key].count += 1
     return list(by_emoji.values())
 
 
-def _reaction(org: Organization, reaction: Reaction) -> ShownReaction:
+def _reaction(look: Appearance, reaction: Reaction) -> ShownReaction:
     name, text, image = reaction.emoji_name, "", None
     if reaction.reaction_type == "unicode_emoji":
         text = _characters(reaction.emoji_code)
     elif reaction.reaction_type == "realm_emoji":
-        custom = org.emoji.get(int(reaction.emoji_code))
-        image = None if custom is None else custom.still_url or custom.source_url
+        image = look.emoji_image(reaction.emoji_code)
         text = "" if image else f":{name}:"
     else:
-        image = SPECIAL_EMOJI_IMAGE
+        image = look.special_emoji_image()
     return ShownReaction(name, text, image, 0)

@@ -1,14 +1,14 @@
-"""A message of a public page as HTML.
+"""Messages of a document as HTML.
 
-A page has a hundred of them, so they are not part of the template: a loop in a template takes four
+A page has a hundred messages, so they are not part of the template: a loop in a template takes four
 times as long.
 """
 
 from html import escape
 
+from tertulia.documents.texts import Texts
+from tertulia.documents.view import FormerVersion, ShownMessage, ShownPerson, ShownReaction
 from tertulia.domain.messages.widget_state import Poll, TodoList
-from tertulia.web.public.texts import Texts
-from tertulia.web.public.view import ShownMessage, ShownPerson, ShownReaction
 
 
 def of_all(texts: Texts, messages: list[ShownMessage]) -> str:
@@ -32,12 +32,18 @@ def _article(texts: Texts, message: ShownMessage, name: str, heading: str) -> st
     kind, who = ("line first", heading) if message.shows_sender else ("line", "<div></div>")
     content = message.html if message.widget is None else _widget(texts, message.widget)
     edited = f'<span class="edited">{texts.edited}</span>' if message.is_edited else ""
+    edited += "".join(_former(texts, each) for each in message.former)
     reactions = _reactions(texts, message.reactions) if message.reactions else ""
     return (
         f'<article id="m{message.id}" class="{kind}" aria-label="{name}, {time}">{who}'
         f'<div class="what" dir="auto">{content}{edited}{reactions}</div>'
-        f'<a class="when" href="{message.path}"><time datetime="{iso}">{time}</time></a></article>'
+        f'<a class="when" href="{message.link}"><time datetime="{iso}">{time}</time></a></article>'
     )
+
+
+def _former(texts: Texts, version: FormerVersion) -> str:
+    summary = texts.earlier_version.format(date=texts.date(version.replaced_at))
+    return f"<details><summary>{summary}</summary>{version.html}</details>"
 
 
 def _heading(texts: Texts, sender: ShownPerson) -> str:

@@ -1,4 +1,4 @@
-"""Texts of the public pages by language. English has all of them."""
+"""Texts of documents by language. English has all of them."""
 
 from datetime import UTC, datetime
 
@@ -51,6 +51,19 @@ ENGLISH = {
     "one_vote": "1 vote",
     "done": "done",
     "general_chat": "general chat",
+    "channels": "Channels",
+    "direct_messages": "Direct messages",
+    "search": "Search",
+    "search_needs_script": "Searching needs JavaScript. Everything else works without it.",
+    "pages_found": "{count} pages found",
+    "page": "Page {number}",
+    "later_topics": "Later topics",
+    "one_topic": "1 topic",
+    "several_topics": "{count} topics",
+    "earlier_version": "Earlier version, {date}",
+    "moved_here": "Moved from another topic",
+    "archive_foot": "Archive of {name}, written by Tertulia on {date}.",
+    "archive_of_person": "Messages that {name} wrote and received.",
 }
 
 SPANISH = {
@@ -104,6 +117,19 @@ SPANISH = {
     "one_vote": "1 voto",
     "done": "hecho",
     "general_chat": "chat general",
+    "channels": "Canales",
+    "direct_messages": "Mensajes directos",
+    "search": "Buscar",
+    "search_needs_script": "La búsqueda necesita JavaScript. Todo lo demás funciona sin él.",
+    "pages_found": "{count} páginas encontradas",
+    "page": "Página {number}",
+    "later_topics": "Temas posteriores",
+    "one_topic": "1 tema",
+    "several_topics": "{count} temas",
+    "earlier_version": "Versión anterior, {date}",
+    "moved_here": "Movido desde otro tema",
+    "archive_foot": "Archivo de {name}, escrito por Tertulia el {date}.",
+    "archive_of_person": "Mensajes que {name} escribió y recibió.",
 }
 
 LANGUAGES = {"en": ENGLISH, "es": SPANISH}

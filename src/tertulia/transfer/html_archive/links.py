@@ -1,0 +1,52 @@
+"""Links in archived messages: to files, images and messages within the archive.
+
+A link that leads to nothing in the archive becomes plain text.
+"""
+
+import re
+from collections.abc import Callable
+from html import escape, unescape
+
+_FILE = re.compile(r"/user_uploads/(?:thumbnail/)?([0-9]+/[^\"'?#\s]+)")
+_ADDRESS = re.compile(
+    r'(<a [^>]*?)href="((?:/|#)[^"]*)"|(<(?:img|video|audio|source)[^>]*?)src="(/[^"]*)"'
+)
+_NARROW = re.compile(
+    r"/?#narrow/(?:channel|stream)/(\d+)[^/]*/topic/([^/]+)(?:/(?:near|with)/(\d+))?"
+)
+
+FileTarget = Callable[[str], str | None]
+MessageTarget = Callable[[int, str, int | None], str | None]
+
+
+def rewrite(html: str, file: FileTarget, message: MessageTarget) -> str:
+    """`file` returns the path of a file by its path id; `message` that of a topic or message."""
+
+    def replace(found: re.Match[str]) -> str:
+        before, link, media, source = found.groups()
+        if media is not None:
+            target = _file_target(unescape(source), file)
+            return media if target is None else f'{media}src="{escape(target)}"'
+        address = unescape(link)
+        target = _file_target(address, file) or _message_target(address, message)
+        return before if target is None else f'{before}href="{escape(target)}"'
+
+    return _ADDRESS.sub(replace, html)
+
+
+def _file_target(address: str, file: FileTarget) -> str | None:
+    found = _FILE.match(address)
+    if found is None:
+        return None
+    path_id = found[1]
+    if address.startswith("/user_uploads/thumbnail/"):
+        path_id = path_id.rpartition("/")[0]
+    return file(path_id)
+
+
+def _message_target(address: str, message: MessageTarget) -> str | None:
+    found = _NARROW.match(address)
+    if found is None:
+        return None
+    topic = re.sub(r"\.([0-9A-F]{2})", r"%\1", found[2])
+    return message(int(found[1]), topic, None if found[3] is None else int(found[3]))

@@ -1,0 +1,314 @@
+"""Writes an HTML archive.
+
+```
+index.html              channels, direct messages, search
+channels/7/             topics (index.html) and their pages (t1.html, t1-2.html …)
+dm/1.html               a conversation of direct messages
+files/, emoji/          uploaded files and custom emoji
+search/                 the search index
+static/                 stylesheets and the script of the search
+```
+
+All of it is read in one transaction and written page by page, so memory does not grow with the
+number of messages.
+"""
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path, PurePosixPath
+from typing import Any
+from urllib.parse import unquote
+
+import msgspec
+
+from tertulia import domain, storage
+from tertulia.database.tx import Tx
+from tertulia.documents import engine, message_html, view
+from tertulia.documents.texts import Texts
+from tertulia.documents.view import SHADES, FormerVersion, ShownPerson, ShownTopic
+from tertulia.domain.channels.channel import Channel
+from tertulia.domain.messages.message import Message
+from tertulia.storage.archive_queries import Selection
+from tertulia.transfer.backup.file_snapshot import HeldFiles
+from tertulia.transfer.html_archive import links
+from tertulia.transfer.html_archive.search_index import SearchIndex
+
+PAGE_MESSAGES = 100
+PAGE_TOPICS = 200
+STYLES = ("tokens", "base", "messages", "code", "public")
+UNKNOWN = ShownPerson("?", SHADES, None, False)
+
+Progress = Callable[[int], None]
+
+
+class ListedChannel(msgspec.Struct, frozen=True):
+    name: str
+    about: str
+    path: str
+    shade: int
+    size: str
+
+
+class ArchiveAppearance:
+    """Names, files and links of a page at a certain depth of the folder."""
+
+    def __init__(self, archive: "HtmlArchive", root: str) -> None:
+        self._archive = archive
+        self._root = root
+
+    def person(self, user_id: int) -> ShownPerson:
+        return self._archive.people.get(user_id, UNKNOWN)
+
+    def html(self, message: Message) -> str:
+        return self._rewritten(message.rendered)
+
+    def emoji_image(self, code: str) -> str | None:
+        name = self._archive.emoji.get(int(code))
+        return None if name is None else f"{self._root}emoji/{name}"
+
+    def special_emoji_image(self) -> str:
+        return f"{self._root}static/icon.png"
+
+    def link(self, message_id: int) -> str:
+        return f"#m{message_id}"
+
+    def former(self, message: Message) -> list[FormerVersion]:
+        return [
+            FormerVersion(self._rewritten(edit.prev_rendered), edit.edited_at)
+            for edit in message.edits
+            if edit.prev_rendered is not None
+        ]
+
+    def _rewritten(self, html: str) -> str:
+        return links.rewrite(html, self._file, self._message)
+
+    def _file(self, path_id: str) -> str | None:
+        path = self._archive.file(unquote(path_id))
+        return None if path is None else f"{self._root}{path}"
+
+    def _message(self, channel_id: int, topic: str, message_id: int | None) -> str | None:
+        path = self._archive.message_path(channel_id, unquote(topic), message_id)
+        return None if path is None else f"{self._root}{path}"
+
+
+class HtmlArchive:
+    def __init__(
+        self, tx: Tx, chosen: Selection, folder: Path, files: HeldFiles, progress: Progress
+    ) -> None:
+        self._tx, self._chosen, self._folder, self._files = tx, chosen, folder, files
+        self._progress, self._done = progress, 0
+        self._realm = storage.organization.current(tx)
+        self._texts = Texts(str(self._realm.setting("default_language")))
+        self._templates = engine.environment()
+        self._search = SearchIndex(folder / "search")
+        self.people = {
+            user.id: ShownPerson(user.full_name, user.id % SHADES + 1, None, user.is_bot)
+            for user in storage.people.everyone(tx)
+        }
+        self.emoji = {
+            each.id: each.file_name for each in storage.organization.custom_emoji.list_all(tx)
+        }
+        self._topics: dict[int, dict[str, int]] = {}  # by channel: number of each topic
+        self._written: dict[str, str | None] = {}  # by path id: path of the file
+
+    def write(self) -> None:
+        self._write_static()
+        channels = storage.channels.list_all(self._tx)
+        for channel in channels:
+            keys = storage.archive_queries.topics(self._tx, self._chosen, channel.id)
+            if keys:
+                self._topics[channel.id] = {key: number for number, key in enumerate(keys, 1)}
+        listed = [
+            self._write_channel(channel)
+            for channel in sorted(channels, key=lambda each: each.name.casefold())
+            if channel.id in self._topics
+        ]
+        conversations = list(self._write_conversations())
+        self._search.finish()
+        person_id = self._chosen.person_id
+        about = str(self._realm.setting("description"))
+        if person_id is not None:
+            about = self._texts.archive_of_person.format(name=self.people[person_id].name)
+        self._write(
+            "index.html",
+            "index",
+            "",
+            about=about,
+            channels=listed,
+            conversations=conversations,
+        )
+
+    # --- targets of links ---
+
+    def file(self, path_id: str) -> str | None:
+        """The path of an uploaded file in the archive; writes it when it is first needed."""
+        if path_id not in self._written:
+            self._written[path_id] = self._write_file(path_id)
+        return self._written[path_id]
+
+    def message_path(self, channel_id: int, topic: str, message_id: int | None) -> str | None:
+        """The path of a topic, or of the page with a message, if it is in the archive."""
+        key: str | None = domain.channels.topics.fold(topic)
+        if message_id is not None:
+            key = storage.archive_queries.topic_of(self._tx, self._chosen, message_id)
+        number = self._topics.get(channel_id, {}).get(key) if key is not None else None
+        if key is None or number is None:
+            return None
+        if message_id is None:
+            return f"channels/{channel_id}/{_page_name(number, 1)}"
+        before = storage.archive_queries.count_before(
+            self._tx, self._chosen, channel_id, key, message_id
+        )
+        name = _page_name(number, before // PAGE_MESSAGES + 1)
+        return f"channels/{channel_id}/{name}#m{message_id}"
+
+    # --- pages ---
+
+    def _write_channel(self, channel: Channel) -> ListedChannel:
+        folder, topics = f"channels/{channel.id}", []
+        for key, number in self._topics[channel.id].items():
+            pages = storage.archive_queries.topic_pages(
+                self._tx, self._chosen, channel.id, key, PAGE_MESSAGES
+            )
+            shown = self._write_pages(folder, f"t{number}", channel.name, pages)
+            topics.append(shown)
+        parts = [topics[at : at + PAGE_TOPICS] for at in range(0, len(topics), PAGE_TOPICS)]
+        for number, part in enumerate(parts, 1):
+            self._write(
+                f"{folder}/{_list_name(number)}",
+                "channel",
+                "../../",
+                title=channel.name,
+                about=view.description(channel),
+                topics=part,
+                later=number > 1 and _list_name(number - 1),
+                earlier=number < len(parts) and _list_name(number + 1),
+            )
+        size = self._texts.one_topic
+        if len(topics) != 1:
+            size = self._texts.several_topics.format(count=f"{len(topics):,}")
+        return ListedChannel(
+            channel.name,
+            view.description(channel),
+            f"{folder}/index.html",
+            channel.id % SHADES + 1,
+            size,
+        )
+
+    def _write_conversations(self) -> Iterator[ShownTopic]:
+        found = storage.archive_queries.conversations(self._tx, self._chosen)
+        for number, conversation_id in enumerate(found, 1):
+            pages = storage.archive_queries.conversation_pages(
+                self._tx, self._chosen, conversation_id, PAGE_MESSAGES
+            )
+            shown = self._write_pages("dm", str(number), "", pages)
+            yield msgspec.structs.replace(shown, path=f"dm/{shown.path}")
+
+    def _write_pages(
+        self, folder: str, name: str, place: str, pages: Iterator[list[Message]]
+    ) -> ShownTopic:
+        """Write a conversation, and return it for the list of its folder."""
+        root = "../" * len(PurePosixPath(folder).parts)
+        look, count, number = ArchiveAppearance(self, root), 0, 0
+        page: list[Message] | None = next(pages)
+        first = newest = page[0]  # type: ignore[index]  # every listed conversation has messages
+        while page is not None:
+            number += 1
+            following = next(pages, None)
+            title, is_resolved = self._title(page[-1])
+            path = f"{folder}/{_numbered(name, number)}"
+            self._write(
+                path,
+                "topic",
+                root,
+                title=title,
+                is_resolved=is_resolved,
+                place=place,
+                place_path="index.html" if place else "",
+                number=number,
+                dates=self._dates(page[0], page[-1]),
+                messages=message_html.of_all(self._texts, view.messages(look, page)),
+                earlier=number > 1 and _numbered(name, number - 1),
+                later=following is not None and _numbered(name, number + 1),
+            )
+            label = f"{place} › {title}" if place else title
+            texts = [domain.messages.plain_text.text_of(each.rendered) for each in page]
+            senders = [look.person(each.sender_id).name for each in page]
+            self._search.add(path, label, texts + senders)
+            count, newest = count + len(page), page[-1]
+            self._done += len(page)
+            self._progress(self._done)
+            page = following
+        title, is_resolved = self._title(newest)
+        return ShownTopic(
+            title=title,
+            is_resolved=is_resolved,
+            path=_numbered(name, 1),
+            messages=self._texts.count(count),
+            date=self._dates(first, newest),
+            iso=view.iso(newest.sent_at),
+            sender=look.person(newest.sender_id).name,
+            snippet=view.snippet(newest),
+        )
+
+    def _title(self, message: Message) -> tuple[str, bool]:
+        if message.channel_id is not None:
+            return view.titled(self._texts, message.topic)
+        names = [self.people.get(each, UNKNOWN).name for each in message.member_ids]
+        return ", ".join(sorted(names, key=str.casefold)), False
+
+    def _dates(self, first: Message, last: Message) -> str:
+        dates = self._texts.short_date(first.sent_at), self._texts.short_date(last.sent_at)
+        return dates[0] if dates[0] == dates[1] else f"{dates[0]} – {dates[1]}"
+
+    # --- files ---
+
+    def _write(self, path: str, template: str, root: str, **values: Any) -> None:
+        text = self._templates.get_template(f"archive/{template}.html").render(
+            texts=self._texts,
+            organization=self._realm.name,
+            home=f"{root}index.html",
+            static=f"{root}static/",
+            made_on=self._texts.date(self._tx.now),
+            **values,
+        )
+        self._put(path).write_text(text, encoding="utf-8")
+
+    def _write_file(self, path_id: str) -> str | None:
+        found = storage.files.attachments.find_by_path(self._tx, path_id)
+        if found is None or ".." in PurePosixPath(path_id).parts:
+            return None
+        path = f"files/{path_id}"
+        with self._put(path).open("wb") as target:
+            shutil.copyfileobj(self._files.contents(self._tx, found.id, found.size), target)
+        return path
+
+    def _write_static(self) -> None:
+        for style in STYLES:
+            shutil.copy(
+                engine.STATIC / "css" / f"{style}.css", self._put(f"static/css/{style}.css")
+            )
+        for name in ("logo.svg", "icon.png"):
+            shutil.copy(engine.STATIC / "images" / name, self._put(f"static/{name}"))
+        shutil.copy(engine.SCRIPT, self._put("static/archive.js"))
+        for name in self.emoji.values():
+            picture = storage.organization.custom_emoji.picture(self._tx, name)
+            if picture is not None:
+                self._put(f"emoji/{name}").write_bytes(picture)
+
+    def _put(self, path: str) -> Path:
+        target = self._folder / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        return target
+
+
+def _page_name(topic: int, page: int) -> str:
+    return _numbered(f"t{topic}", page)
+
+
+def _numbered(name: str, page: int) -> str:
+    return f"{name}.html" if page == 1 else f"{name}-{page}.html"
+
+
+def _list_name(number: int) -> str:
+    return "index.html" if number == 1 else f"index-{number}.html"

@@ -1,0 +1,58 @@
+"""What a reader without an account sees: names, pictures and links of the public pages."""
+
+from tertulia import events
+from tertulia.actions.messages.public_history import MAX_COUNTED, TopicLine
+from tertulia.documents import view
+from tertulia.documents.texts import Texts
+from tertulia.documents.view import SHADES, FormerVersion, ShownPerson, ShownTopic
+from tertulia.domain.messages.message import Message
+from tertulia.domain.people.known_people import UNKNOWN_NAME
+from tertulia.domain.people.user import UPLOADED
+from tertulia.events.directory.organization import Organization
+from tertulia.web.public import addresses
+
+SPECIAL_EMOJI_IMAGE = "/static/generated/emoji/images/emoji/unicode/zulip.png"
+
+
+class PublicAppearance:
+    def __init__(self, org: Organization) -> None:
+        self._org = org
+
+    def person(self, user_id: int) -> ShownPerson:
+        user = self._org.users.get(user_id)
+        if user is None or not self._org.may_know(None, user):
+            return ShownPerson(UNKNOWN_NAME, SHADES, None, False)
+        picture = None
+        if user.avatar_source == UPLOADED:
+            picture = events.types.people.user.avatar_url(self._org, user, client_gravatar=False)
+        return ShownPerson(user.full_name, user.id % SHADES + 1, picture, user.is_bot)
+
+    def html(self, message: Message) -> str:
+        return self._org.shown(message.rendered)
+
+    def emoji_image(self, code: str) -> str | None:
+        custom = self._org.emoji.get(int(code))
+        return None if custom is None else custom.still_url or custom.source_url
+
+    def special_emoji_image(self) -> str:
+        return SPECIAL_EMOJI_IMAGE
+
+    def link(self, message_id: int) -> str:
+        return addresses.message_path(message_id)
+
+    def former(self, message: Message) -> list[FormerVersion]:
+        return []
+
+    def topic(self, texts: Texts, line: TopicLine) -> ShownTopic:
+        name, newest = self._org.channels[line.channel_id].name, line.newest
+        title, is_resolved = view.titled(texts, newest.topic)
+        return ShownTopic(
+            title=title,
+            is_resolved=is_resolved,
+            path=addresses.topic_path(line.channel_id, name, newest.topic),
+            messages=texts.count(line.count, MAX_COUNTED),
+            date=texts.short_date(newest.sent_at),
+            iso=view.iso(newest.sent_at),
+            sender=self.person(newest.sender_id).name,
+            snippet=view.snippet(newest),
+        )

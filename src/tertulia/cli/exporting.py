@@ -12,7 +12,7 @@ from tertulia.cli.progress import Progress
 from tertulia.database.tx import Tx
 from tertulia.domain.organization.exports import KINDS, WITHOUT_CONSENT
 from tertulia.external.stores.file_stores import FileStores
-from tertulia.storage.archive_queries import Selection
+from tertulia.storage.archive_queries import ArchivedMessages
 from tertulia.transfer.backup import file_snapshot
 from tertulia.transfer.backup.file_snapshot import HeldFiles
 from tertulia.transfer.exporting import zulip_export
@@ -69,7 +69,7 @@ def _html(opened: OpenOrganization, folder: Path, kind: str, email: str | None) 
 
     def leave(tx: Tx, files: HeldFiles) -> None:
         planned = zulip_export.plan(tx, kind)
-        chosen = Selection(kind, planned.consenting, None if user is None else user.id)
+        chosen = ArchivedMessages(kind, planned.consenting, None if user is None else user.id)
         progress = Progress(storage.archive_queries.count(tx, chosen), "messages")
         HtmlArchive(tx, chosen, draft, files, progress.show).write()
         progress.end()

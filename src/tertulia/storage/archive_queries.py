@@ -20,7 +20,7 @@ _OF_PERSON = (
 )
 
 
-class Selection(msgspec.Struct, frozen=True):
+class ArchivedMessages(msgspec.Struct, frozen=True):
     """Which messages are archived: those of an export, or those of one user."""
 
     kind: str
@@ -38,14 +38,14 @@ class Selection(msgspec.Struct, frozen=True):
         return {"consenting": list(self.consenting)} if ":consenting" in self.condition else {}
 
 
-def count(tx: Tx, chosen: Selection) -> int:
+def count(tx: Tx, chosen: ArchivedMessages) -> int:
     return tx.number(
         f"SELECT count(*) AS value FROM message m WHERE m.realm_id = :realm AND {chosen.condition}",
         **chosen.params,
     )
 
 
-def topics(tx: Tx, chosen: Selection, channel_id: int) -> list[str]:
+def topics(tx: Tx, chosen: ArchivedMessages, channel_id: int) -> list[str]:
     """The keys of the topics with chosen messages, by their newest message, newest first."""
     rows = tx.all(
         "SELECT m.topic_key, max(m.id) AS newest FROM message m WHERE m.channel_id = :channel"
@@ -56,7 +56,7 @@ def topics(tx: Tx, chosen: Selection, channel_id: int) -> list[str]:
     return [row["topic_key"] for row in rows]
 
 
-def conversations(tx: Tx, chosen: Selection) -> list[int]:
+def conversations(tx: Tx, chosen: ArchivedMessages) -> list[int]:
     """The conversations of direct messages with chosen messages, newest first."""
     rows = tx.all(
         "SELECT m.conversation_id, max(m.id) AS newest FROM message m WHERE m.realm_id = :realm"
@@ -68,21 +68,21 @@ def conversations(tx: Tx, chosen: Selection) -> list[int]:
 
 
 def topic_pages(
-    tx: Tx, chosen: Selection, channel_id: int, topic_key: str, size: int
+    tx: Tx, chosen: ArchivedMessages, channel_id: int, topic_key: str, size: int
 ) -> Iterator[list[Message]]:
     place = "m.channel_id = :channel AND m.topic_key = :topic"
     return _pages(tx, chosen, place, size, channel=channel_id, topic=topic_key)
 
 
 def conversation_pages(
-    tx: Tx, chosen: Selection, conversation_id: int, size: int
+    tx: Tx, chosen: ArchivedMessages, conversation_id: int, size: int
 ) -> Iterator[list[Message]]:
     return _pages(
         tx, chosen, "m.conversation_id = :conversation", size, conversation=conversation_id
     )
 
 
-def topic_of(tx: Tx, chosen: Selection, message_id: int) -> str | None:
+def topic_of(tx: Tx, chosen: ArchivedMessages, message_id: int) -> str | None:
     """The key of the topic of a chosen message in a channel."""
     found: str | None = tx.value(
         "SELECT m.topic_key AS value FROM message m WHERE m.id = :id AND m.realm_id = :realm"
@@ -94,7 +94,7 @@ def topic_of(tx: Tx, chosen: Selection, message_id: int) -> str | None:
 
 
 def count_before(
-    tx: Tx, chosen: Selection, channel_id: int, topic_key: str, message_id: int
+    tx: Tx, chosen: ArchivedMessages, channel_id: int, topic_key: str, message_id: int
 ) -> int:
     return tx.number(
         "SELECT count(*) AS value FROM message m WHERE m.channel_id = :channel"
@@ -107,7 +107,7 @@ def count_before(
 
 
 def _pages(
-    tx: Tx, chosen: Selection, place: str, size: int, **params: Any
+    tx: Tx, chosen: ArchivedMessages, place: str, size: int, **params: Any
 ) -> Iterator[list[Message]]:
     after = 0
     while ids := tx.column(

@@ -41,7 +41,7 @@ def delivers(
     """The replies of the server for each recipient, by LMTP."""
     told = []
     words: Any
-    port = chat.server.application.lmtp.port
+    port = chat.server.lmtp_port
     with smtplib.LMTP("127.0.0.1", port, local_hostname="mx.test") as server:
         for mail in mails:
             raw = mail if isinstance(mail, bytes) else mail.as_bytes()

@@ -79,7 +79,7 @@ def test_a_guest_receives_no_id_of_a_hidden_user(start_server):
     assert {*numbers(told)} <= {gus.id}
     assert {root.id, ben.id} <= {*numbers(everyone.all())}
     house.server.clock.move(minutes=5)
-    house.server.call(house.server.application.delivery.give_up_cold_mailboxes)
+    house.server.drop_cold_mailboxes()
     assert {*numbers(late.all())} <= {gus.id}
     state = gus.registers(include_subscribers="true", **CAPABLE)
     bots = {each["user_id"] for each in state["cross_realm_bots"]}

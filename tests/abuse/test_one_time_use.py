@@ -41,7 +41,7 @@ def houses(start_server: Callable[..., Server]) -> Iterator[list[Chat]]:
 def at_once(houses: list[Chat], ask: Ask, cookies: dict[str, str] | None = None) -> list[int]:
     """The answers of every server, in order."""
     for chat in houses:
-        chat.server.do(chat.server.application.delivery.follower.catch_up())
+        chat.server.catch_up()
     ready = Barrier(SERVERS)
 
     def send(chat: Chat) -> int:

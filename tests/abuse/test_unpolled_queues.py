@@ -89,7 +89,7 @@ def test_housekeeping_empties_mailboxes_without_losing_events(own_chat):
     ana.says("Soup", to="kitchen > lunch")
     own_chat.server.clock.move(seconds=LEFT_AFTER_SECONDS + 1)
 
-    own_chat.server.call(own_chat.server.application.delivery.give_up_cold_mailboxes)
+    own_chat.server.drop_cold_mailboxes()
 
     assert held(own_chat) == (0, 0)
     assert ears.next()["message"]["content"] == "Soup"

@@ -388,9 +388,7 @@ def personal_calls(chat, ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any
     def new_export():
         ana.chat.write(lambda tx: tx.execute("UPDATE realm_export SET asked_at = 0"))
         number = ana.post("/export/realm").succeeds()["id"]
-        ana.server.do(
-            ana.server.application.exports.run_once()
-        )  # or the server's own job has started
+        ana.server.run_job("exports")  # or the server's own job has started
         eventually(lambda: is_ready(number))
         return {"export_id": number}
 

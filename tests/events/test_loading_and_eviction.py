@@ -21,12 +21,12 @@ def leaves(chat: Chat) -> None:
     server = chat.server
     server.goes_cold()
     for _ in range(2):
-        server.call(server.application.delivery.evict_unused)
+        server.run_job("unused organizations")
     gc.collect()
 
 
 def is_known(chat: Chat) -> bool:
-    return chat.realm.id in chat.server.application.delivery.organizations
+    return chat.server.has_loaded(chat.realm.id)
 
 
 def test_an_organization_stays_loaded_while_it_is_used(garden):

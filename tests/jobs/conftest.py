@@ -9,8 +9,6 @@ from tests.support.people import Chat
 from tests.support.shared_servers import SharedServers
 
 from tertulia.api.events import MAX_IDLE_SECONDS
-from tertulia.jobs import housekeeping
-from tertulia.jobs.scheduled_sender import REMINDERS, SCHEDULED, send_due
 
 
 @dataclass
@@ -23,16 +21,12 @@ class Later(Chat):
         self.does_what_is_due()
 
     def does_what_is_due(self) -> None:
-        both = (self.server.database, self.server.application.delivery)
-        self.server.do(send_due(*both, SCHEDULED))
-        self.server.do(send_due(*both, REMINDERS))
+        self.server.run_job("scheduled messages")
+        self.server.run_job("reminders")
 
     def keeps_house(self) -> None:
-        both = (self.server.database, self.server.application.delivery)
-        self.server.do(housekeeping.keep_positions(*both))
-        self.server.do(housekeeping.trim_logs(*both))
-        self.server.do(housekeeping.delete_old_messages(self.server.database))
-        self.server.do(housekeeping.sweep_files(self.server.database))
+        for name in ("positions", "log", "retention", "deleted files"):
+            self.server.run_job(name)
 
     def in_seconds(self, seconds: float) -> int:
         """A time in the future."""

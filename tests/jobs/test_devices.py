@@ -23,11 +23,10 @@ def scene(start_server):
 
 
 def works(chat):
-    application = chat.server.application
     chat.server.deliver("device")
-    chat.server.do(application.missed_messages.run_once())
+    chat.server.run_job("missed messages")
     chat.server.deliver("push")
-    chat.server.do(application.push_sender.take_back())
+    chat.server.run_job("pushed and read")
 
 
 def state(ben, device_id) -> dict[str, Any]:

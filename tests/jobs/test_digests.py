@@ -11,7 +11,7 @@ DAY = 86400
 
 
 def sends(chat):
-    chat.server.do(chat.server.application.digests.run_once())
+    chat.server.run_job("digests")
     chat.server.deliver("mail")
 
 

@@ -11,14 +11,14 @@ PERIOD = 120  # seconds, the default delay
 
 
 def looks(chat):
-    chat.server.do(chat.server.application.missed_messages.run_once())
+    chat.server.run_job("missed messages")
 
 
 def waits(chat, seconds=PERIOD + 1):
     """Move the clock, and run the jobs that notify."""
     looks(chat)
     chat.server.clock.move(seconds=seconds)
-    chat.server.do(chat.server.application.missed_messages.send_due())
+    chat.server.run_job("missed mail")
     chat.server.deliver("mail")
 
 

@@ -71,12 +71,12 @@ def works(chat):
     """Send all due notifications; the server's own jobs may run, too."""
 
     def is_done():
-        chat.server.do(chat.server.application.missed_messages.run_once())
+        chat.server.run_job("missed messages")
         chat.server.deliver("push")
         return chat.read(is_quiet)
 
     eventually(is_done)
-    chat.server.do(chat.server.application.push_sender.take_back())
+    chat.server.run_job("pushed and read")
 
 
 def is_quiet(tx):
@@ -258,7 +258,7 @@ def test_a_failing_endpoint_is_retried_with_growing_pauses_and_dropped_after_a_d
     chat, browser, ana, ben, trouble
 ):
     if trouble == "hang":
-        chat.server.application.push_sender.patience_seconds = 1
+        chat.server.set_timeout("push", 1)
     other = Browser()
     ana.post("/web_push/subscriptions", **other.subscription()).succeeds()
     browser.service.answer = {
@@ -315,7 +315,7 @@ def test_a_hanging_endpoint_delays_no_other_user(chat, browser, ana, ben):
 
     ana.says("one", to=[ben])
     ben.says("two", to=[ana])
-    chat.server.do(chat.server.application.missed_messages.run_once())
+    chat.server.run_job("missed messages")
     chat.server.do(outbox.run_once("push"))
 
     eventually(lambda: other.service.heard and browser.service.heard)

@@ -4,7 +4,6 @@ from tests.support.people import Chat, Person
 
 from tertulia import storage
 from tertulia.database.tx import Tx
-from tertulia.jobs.rerender import rerender
 from tertulia.markdown import VERSION
 
 
@@ -26,7 +25,7 @@ def test_old_renderings_are_replaced(chat: Chat) -> None:
     chat.write(grows_old, *old, direct)
     ears = ben.listens_for()
 
-    chat.server.do(rerender(chat.server.database, chat.server.application.delivery))
+    chat.server.run_job("rerendering")
 
     assert ben.sees(old[0])["content"].startswith("<p><strong>soup</strong> 0 <a href")
     assert ben.sees(old[-1])["content"].startswith("<p><strong>soup</strong> 119 <a href")
@@ -40,10 +39,10 @@ def test_old_renderings_are_replaced(chat: Chat) -> None:
 
 def test_no_message_is_rendered_twice(chat: Chat, in_kitchen: None, ana: Person) -> None:
     number = ana.says("**soup**", to="kitchen > lunch").id
-    chat.server.do(rerender(chat.server.database, chat.server.application.delivery))
+    chat.server.run_job("rerendering")
     chat.write(lambda tx: tx.execute("UPDATE message SET rendered = 'x' WHERE id = :n", n=number))
 
-    chat.server.do(rerender(chat.server.database, chat.server.application.delivery))
+    chat.server.run_job("rerendering")
 
     assert ana.sees(number)["content"] == "x"
 

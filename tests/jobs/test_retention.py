@@ -170,7 +170,7 @@ def test_a_message_that_cannot_be_deleted_does_not_stop_other_channels(own_chat)
     broken = ana.says("soup", to="kitchen > x")
     ana.says("roses", to="garden > x")
     ana.says("hello", to=[ben])
-    own_chat.server.do(own_chat.server.application.indexing.catch_up())
+    own_chat.server.index_messages()
     own_chat.write(_spoil_index, broken.id)
     own_chat.server.clock.move(**days(2))
 
@@ -198,7 +198,7 @@ def test_nothing_of_a_deleted_message_remains(later, in_kitchen, ana, ben):
         message_id=secret.id,
         scheduled_delivery_timestamp=later.in_seconds(86_400 * 30),
     ).succeeds()["reminder_id"]
-    later.server.do(later.server.application.indexing.catch_up())
+    later.server.index_messages()
     later.server.lose_mailbox(ears.queue_id)
     assert later.read(_rows_about, secret.id) == 6
 

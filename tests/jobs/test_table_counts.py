@@ -8,12 +8,11 @@ def test_metrics_report_table_counts(own_chat):
     ana.listens_for("message")
     own_chat.fill(ana, "kitchen", 5)
 
-    server.do(server.application.counting.run_once())
+    server.run_job("numbers")
 
-    lines = server.application.metrics.text().decode().splitlines()
-    told = dict(line.rsplit(" ", 1) for line in lines if not line.startswith("#"))
-    assert told["tertulia_people"] == "3.0"
-    assert told["tertulia_messages"] == "5.0"
-    assert told["tertulia_queues"] == "1.0"
-    assert float(told["tertulia_log_events"]) > 5
-    assert float(told["tertulia_database_bytes"]) > 100_000
+    told = server.metrics()
+    assert told["tertulia_people"] == 3.0
+    assert told["tertulia_messages"] == 5.0
+    assert told["tertulia_queues"] == 1.0
+    assert told["tertulia_log_events"] > 5
+    assert told["tertulia_database_bytes"] > 100_000

@@ -261,7 +261,7 @@ def test_a_permanent_failure_is_reported_at_once_in_the_topic_and_to_the_owner(s
 )
 def test_a_temporary_failure_is_tried_three_times(scene, answer, in_place, told):
     if answer in (fake_webhooks.hang, fake_webhooks.drip):
-        scene.chat.server.application.webhook_sender.patience_seconds = 0.5
+        scene.chat.server.set_timeout("webhook", 0.5)
     scene.receiver.answer = answer
 
     said, notice = scene.fails_in_the_end()
@@ -272,7 +272,7 @@ def test_a_temporary_failure_is_tried_three_times(scene, answer, in_place, told)
 
 
 def test_a_hanging_webhook_delays_no_other(scene):
-    scene.chat.server.application.webhook_sender.patience_seconds = 30
+    scene.chat.server.set_timeout("webhook", 30)
     stuck = Receiver(fake_webhooks.hang)
     make_bot(scene.ana, stuck.url, full_name="Stuck", short_name="stuck")
 
@@ -285,7 +285,7 @@ def test_a_hanging_webhook_delays_no_other(scene):
 
 
 def test_hanging_webhooks_of_one_owner_do_not_delay_those_of_another(scene):
-    scene.chat.server.application.webhook_sender.patience_seconds = 1000
+    scene.chat.server.set_timeout("webhook", 1000)
     eve = scene.chat.person("eve", channels=["kitchen"])
     stuck = Receiver(fake_webhooks.hang)
     for number in range(60):
@@ -335,7 +335,7 @@ def test_due_calls_are_claimed_owner_by_owner(scene):
 
 def test_a_webhook_that_timed_out_last_time_goes_behind_the_others(scene):
     chat, ana, url = scene.chat, scene.ana, scene.receiver.url
-    chat.server.application.webhook_sender.patience_seconds = 0.5
+    chat.server.set_timeout("webhook", 0.5)
     scene.receiver.answer = fake_webhooks.hang
     ana.says("@**Tide** when?", to="kitchen > tides")
     eventually(lambda: chat.read(tries) == 1)
@@ -358,7 +358,7 @@ def test_a_webhook_that_timed_out_last_time_goes_behind_the_others(scene):
 
 
 def test_a_server_that_dies_during_a_call_calls_again(scene):
-    scene.chat.server.application.webhook_sender.patience_seconds = 30
+    scene.chat.server.set_timeout("webhook", 30)
     scene.receiver.answer = fake_webhooks.hang
     scene.ana.says("@**Tide** now?", to="kitchen > tides")
     scene.called(1)
@@ -372,7 +372,7 @@ def test_a_server_that_dies_during_a_call_calls_again(scene):
 
 
 def test_a_message_deleted_meanwhile_is_not_sent(scene):
-    scene.chat.server.application.webhook_sender.patience_seconds = 30
+    scene.chat.server.set_timeout("webhook", 30)
     scene.receiver.answer = fake_webhooks.hang
     scene.ana.says("@**Tide** now?", to="kitchen > tides")
     scene.called(1)

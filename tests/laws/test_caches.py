@@ -19,7 +19,6 @@ from tests.support.pictures import picture, uploads_to
 from tests.support.server import Server
 
 from tertulia import actions
-from tertulia.jobs.rerender import rerender
 
 MANNERS: list[dict[str, bool]] = [
     {"apply_markdown": True, "client_gravatar": True, "allow_empty_topic_name": False},
@@ -48,7 +47,7 @@ class House:
     narrows: list[list[dict[str, Any]]]
 
     def shows_what_is_so(self, after: str) -> None:
-        self.mirror.do(self.mirror.application.delivery.follower.catch_up())
+        self.mirror.catch_up()
         rich, plain = MANNERS
         for person, manner in (
             (self.ana, rich),
@@ -121,9 +120,7 @@ def votes(house: House) -> None:
 
 def renders_anew(house: House) -> None:
     house.chat.write(grows_old, house.said["soup"])
-    house.chat.server.do(
-        rerender(house.chat.server.database, house.chat.server.application.delivery)
-    )
+    house.chat.server.run_job("rerendering")
 
 
 def edits(name: str, **change: Any) -> Callable[[House], None]:

@@ -295,7 +295,7 @@ def test_somebody_gets_all_that_is_theirs_and_nothing_else(chat, lively, ana, be
 
 def makes_exports(chat: Chat) -> None:
     """The server's own job runs, too: the second one waits for the first."""
-    chat.server.do(chat.server.application.exports.run_once())
+    chat.server.run_job("exports")
     eventually(lambda: not chat.read(_are_being_made))
 
 

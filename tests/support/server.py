@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, Literal, ParamSpec, TypeVar, cast
 
 import uvloop
 from tests.support import latency_guard
@@ -144,15 +144,46 @@ class Server:
     ) -> T:
         return self.do(self.database.read_in(realm_id, query, *args, **kwargs))
 
+    def run_job(self, name: str) -> None:
+        """Run a background job now, by its name in `/metrics`: `server.run_job("search")`."""
+        (job,) = (each for each in self.application.runner.jobs if each.name == name)
+        self.do(cast("Coroutine[Any, Any, object]", job.work()))
+
+    def catch_up(self) -> None:
+        """Apply what other processes have written, as a notification from the database does."""
+        self.do(self.application.delivery.follower.catch_up())
+
+    def index_messages(self) -> None:
+        """Index all messages for search; the job of that name waits until fewer arrive."""
+        self.do(self.application.indexing.catch_up())
+
+    def has_loaded(self, realm_id: int) -> bool:
+        return realm_id in self.application.delivery.organizations
+
+    def set_timeout(self, transport: Literal["webhook", "push"], seconds: float) -> None:
+        """How long calls of other machines may take."""
+        sender = {
+            "webhook": self.application.webhook_sender,
+            "push": self.application.push_sender,
+        }[transport]
+        setattr(sender, "patience_seconds", seconds)  # noqa: B010  # both have it
+
+    @property
+    def lmtp_port(self) -> int:
+        return self.application.lmtp.port
+
     def deliver(self, transport: Transport) -> None:
         """Send what is due in the outbox, and wait for the results."""
         self.do(self.application.outbox.finish(transport))
 
     def metric(self, name: str) -> float:
         """A number of `/metrics`: `server.metric("tertulia_mails_sent")`."""
+        return self.metrics()[name]
+
+    def metrics(self) -> dict[str, float]:
         text = self.client.raw("GET", "/metrics", {"Host": "127.0.0.1"}).body.decode()
-        found = next(line for line in text.splitlines() if line.startswith(f"{name} "))
-        return float(found.rpartition(" ")[2])
+        lines = (line.rpartition(" ") for line in text.splitlines() if not line.startswith("#"))
+        return {name: float(number) for name, _, number in lines}
 
     def is_parked(self, queue_id: str) -> bool:
         """Whether a poll is parked at this queue."""
@@ -162,6 +193,9 @@ class Server:
     def goes_cold(self) -> None:
         """Drop every mailbox, as after a long time without polls."""
         self.clock.move(minutes=5)
+        self.drop_cold_mailboxes()
+
+    def drop_cold_mailboxes(self) -> None:
         self.call(self.application.delivery.give_up_cold_mailboxes)
 
     def lose_mailbox(self, queue_id: str) -> None:

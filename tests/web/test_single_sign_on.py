@@ -300,7 +300,7 @@ def test_any_server_finishes_what_another_has_begun(kind, databases, site, serve
     first = servers_with_providers.on(kind)
     second = Server(first.url, first.folder, first.settings).start()
     chat = Chat.found(first)
-    second.do(second.application.delivery.follower.catch_up())
+    second.catch_up()
     there = Chat(second, chat.realm, chat.host)
     ana_is_known(site)
     browser = Browser(chat)

@@ -31,7 +31,7 @@ def test_sessions_are_listed_and_ended(chat, ana, ben):
 
     listed = runs(ana, "sessions")
     ended = runs(ana, "sessions", "--end")
-    chat.server.do(chat.server.application.delivery.follower.catch_up())
+    chat.server.catch_up()
 
     assert [line.split()[-2:] for line in listed.out.splitlines()] == [
         ["ADDRESS", "BROWSER"],

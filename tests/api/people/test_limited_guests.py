@@ -216,7 +216,7 @@ def test_a_late_poll_delivers_the_same_events(limited):
     gus = limited.person("gus", role="guest", channels=["kitchen"])
     late = gus.listens_for("realm_user", "user_group", "user_status", **INCOMPLETE)
     limited.server.clock.move(minutes=5)
-    limited.server.call(limited.server.application.delivery.give_up_cold_mailboxes)
+    limited.server.drop_cold_mailboxes()
     ears = gus.listens_for("realm_user", "user_group", "user_status", **INCOMPLETE)
 
     for name in ("Benno", "Benedikt"):

@@ -251,7 +251,7 @@ def test_a_session_is_valid_on_every_server_and_ends_on_all(kind, databases, sta
     # As another server, or the command line, does it.
     elsewhere = Database.at(chat.server.url)
     elsewhere.write_now(chat.realm.id, actions.people.sessions.end_all, ana.id)
-    chat.server.do(chat.server.application.delivery.follower.catch_up())
+    chat.server.catch_up()
 
     assert not is_in(browser)
 

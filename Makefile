@@ -7,7 +7,7 @@ BIN := .venv/bin
 unexport PYTHONDONTWRITEBYTECODE
 INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-compile
 
-.PHONY: help install serve test check bench bench-page bench-large bench-nodes soak format docs page-types lock clean
+.PHONY: help release install serve test check bench bench-page bench-large bench-nodes soak format docs page-types lock clean
 
 help: ## show this list
 	@echo "Usage: make TARGET [ARGS=...] [PYTHON=python3.12]"
@@ -52,6 +52,9 @@ soak: .venv/dev.stamp ## run the tests that take minutes, and all others on both
 
 format: .venv/dev.stamp ## format the code
 	@$(BIN)/ruff check --quiet --fix-only . && $(BIN)/ruff format --quiet .
+
+release: .venv/dev.stamp ## build sdist, wheel, container context, checksums and notes in dist/; publishes nothing
+	@$(BIN)/python scripts/release.py $(ARGS)
 
 docs: .venv/runtime.stamp ## write the pages of docs/ that are lists: endpoints, settings, logs
 	@$(BIN)/python -m tertulia.config > docs/settings.md

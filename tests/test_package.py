@@ -1,17 +1,21 @@
 """The package: it holds all that the server needs, and says what it is."""
 
+import hashlib
 import os
 import pty
 import re
 import subprocess
 import sys
+import tarfile
 import tomllib
 import zipfile
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from tertulia import __version__
+from tertulia.cli import selftest
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = ".data/data/share/doc/tertulia/"
@@ -111,3 +115,71 @@ def test_a_failed_installation_shows_what_pip_said(tmp_path, pip):
 
     assert done.returncode == 1
     assert "ERROR: there is no room" in done.stderr
+
+
+# --- make release ---
+
+
+@pytest.fixture(scope="module")
+def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    if not (ROOT / ".git").exists():
+        pytest.skip("a release is built from a git checkout")
+    folder = tmp_path_factory.mktemp("release") / "dist"
+    command = [sys.executable, str(ROOT / "scripts/release.py"), str(folder)]
+    subprocess.run(command, check=True, capture_output=True)
+    return folder
+
+
+def test_a_release_has_packages_context_notes_and_checksums(release):
+    names = {path.name for path in release.iterdir()}
+    sums = dict(
+        reversed(line.split("  ")) for line in (release / "SHA256SUMS").read_text().splitlines()
+    )
+
+    assert names == {
+        f"tertulia-{__version__}.tar.gz",
+        f"tertulia-{__version__}-py3-none-any.whl",
+        f"tertulia-{__version__}-container.tar.gz",
+        "RELEASE_NOTES.md",
+        "SHA256SUMS",
+    }
+    for name in names - {"SHA256SUMS"}:
+        assert sums[name] == hashlib.sha256((release / name).read_bytes()).hexdigest()
+    assert (release / "RELEASE_NOTES.md").read_text().startswith(f"# Tertulia {__version__}\n\n")
+
+
+def test_the_container_context_holds_what_the_containerfile_copies(release):
+    with tarfile.open(release / f"tertulia-{__version__}-container.tar.gz") as context:
+        files = {each.removeprefix("tertulia/") for each in context.getnames()}
+    text = (ROOT / "packaging/Containerfile").read_text(encoding="utf-8")
+
+    for line in re.findall(r"^COPY (?!--from)(.*)$", text, re.MULTILINE):
+        *sources, _ = line.split()
+        for source in sources:
+            assert any(each == source or each.startswith(f"{source}/") for each in files), source
+
+
+def test_the_wheel_passes_the_self_test(release, tmp_path):
+    with zipfile.ZipFile(release / f"tertulia-{__version__}-py3-none-any.whl") as wheel:
+        wheel.extractall(tmp_path)
+    run = "from tertulia.cli import main; main(['selftest'])"
+    kept = {name: text for name, text in os.environ.items() if not name.startswith("TERTULIA_")}
+    done = subprocess.run(
+        [sys.executable, "-c", run],
+        env={**kept, "PYTHONPATH": str(tmp_path)},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    steps = [line.split("  ")[0].strip() for line in done.stdout.splitlines()[:-1]]
+    assert steps == ["start", "first owner", "first message", "restart", "backup", "restore"]
+
+
+def test_a_failed_self_test_says_why(monkeypatch):
+    monkeypatch.setattr(selftest, "COMMAND", [sys.executable, "-c", "print('no'); exit(3)"])
+    done = CliRunner().invoke(selftest.selftest)
+
+    assert done.exit_code == 1
+    assert "the server did not start" in done.output

@@ -46,6 +46,10 @@ COMMANDS = {
     ),
     "ldap": ("ldap.ldap", "Check LDAP settings, synchronize accounts with LDAP."),
     "check": ("check.check", "Check the data and the settings for problems."),
+    "selftest": (
+        "selftest.selftest",
+        "Try this installation: start, first owner, message, restart, backup, restore.",
+    ),
     "generate": ("generate.generate", "Create a test organization of a given size."),
 }
 

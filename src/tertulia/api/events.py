@@ -8,20 +8,16 @@ from msgspec import UNSET, UnsetType
 
 from tertulia import actions, api, domain, events, storage
 from tertulia.api.call import Call
-from tertulia.caches.registers import Key
 from tertulia.database.log_position import LogPosition
-from tertulia.database.tx import Tx
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
 from tertulia.errors.parameters import MissingParameter
-from tertulia.events.directory.log_updates import LogUpdates
 from tertulia.events.listener import Capabilities, Options
-from tertulia.events.snapshot.compose import View
+from tertulia.events.snapshot.register import Register
 from tertulia.events.snapshot.server_info import Surroundings
-from tertulia.events.snapshot.snapshot_data import SnapshotData, SnapshotQuery, Wanted
+from tertulia.events.snapshot.snapshot_data import Wanted
 from tertulia.http.replies import Encoded, Reply
 from tertulia.http.rules import AtLeast, AtMost, MaxItems, MaxLength
-from tertulia.storage.log import Head
 
 MOBILE_IDLE_SECONDS = 43_200
 MAX_IDLE_SECONDS = 604_800
@@ -223,43 +219,17 @@ async def _moment(
     idle_seconds: int,
     presence_days: int | None,
 ) -> RegisterSnapshot:
-    follower, realm_id = call.delivery.follower, call.org.realm.id
-    whose = (realm_id, user.id, options.capabilities.empty_topic_name)
-    async with follower.frozen(realm_id):
-        # The whole organization waits meanwhile, so this read does not wait for the turn of
-        # one person.
-        read_in = call.services.database.read_in
-        facts, news, head = await read_in(realm_id, _read_moment, call, whose, wanted)
-        while not follower.apply_in_freeze(news):
-            facts, news, head = await read_in(realm_id, _read_moment, call, whose, wanted)
-        start, unread = head.position, facts.unread
-        if unread is not None:
-            follower.caches.locations.learn(realm_id, start.seq, unread.learned())
+    follower = call.delivery.follower
+    register = Register(follower, call.org, user, options, wanted)
+    async with follower.frozen(call.org.realm.id):
+        await register.read(call.services.database)
         queue = None  # a spectator has none
         if not user.is_spectator:
-            queue = _begun(call, user, options, start, idle_seconds)
-        view = View(call.org, user, options, facts, _surroundings(call), call.now, presence_days)
-        state = events.snapshot.compose.compose(view, wanted)
-        recollection = facts.recollection(head.rules)
-        if recollection is not None:
-            follower.caches.registers.put(whose, recollection)
-        is_behind = unread is not None and actions.messages.read_state.lags(unread.stored)
-        return RegisterSnapshot(start, state, queue, is_behind and not user.is_spectator)
-
-
-def _read_moment(
-    tx: Tx, call: Call, whose: Key, wanted: Wanted
-) -> tuple[SnapshotData, LogUpdates, Head]:
-    follower = call.delivery.follower
-    caches = follower.caches
-    asked_head = tx.later(storage.log.head_and_rules)
-    recalled = caches.registers.find(whose)
-    rules = LogPosition(call.org.rules_seq, call.org.epoch)
-    asked = SnapshotQuery(tx, whose[1], wanted, caches.locations, recalled, rules)
-    head = asked_head()
-    news = follower.reader.fetch_relevant(tx, head)
-    rewritten = news.rewritten(tx.realm_id)
-    return asked.facts(rewritten, head.rules), news, head
+            queue = _begun(call, user, options, register.start, idle_seconds)
+        state = register.compose(_surroundings(call), call.now, presence_days)
+    stored = None if user.is_spectator else register.stored_unread
+    is_behind = stored is not None and actions.messages.read_state.lags(stored)
+    return RegisterSnapshot(register.start, state, queue, is_behind)
 
 
 def _check_spectator(client_gravatar: bool | None, include_subscribers: str) -> None:

@@ -9,6 +9,7 @@ from tertulia.events.snapshot import (
     presence,
     realm,
     recollection,
+    register,
     server_info,
     snapshot_data,
     unread,

@@ -15,6 +15,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tertulia import __version__, api, events, markdown, storage
+from tertulia.actions.messages.fast_path import FastPath
 from tertulia.api.authentication import Authenticator
 from tertulia.api.call import COMPLAINTS, Services
 from tertulia.api.routes import ABSENT, BROWSER_ROUTES, ROUTES
@@ -191,6 +192,7 @@ class Application:
             storage.messages.fast_insert,
             events.notify_payloads.written,
             follower,
+            FastPath(follower.organizations, self.caches.permits).prepare,
         )
         await follower.start()
         tasks = [

@@ -93,10 +93,11 @@ def gatherings(
             lambda news, answer: answer(),
             lambda appended: None,
             storage.messages.fast_insert,
+            prepare_fast=lambda realm_id, action, args: plain,
         )
 
         async def say() -> AssignedIds:
-            given: AssignedIds = await database.send_in(realm_id, plain, _never)
+            given: AssignedIds = await database.write_in(realm_id, _never)
             said.append(given)
             return given
 

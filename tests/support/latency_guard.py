@@ -166,17 +166,22 @@ class WatchedDatabase(Database):
         fast_insert: FastInsert,
         encode_sends: Callable[..., Any] = lambda appended: ([], {}),
         applier: Any = None,
+        prepare_fast: Callable[..., Any] = lambda realm_id, action, args: None,
     ) -> None:
         super().start(
-            _timed(fetch_news), deliver, _timed(compose_news), fast_insert, encode_sends, applier
+            _timed(fetch_news),
+            deliver,
+            _timed(compose_news),
+            fast_insert,
+            encode_sends,
+            applier,
+            prepare_fast,
         )
 
-    async def send_in(
-        self, realm_id: int, plain: Any, action: Any, *args: Any, **kwargs: Any
-    ) -> Any:
+    async def _submit(self, realm_id: int, plain: Any, check: Any, action: Any, *args: Any) -> Any:
         is_ours = getattr(action, "__module__", "").startswith("tertulia.")
         watched = _timed(action) if is_ours else action
-        return await super().send_in(realm_id, plain, watched, *args, **kwargs)
+        return await super()._submit(realm_id, plain, check, watched, *args)
 
 
 def _timed(action: Callable[..., Any]) -> Callable[..., Any]:

@@ -4,9 +4,8 @@ from collections.abc import Callable
 
 import msgspec
 
-from tertulia import domain
+from tertulia import api, domain
 from tertulia.actions.messages.draft import Author
-from tertulia.api.rights_recheck import CheckedOrgDatabase
 from tertulia.caches.table import Caches
 from tertulia.config import Config, Rate
 from tertulia.database import Database, OrgDatabase
@@ -73,7 +72,7 @@ class Call(msgspec.Struct):
     def db(self) -> OrgDatabase:
         plain = self.system_db
         if self.caller is not None:
-            plain = CheckedOrgDatabase(plain, self.caller)
+            plain = api.rights_recheck.checked(plain, self.caller)
         if self.record is None:
             return plain
         if self._recording is None:

@@ -6,7 +6,7 @@ Async code ends here: actions are ordinary functions of a transaction. A read ru
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cached_property, partial
 from pathlib import Path
@@ -23,7 +23,7 @@ from tertulia.database.readers import ReadConnections
 from tertulia.database.revocation import Applier, RevocationBarrier
 from tertulia.database.schema import Standing
 from tertulia.database.tx import Dialect, Tx
-from tertulia.database.writer import ComposeNews, FetchNews, PendingWrite, settle
+from tertulia.database.writer import Check, ComposeNews, FetchNews, PendingWrite, settle
 from tertulia.database.writers import Deliver, Writers
 from tertulia.database.yielding import RequestActivity
 from tertulia.errors import outcome
@@ -40,20 +40,40 @@ T = TypeVar("T")
 # to which the notices contain everything.
 EncodeSends = Callable[[list[tuple[LogPosition, Any]]], tuple[list[str], dict[int, int]]]
 
+# Turns a write (organization, action, arguments) into a fast send, if it can.
+PrepareFast = Callable[[int, Callable[..., Any], tuple[Any, ...]], FastSend | None]
+
 
 def _no_payloads(appended: list[tuple[LogPosition, Any]]) -> tuple[list[str], dict[int, int]]:
     return [], {}
 
 
+def _never_fast(
+    realm_id: int, action: Callable[..., Any], args: tuple[Any, ...]
+) -> FastSend | None:
+    return None
+
+
 class OrgDatabase:
     """The database of one organization; endpoints get it as `call.db`."""
 
-    __slots__ = ("_database", "person", "realm_id")
+    __slots__ = ("_check", "_database", "person", "realm_id")
 
-    def __init__(self, database: "Database", realm_id: int, person: Person = SERVER) -> None:
+    def __init__(
+        self,
+        database: "Database",
+        realm_id: int,
+        person: Person = SERVER,
+        check: Check | None = None,
+    ) -> None:
+        """`check` runs in the transaction of each write, before the action. It may raise."""
         self._database = database
         self.realm_id = realm_id
         self.person = person  # whose turn in the fair queue reads on threads use
+        self._check = check
+
+    def checked_by(self, check: Check) -> "OrgDatabase":
+        return OrgDatabase(self._database, self.realm_id, self.person, check)
 
     async def read(
         self, query: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs
@@ -73,7 +93,11 @@ class OrgDatabase:
     async def write(
         self, action: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
-        return await self._database.write_in(self.realm_id, action, *args, **kwargs)
+        if self._check is None:
+            return await self._database.write_in(self.realm_id, action, *args, **kwargs)
+        return await self._database.write_checked(
+            self.realm_id, self._check, action, *args, **kwargs
+        )
 
     def write_concurrently(
         self, action: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs
@@ -89,16 +113,6 @@ class OrgDatabase:
         """Write without an answer; a failure is ignored."""
         self._database.write_some_time_in(self.realm_id, lambda tx: action(tx, *args, **kwargs))
 
-    def send(
-        self,
-        plain: FastSend | None,
-        action: Callable[Concatenate[Tx, P], T],
-        *args: P.args,
-        **kwargs: P.kwargs,
-    ) -> Awaitable[T]:
-        """Run an action, or insert `plain` on the fast path if that is possible."""
-        return self._database.send_in(self.realm_id, plain, action, *args, **kwargs)
-
 
 class Database:
     def __init__(self, dialect: Dialect, clock: Callable[[], float] | None = None) -> None:
@@ -110,6 +124,7 @@ class Database:
         self._broadcast: Broadcast | None = None
         self._barrier: RevocationBarrier | None = None
         self._encode_sends: EncodeSends = _no_payloads
+        self._prepare_fast: PrepareFast = _never_fast
         self._resting: list[Any] | None = None  # open connections, if `keep_connections` was called
 
     @classmethod
@@ -243,15 +258,18 @@ class Database:
         fast_insert: FastInsert,
         encode_sends: EncodeSends = _no_payloads,
         applier: Applier | None = None,
+        prepare_fast: PrepareFast = _never_fast,
     ) -> None:
         """Start the writers on the running event loop.
 
         After each commit `fetch_news` reads the new events on the writer's thread, or
         `compose_news` builds them from fast sends. Then `deliver(news, answer)` is called on the
-        loop, and calls `answer` when it is done. `put_in_words` encodes fast sends as notices for
+        loop, and calls `answer` when it is done. `prepare_fast` turns a write into a
+        fast send if it can, and `encode_sends` encodes fast sends as notices for
         other servers. `applier` makes answers that revoke a credential wait for the other servers.
         """
         self._encode_sends = encode_sends
+        self._prepare_fast = prepare_fast
         self._writers = Writers(
             self.dialect,
             self.clock,
@@ -350,7 +368,19 @@ class Database:
         *args: P.args,
         **kwargs: P.kwargs,
     ) -> T:
-        return await self.send_in(realm_id, None, action, *args, **kwargs)
+        return await self._write(realm_id, None, action, *args, **kwargs)
+
+    async def write_checked(
+        self,
+        realm_id: int,
+        check: Check,
+        action: Callable[Concatenate[Tx, P], T],
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> T:
+        """Run a check and the action in one transaction. A fast send needs no check: it was
+        prepared from a permit that every change of permissions ends."""
+        return await self._write(realm_id, check, action, *args, **kwargs)
 
     def write_beside_for(
         self, person: Person, realm_id: int, action: Callable[[Tx], T]
@@ -365,19 +395,30 @@ class Database:
         assert self._writers is not None, "the database was not started"
         self._writers.submit(PendingWrite(action, (), realm_id, lambda job: None))
 
-    async def send_in(
+    async def _write(
         self,
         realm_id: int,
-        plain: FastSend | None,
+        check: Check | None,
         action: Callable[Concatenate[Tx, P], T],
         *args: P.args,
         **kwargs: P.kwargs,
     ) -> T:
-        assert self._writers is not None, "the database was not started"
         assert not kwargs, "actions take their arguments by position"
+        plain = self._prepare_fast(realm_id, action, args)
+        return await self._submit(realm_id, plain, check, action, *args)
+
+    async def _submit(
+        self,
+        realm_id: int,
+        plain: FastSend | None,
+        check: Check | None,
+        action: Callable[..., T],
+        *args: Any,
+    ) -> T:
+        assert self._writers is not None, "the database was not started"
         answer: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         done = partial(settle, answer)
-        job = PendingWrite(action, args, realm_id, done, plain)
+        job = PendingWrite(action, args, realm_id, done, plain, check)
         self._writers.submit(job)
         try:
             with outcome.noting_write:

@@ -39,6 +39,10 @@ ComposeNews = Callable[[list[tuple[LogPosition, Any]]], Any]
 Publish = Callable[[dict[int, int], list[tuple[LogPosition, Any]]], None]
 
 
+# Raises if the caller of a write has lost its rights.
+Check = Callable[[Tx], None]
+
+
 class PendingWrite(msgspec.Struct):
     """A queued action, and later its result."""
 
@@ -47,6 +51,7 @@ class PendingWrite(msgspec.Struct):
     realm_id: int
     done: Callable[["PendingWrite"], None]
     plain: FastSend | None = None  # the same write for the fast path, if it is still possible
+    check: Check | None = None  # runs before the action
     event: Any = None  # the event that the fast path has made
     result: Any = None
     error: BaseException | None = None
@@ -357,6 +362,8 @@ class Writer:
         if not is_alone:
             self._dialect.command(self._connection, "SAVEPOINT job")
         try:
+            if job.check is not None:
+                job.check(tx)
             job.result = job.action(tx, *job.args)
             self._announced |= tx.announced
             job.revoked = tx.revoked or None

@@ -3,6 +3,8 @@
 A send writes one row, regardless of the number of readers. Subscriptions decide who receives it.
 """
 
+from typing import NamedTuple
+
 from msgspec.structs import replace
 
 from tertulia import actions, events, storage
@@ -13,6 +15,31 @@ from tertulia.domain.messages.message import Draft
 from tertulia.domain.people.user import User
 from tertulia.events.audience import Audience, MessageHolders, Subscribers, Users
 from tertulia.events.types.messages.message import LocalEcho, MessageSent
+
+
+class ChannelDestination(NamedTuple):
+    where: int | str  # the channel's id or name
+    topic: str
+
+
+class PeopleDestination(NamedTuple):
+    recipients: list[int] | list[str]  # ids or addresses
+    email_domain: str
+
+
+def send(
+    tx: Tx,
+    sender: User,
+    to: ChannelDestination | PeopleDestination,
+    draft: Draft,
+    key: SendKey | None = None,
+    echo: LocalEcho | None = None,
+) -> Sent:
+    """What a client asks for. The database replaces it by a fast insert if it can
+    (`actions/messages/fast_path.py`)."""
+    if isinstance(to, ChannelDestination):
+        return to_channel(tx, sender, to.where, to.topic, draft, key, echo)
+    return to_people(tx, sender, to.recipients, draft, to.email_domain, key, echo)
 
 
 def to_channel(

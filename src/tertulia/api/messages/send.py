@@ -8,6 +8,7 @@ from msgspec import UNSET, UnsetType
 
 from tertulia import actions, domain, storage
 from tertulia.actions.messages.idempotency import SendKey, Sent
+from tertulia.actions.messages.send import ChannelDestination, PeopleDestination
 from tertulia.api.call import Call
 from tertulia.domain.messages.message import Draft
 from tertulia.errors import BadRequest
@@ -58,47 +59,22 @@ async def send_message(
     if queue_id is not None and local_id is None:
         raise MissingParameter(name="local_id")
     echo = LocalEcho(queue_id, local_id) if queue_id is not None and local_id is not None else None
+    destination: ChannelDestination | PeopleDestination
+    request: list[Any]
     if kind in ("channel", "stream"):
         where = channel_from(to) if to or not call.user.is_bot else await _usual_channel(call)
         if topic is None:
             raise TopicMissing()
-        topic = domain.channels.topics.for_sending(topic)
-        draft = await actions.messages.draft.compose(
-            call.author, content, call.client, read_by_sender, widget_content
-        )
-        key = _send_key(call, echo, ["channel", where, topic, *_content_of(draft)])
-        plain = actions.messages.fast_path.to_channel(
-            call.services.caches.permits,
-            call.org,
-            call.user,
-            where,
-            topic,
-            draft,
-            key,
-            echo,
-        )
-        sent = await call.db.send(
-            plain, actions.messages.send.to_channel, call.user, where, topic, draft, key, echo
-        )
+        destination = ChannelDestination(where, domain.channels.topics.for_sending(topic))
+        request = ["channel", *destination]
     else:
-        recipients = people_from(to)
-        draft = await actions.messages.draft.compose(
-            call.author, content, call.client, read_by_sender, widget_content
-        )
-        key = _send_key(call, echo, ["direct", recipients, *_content_of(draft)])
-        plain = actions.messages.fast_path.to_people(
-            call.services.caches.permits, call.org, call.user, recipients, draft, key, echo
-        )
-        sent = await call.db.send(
-            plain,
-            actions.messages.send.to_people,
-            call.user,
-            recipients,
-            draft,
-            call.org.email_domain,
-            key,
-            echo,
-        )
+        destination = PeopleDestination(people_from(to), call.org.email_domain)
+        request = ["direct", destination.recipients]
+    draft = await actions.messages.draft.compose(
+        call.author, content, call.client, read_by_sender, widget_content
+    )
+    key = _send_key(call, echo, [*request, *_content_of(draft)])
+    sent = await call.db.write(actions.messages.send.send, call.user, destination, draft, key, echo)
     return _sent(call, sent)
 
 

@@ -7,7 +7,14 @@ import uvloop
 from tertulia.events.delivery.heartbeats import Heartbeats
 from tertulia.events.delivery.mailbox import Mailbox
 from tertulia.events.delivery.mailboxes import MailboxRegistry
-from tertulia.events.delivery.poll_wakeup import AT_ONCE, WakeupQueue
+from tertulia.events.delivery.poll_wakeup import (
+    AT_ONCE,
+    MAX_GATHER_SECONDS,
+    WakeupQueue,
+)
+from tertulia.events.delivery.poll_wakeup import (
+    CROWD as MANY,
+)
 from tertulia.events.listener import Listener, Options
 
 CROWD = 3 * AT_ONCE + 1
@@ -21,6 +28,7 @@ class Waiters:
         self.mailboxes = MailboxRegistry()
         self.boxes = [Mailbox(Listener(f"q{n}", n, Options()), 1, 0, 0, 0) for n in range(count)]
         self.polls: list[asyncio.Task[None]] = []
+        self.seq = 0
         for mailbox in self.boxes:
             mailbox.behind = False
             self.mailboxes.put(mailbox)
@@ -33,8 +41,9 @@ class Waiters:
         return sum(poll.done() for poll in self.polls)
 
     def tell(self, waking: WakeupQueue) -> None:
+        self.seq += 1
         for mailbox in self.boxes:
-            mailbox.add_durable(1, [b"{}"])
+            mailbox.add_durable(self.seq, [b"{}"])
             waking.wake(mailbox)
 
 
@@ -65,6 +74,45 @@ def test_a_few_polls_are_woken_at_once():
         return waiters.answered()
 
     assert asyncio.run(scene()) == AT_ONCE
+
+
+def test_a_busy_crowd_gets_several_events_in_one_answer():
+    async def scene() -> tuple[int, int, list[int]]:
+        waiters, waking = Waiters(2 * MANY), WakeupQueue()
+        for _ in range(2):
+            await waiters.park()
+            waiters.tell(waking)
+            for _ in range(ROUNDS):
+                await asyncio.sleep(0)
+            if waiters.answered() == 2 * MANY:
+                for mailbox in waiters.boxes:
+                    mailbox.acknowledge(mailbox.last_id, waiters.seq)
+        at_once = waiters.answered()
+        waiters.tell(waking)
+        await asyncio.sleep(2 * MAX_GATHER_SECONDS)
+        return at_once, waiters.answered(), [len(each.pending) for each in waiters.boxes]
+
+    at_once, later, pending = asyncio.run(scene())
+
+    assert MANY <= at_once < 2 * MANY
+    assert later == 2 * MANY
+    assert pending[-1] == 2
+
+
+def test_a_few_listeners_never_wait_for_more_events():
+    async def scene() -> int:
+        waiters, waking = Waiters(MANY), WakeupQueue()
+        for _ in range(5):
+            await waiters.park()
+            waiters.tell(waking)
+            for _ in range(ROUNDS):
+                await asyncio.sleep(0)
+            assert waiters.answered() == MANY
+            for mailbox in waiters.boxes:
+                mailbox.acknowledge(mailbox.last_id, waiters.seq)
+        return waiters.answered()
+
+    assert asyncio.run(scene()) == MANY
 
 
 def test_a_poll_without_new_events_is_not_woken():

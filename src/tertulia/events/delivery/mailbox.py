@@ -107,6 +107,7 @@ class Mailbox:
         "seen_at",
         "seen_id",
         "start",
+        "woken_at",
     )
 
     def __init__(
@@ -126,6 +127,7 @@ class Mailbox:
         # Merged into later events; the client may have received them from another server.
         self._merged: Set[int] = NONE
         self.seen_at = seen_at
+        self.woken_at = 0.0  # when its poll was last woken, by the event loop's clock
         self.behind = True
         self.scanned = seq_of(start)
         self.seek(self.acked)

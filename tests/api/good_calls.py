@@ -2,6 +2,7 @@
 
 import base64
 import itertools
+import json
 from functools import partial
 from typing import Any
 from urllib.parse import urlencode
@@ -9,7 +10,7 @@ from urllib.parse import urlencode
 from joserfc import jwt
 from joserfc.jwk import OctKey
 from tests.support.browser import Browser
-from tests.support.client import wire
+from tests.support.client import PREFIX, wire
 from tests.support.fake_services import KEY
 from tests.support.files import form, own, sends_form
 from tests.support.files import uploads as uploads_file
@@ -62,7 +63,7 @@ invited = (f"guest{number}@house.example" for number in itertools.count())
 leavers = (f"leaver{number}" for number in itertools.count())
 
 
-def ask(person, method: str, path: str, **params: Any):
+def ask(person, method: str, path: str, *, in_json: bool = False, **params: Any):
     """A call as clients make it, with a file where one is required."""
     if (method, path) in FAREWELLS:
         person = person.chat.person(next(leavers))
@@ -77,6 +78,10 @@ def ask(person, method: str, path: str, **params: Any):
         person = Chat.found(person.chat.server).person("founder", role="owner")
     if path == "/bot_storage":
         person = a_bot_of(person)
+    if in_json:
+        headers = person.headers | {"Content-Type": "application/json"}
+        body = json.dumps(params).encode()
+        return person.server.client.raw(method, f"{PREFIX}{path}", headers, body)
     return person.request(method, path, **params)
 
 

@@ -11,10 +11,11 @@ import pytest
 from tests.api.good_calls import address, ask, good_calls
 from tests.support.client import wire
 
-from tertulia.api import register_schema
+from tertulia.api import type_language
 from tertulia.api.routes import ROUTES
 from tertulia.app import description
 from tertulia.domain.personal.settings import DEFAULTS as PREFERENCES
+from tertulia.events.types.event import wire_types
 from tertulia.http.routing import Route
 from tertulia.web.api_page import shown_calls
 
@@ -55,8 +56,7 @@ def documented(described) -> dict[str, dict[str, Any]]:
     found = {}
     for each in described["parameters"]:
         if each["in"] == "query":
-            schema = each.get("schema") or each["content"]["application/json"]["schema"]
-            found[each["name"]] = schema
+            found[each["name"]] = each["schema"].get("contentSchema", each["schema"])
     for media in described.get("requestBody", {}).get("content", {}).values():
         found |= media["schema"].get("properties", {})
     return found
@@ -174,7 +174,8 @@ def test_exactly_the_documented_parameters_are_accepted(chat, scene):
         place = (route.method, route.path)
         names = documented(operation(document, route))
         names.pop(route.contract.files_argument or "", None)
-        assert names.keys() == {each.name for each in route.contract.parameters}
+        assert names.keys() == route.contract.names
+        names = {each.name: names[each.name] for each in route.contract.parameters}
         for name in ("webhook_secret", "deletion_delay_days"):
             names.pop(name, None)  # must be right or absent: they have tests of their own
         for name, schema in names.items():
@@ -227,6 +228,36 @@ def test_documented_required_parameters_are_required(chat, scene):
             params = {k: v for k, v in calls[route.method, route.path].items() if k != name}
             answer = ask(ana, route.method, route.path.format(**places), **params)
             answer.fails(f"Missing '{name}' argument")
+
+
+@pytest.mark.on_one
+def test_every_described_json_body_is_accepted(chat, scene):
+    ana, calls, places = scene
+    document = told(chat)
+    with_json = [
+        (method, path)
+        for (method, path) in calls
+        if "application/json"
+        in document["paths"][described(path)][method.lower()]
+        .get("requestBody", {})
+        .get("content", {})
+        and not path.startswith("/external/")
+    ]
+
+    for method, path in with_json:
+        params = calls[method, path]
+        ask(ana, method, address((method, path), places), in_json=True, **params).succeeds()
+
+    assert len(with_json) > 90
+
+
+def test_every_kind_of_event_is_described(chat):
+    document = told(chat)
+
+    types = document["components"]["schemas"]["Event"]["discriminator"]["mapping"]
+
+    sent_by_server = {"heartbeat", "presence", "typing", "typing_edit_message"}
+    assert types.keys() == wire_types() | sent_by_server
 
 
 @pytest.mark.on_one
@@ -289,7 +320,7 @@ def test_the_description_is_valid_and_complete(chat):
         for route in ROUTES
         for name in [
             *route.contract.path_types,
-            *(each.name for each in route.contract.parameters),
+            *route.contract.names,
         ]
         if name not in said_of(operation(document, route))
     ]
@@ -362,7 +393,7 @@ ALL_CAPABILITIES = {
 @pytest.mark.parametrize("text", ["[string", "integer integer", "{id}", "{id: integer"])
 def test_an_invalid_type_is_found(text):
     with pytest.raises((ValueError, IndexError)):
-        register_schema.schema(text)
+        type_language.schema(text)
 
 
 ENVELOPE = {"result", "msg"}

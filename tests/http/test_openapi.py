@@ -44,8 +44,10 @@ def test_parameters_of_get_are_in_the_query(document):
             "name": "sizes",
             "in": "query",
             "required": False,
-            "content": {
-                "application/json": {"schema": {"type": "array", "items": {"type": "integer"}}}
+            "schema": {
+                "type": "string",
+                "contentMediaType": "application/json",
+                "contentSchema": {"type": "array", "items": {"type": "integer"}},
             },
         },
         {
@@ -57,27 +59,28 @@ def test_parameters_of_get_are_in_the_query(document):
     ]
 
 
-def test_parameters_of_post_are_in_a_form(document):
+def test_parameters_of_post_are_in_a_form_or_in_json(document):
     body = operation(document, "post", "/pots")["requestBody"]
 
+    content = {
+        "schema": {
+            "type": "object",
+            "properties": {
+                "name": {"type": "string", "minLength": 1, "maxLength": 10},
+                "kind": {"enum": ["soup", "stew"], "default": "soup"},
+                "topic": {"type": "string"},
+                "subject": {
+                    "type": "string",
+                    "description": "The older name of `topic`.",
+                    "deprecated": True,
+                },
+            },
+            "required": ["name"],
+        }
+    }
     assert body == {
-        "required": True,
-        "content": {
-            "application/x-www-form-urlencoded": {
-                "schema": {
-                    "type": "object",
-                    "properties": {
-                        "name": {"type": "string", "minLength": 1, "maxLength": 10},
-                        "kind": {"enum": ["soup", "stew"], "default": "soup"},
-                        "topic": {
-                            "type": "string",
-                            "description": "May also be sent as `subject`.",
-                        },
-                    },
-                    "required": ["name"],
-                }
-            }
-        },
+        "required": False,
+        "content": {"application/json": content, "application/x-www-form-urlencoded": content},
     }
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 import msgspec
-from tests.support import conformance, operation_coverage, phone_app
+from tests.support import conformance, description, operation_coverage, phone_app
 from tests.support.connection import Connection
 
 METHODS = ("GET", "POST", "PATCH", "PUT", "DELETE")
@@ -150,6 +150,7 @@ def check(method: str, path: str, reply: Reply) -> bool:
     elif reply.status in (200, 302):
         assert answer["result"] == "success"
         conformance.check(method, path, answer)
+        description.check(method, path, answer)
     else:
         assert answer["result"] == "error"
         assert answer["code"]

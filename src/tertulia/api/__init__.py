@@ -6,6 +6,7 @@ from tertulia.api import (
     call,
     channels,
     cookies,
+    event_schemas,
     events,
     examples,
     files,
@@ -24,4 +25,5 @@ from tertulia.api import (
     register_schema,
     rights_recheck,
     setting_values,
+    type_language,
 )

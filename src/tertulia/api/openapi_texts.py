@@ -50,6 +50,11 @@ def of_field(kind: str, name: str) -> str:
     return texts.get(f"{kind}.{name}") or texts.get(name) or _read("parameters.txt").get(name, "")
 
 
+def operation_id(route: Route) -> str:
+    """The name of an operation, as in Zulip's description where it has the same one."""
+    return _read("operation_ids.txt")[f"{route.method} {route.path}"]
+
+
 @cache
 def _read(file: str) -> dict[str, str]:
     text = (resources.files("tertulia.api") / file).read_text(encoding="utf-8")

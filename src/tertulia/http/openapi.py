@@ -4,12 +4,13 @@ The document is byte for byte the same for the same routes, so that its changes 
 Existing generators read the signatures of their frameworks; these signatures are ours.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import NoneType
 from typing import Any, get_args, get_origin
 
 import msgspec
 from msgspec import field
+from msgspec.structs import replace
 
 from tertulia.http.params import Parameter
 from tertulia.http.replies import Elsewhere, Encoded, Reply
@@ -19,6 +20,7 @@ URLENCODED = "application/x-www-form-urlencoded"
 MULTIPART = "multipart/form-data"
 JSON = "application/json"
 REFERENCE = "#/components/schemas/{name}"
+BINARY = {"type": "string", "format": "binary", "contentMediaType": "application/octet-stream"}
 
 ENVELOPE = {
     "type": "object",
@@ -91,8 +93,10 @@ class Glossary(msgspec.Struct, frozen=True):
     about: str = ""
     sentence: Callable[[Route, str], str] = lambda route, name: ""
     of_field: Callable[[str, str], str] = lambda kind, name: ""
-    # Additional keys by type of reply.
-    besides: Mapping[str, Mapping[str, dict[str, Any]]] = field(default_factory=dict)
+    operation_id: Callable[[Route], str] = lambda route: f"{route.tag}.{route.endpoint.__name__}"
+    # Schemas that are not in the code, such as those of events. A name of a reply gives more exact
+    # types to its fields, and may add fields.
+    schemas: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     headers: Mapping[tuple[str, str], Mapping[str, str]] = field(default_factory=dict)
     webhooks: Mapping[str, Any] = field(default_factory=dict)  # requests that the server sends
     example: Callable[[Route], Mapping[str, Any]] = lambda route: {}
@@ -111,11 +115,11 @@ def describe(
     routes = sorted(routes, key=lambda route: (route.path, route.method))
     glossary = glossary or Glossary()
     schemas, components = _reply_schemas(routes)
-    ids, titles = _operation_ids(routes), _titles(routes)
+    titles = _titles(routes)
     paths: dict[str, dict[str, Any]] = {}
     for route in routes:
         path = prefix + route.path.replace(":path}", "}")
-        named = {"operationId": ids[route.method, route.path]}
+        named = {"operationId": glossary.operation_id(route)}
         operation = named | _operation(route, schemas[route.contract.reply], glossary)
         operation["summary"] = titles[route.method, route.path]
         paths.setdefault(path, {})[route.method.lower()] = operation
@@ -127,9 +131,7 @@ def describe(
         "paths": paths,
         "webhooks": dict(glossary.webhooks),
         "components": {
-            "schemas": _with_descriptions(
-                {"Envelope": ENVELOPE, "Error": ERROR, **components}, glossary
-            ),
+            "schemas": _completed({"Envelope": ENVELOPE, "Error": ERROR, **components}, glossary),
             "responses": REFUSALS,
             "securitySchemes": {
                 "basic": {"type": "http", "scheme": "basic"},
@@ -138,17 +140,6 @@ def describe(
         },
     }
     return dict(_tidied(document))
-
-
-def _operation_ids(routes: Sequence[Route]) -> dict[tuple[str, str], str]:
-    """Unique ids, although one function may serve several paths."""
-    ids: dict[tuple[str, str], str] = {}
-    for route in sorted(routes, key=lambda route: len(route.path)):
-        name = f"{route.tag}.{route.endpoint.__name__}"
-        if name in ids.values():
-            name = f"{name}_{route.segments[-1].strip('{}')}"
-        ids[route.method, route.path] = name
-    return ids
 
 
 def _titles(routes: Sequence[Route]) -> dict[tuple[str, str], str]:
@@ -185,7 +176,7 @@ def _operation(route: Route, reply: Mapping[str, Any], glossary: Glossary) -> di
         for name, words in glossary.headers.get((route.method, route.path), {}).items()
     ]
     if has_query:
-        parameters += [_query_parameter(each, texts) for each in contract.parameters]
+        parameters += _query_parameters(contract.parameters, texts)
     operation: dict[str, Any] = {
         "tags": [route.tag],
         "security": SECURITY[route.access],
@@ -203,7 +194,7 @@ def _operation(route: Route, reply: Mapping[str, Any], glossary: Glossary) -> di
         },
     }
     if contract.body_argument is not None:
-        operation["parameters"] += [_query_parameter(each, texts) for each in contract.parameters]
+        operation["parameters"] += _query_parameters(contract.parameters, texts)
         operation["requestBody"] = {
             "description": "What the service sends.",
             "content": {JSON: {"schema": {}}, URLENCODED: {"schema": {}}},
@@ -219,11 +210,8 @@ class _Texts(msgspec.Struct, frozen=True):
     route: Route
     glossary: Glossary
 
-    def of(self, name: str, parameter: Parameter | None = None) -> dict[str, Any]:
-        words = [self.glossary.sentence(self.route, name)]
-        if parameter is not None and parameter.aliases:
-            words.append(f"May also be sent as `{'`, `'.join(parameter.aliases)}`.")
-        return _description(" ".join(filter(None, words)))
+    def of(self, name: str) -> dict[str, Any]:
+        return _description(self.glossary.sentence(self.route, name))
 
     @property
     def example(self) -> Mapping[str, Any]:
@@ -240,6 +228,20 @@ def _path_parameter(name: str, kind: type, texts: _Texts) -> dict[str, Any]:
     return shown | texts.of(f"{{{name}}}") | ({} if example is None else {"example": example})
 
 
+def _query_parameters(parameters: Sequence[Parameter], texts: _Texts) -> list[dict[str, Any]]:
+    return [_query_parameter(each, texts) for each in _with_aliases(parameters)]
+
+
+def _with_aliases(parameters: Sequence[Parameter]) -> Iterator[Parameter]:
+    """Older names are parameters of their own, because generated clients know nothing else."""
+    for parameter in parameters:
+        yield parameter
+        for name in parameter.aliases:
+            yield replace(
+                parameter, name=name, aliases=(), is_required=False, alias_of=parameter.name
+            )
+
+
 def _query_parameter(parameter: Parameter, texts: _Texts) -> dict[str, Any]:
     schema = _described(parameter, texts)
     words = schema.pop("description", "")
@@ -250,35 +252,45 @@ def _query_parameter(parameter: Parameter, texts: _Texts) -> dict[str, Any]:
     }
     if words:
         shown["description"] = words
+    if parameter.alias_of:
+        shown["deprecated"] = schema.pop("deprecated")
     example = {}
     if parameter.name in texts.example:
         example = {"example": texts.example[parameter.name]}
     if _is_json(parameter):
-        return shown | {"content": {JSON: {"schema": schema, **example}}}
+        # Not `content`: most generated clients drop such a parameter, and all can send a text.
+        schema = {"type": "string", "contentMediaType": JSON, "contentSchema": schema}
+        example = {name: _encoded(value) for name, value in example.items()}
     return shown | {"schema": schema, **example}
+
+
+def _encoded(value: Any) -> str:
+    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
 
 
 def _body(
     parameters: Sequence[Parameter], files_argument: str | None, texts: _Texts
 ) -> dict[str, Any]:
-    properties = {each.name: _described(each, texts) for each in parameters}
+    """A JSON object and a form with the same members; a file needs a form."""
+    described = list(_with_aliases(parameters))
+    properties = {each.name: _described(each, texts) for each in described}
     required = [each.name for each in parameters if each.is_required and not each.aliases]
-    encoding = {each.name: {"contentType": JSON} for each in parameters if _is_json(each)}
+    encoding = {each.name: {"contentType": JSON} for each in described if _is_json(each)}
     if files_argument is not None:
-        properties[files_argument] = {"type": "string", "contentMediaType": "*/*"} | {
+        properties[files_argument] = BINARY | {
             "description": "The file; the field of the form may have any name."
         }
     schema: dict[str, Any] = {"type": "object", "properties": properties}
     if required:
         schema["required"] = required
     content: dict[str, Any] = {"schema": schema}
-    if encoding:
-        content["encoding"] = encoding
     if texts.example:
         content["example"] = dict(texts.example)
-    is_required = bool(required) or files_argument is not None
-    media = MULTIPART if files_argument is not None else URLENCODED
-    return {"required": is_required, "content": {media: content}}
+    form = content | ({"encoding": encoding} if encoding else {})
+    if files_argument is not None:
+        return {"required": True, "content": {MULTIPART: form}}
+    # Parameters may be in the address instead, and generators fail at a required body of two types.
+    return {"required": False, "content": {JSON: content, URLENCODED: form}}
 
 
 def _is_json(parameter: Parameter) -> bool:
@@ -291,7 +303,10 @@ def _is_json(parameter: Parameter) -> bool:
 
 
 def _described(parameter: Parameter, texts: _Texts) -> dict[str, Any]:
-    schema = dict(parameter.schema) | texts.of(parameter.name, parameter)
+    if parameter.alias_of:
+        words = _description(f"The older name of `{parameter.alias_of}`.")
+        return dict(parameter.schema) | words | {"deprecated": True}
+    schema = dict(parameter.schema) | texts.of(parameter.name)
     if not parameter.is_required and parameter.default not in (None, msgspec.UNSET):
         schema["default"] = msgspec.to_builtins(parameter.default)
     return schema
@@ -306,18 +321,21 @@ def _reply_schemas(routes: Sequence[Route]) -> tuple[dict[Any, Any], dict[str, A
     return schemas, dict(sorted(components.items()))
 
 
-def _with_descriptions(schemas: Mapping[str, Any], glossary: Glossary) -> dict[str, Any]:
-    """The schemas with descriptions of their fields from the glossary; docstrings are for
-    developers."""
+def _completed(schemas: Mapping[str, Any], glossary: Glossary) -> dict[str, Any]:
+    """The schemas with those of the glossary, and with descriptions of their fields from there;
+    docstrings are for developers."""
     described = {}
-    for kind, schema in schemas.items():
-        fields = {
-            name: field | _description(glossary.of_field(kind, name))
-            for name, field in schema.get("properties", {}).items()
-        }
-        fields = {**glossary.besides.get(kind, {}), **fields}
-        shown = {name: value for name, value in schema.items() if name != "description"}
-        described[kind] = shown | ({"properties": fields} if fields else {})
+    for kind in (*schemas, *(name for name in glossary.schemas if name not in schemas)):
+        schema = dict(glossary.schemas.get(kind, {}) | schemas.get(kind, {}))
+        schema.pop("description", None)
+        fields = dict(schema.get("properties", {}))
+        fields |= glossary.schemas.get(kind, {}).get("properties", {})
+        if fields:
+            schema["properties"] = {
+                name: _description(glossary.of_field(kind, name)) | field
+                for name, field in fields.items()
+            }
+        described[kind] = schema
     return described
 
 

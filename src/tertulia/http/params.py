@@ -19,7 +19,7 @@ from tertulia.errors import BadRequest
 from tertulia.errors.parameters import MissingParameter
 from tertulia.http.forms import Files, Incoming, RawBody
 from tertulia.http.json_text import decode_json
-from tertulia.http.rules import Alias, BareOrJson, Json, Name, OnlyWith, Problem
+from tertulia.http.rules import Alias, BareOrJson, Described, Json, Name, OnlyWith, Problem
 from tertulia.http.shapes import JSON_KINDS, Shape, shape_of, without
 
 Form = Literal["raw", "json", "either"]
@@ -44,6 +44,7 @@ class Parameter(msgspec.Struct, frozen=True):
     form: Form
     read: Callable[[str], Any]  # raises Problem; _ABSENT counts as not sent
     schema: dict[str, Any]
+    alias_of: str | None = None  # in the API description, an older name of this parameter
 
     @property
     def is_text(self) -> bool:
@@ -173,7 +174,7 @@ def _parameter(argument: inspect.Parameter, annotation: Any) -> Parameter:
         default=argument.default,
         form=form,
         read=_reader(form, shape, null_is_absent),
-        schema=shape.schema,
+        schema=next((each.schema for each in markers if isinstance(each, Described)), shape.schema),
     )
 
 

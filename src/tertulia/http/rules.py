@@ -196,6 +196,13 @@ class OnlyWith:
         return given.get(self.name) in self.values
 
 
+class Described:
+    """The schema of a text that the endpoint itself parses."""
+
+    def __init__(self, **schema: Any) -> None:
+        self.schema = schema
+
+
 class Json:
     """A text that is sent as a JSON string."""
 

@@ -133,10 +133,10 @@ def shown_calls(description: Mapping[str, Any]) -> Iterator[tuple[str, ShownCall
 
 def _parameters(operation: Mapping[str, Any]) -> Iterator[ShownParameter]:
     for each in operation["parameters"]:
-        schema = each.get("schema") or each["content"]["application/json"]["schema"]
+        schema = each["schema"].get("contentSchema", each["schema"])
         words = each.get("description", "")
         yield ShownParameter(each["name"], words, _kind(schema), each["required"])
-    for media in _contents(operation).values():
+    for media in list(_contents(operation).values())[:1]:  # the others have the same fields
         required = media["schema"].get("required", [])
         for name, schema in media["schema"].get("properties", {}).items():
             words = schema.get("description", "")
@@ -163,9 +163,8 @@ def _properties(description: Mapping[str, Any], schema: Mapping[str, Any]) -> di
 def _example(operation: Mapping[str, Any]) -> dict[str, Any]:
     found = {}
     for each in operation["parameters"]:
-        holder = each.get("content", {}).get("application/json", each)
-        if each["in"] == "query" and "example" in holder:
-            found[each["name"]] = holder["example"]
+        if each["in"] == "query" and "example" in each:
+            found[each["name"]] = each["example"]
     for media in _contents(operation).values():
         found |= media.get("example", {})
     return found

@@ -23,9 +23,22 @@ from tertulia.errors.parameters import MissingParameter
 from tertulia.events.types.messages.message import LocalEcho
 from tertulia.http.json_text import decode_json
 from tertulia.http.replies import Reply
-from tertulia.http.rules import Alias, MaxLength, Name, Problem, as_id
+from tertulia.http.rules import Alias, Described, MaxLength, Name, Problem, as_id
 
 _JSON_WORDS = ("null", "true", "false")
+
+# A channel by name or id, or people by id or address.
+To = Annotated[
+    str,
+    Described(
+        anyOf=[
+            {"type": "string"},
+            {"type": "integer"},
+            {"type": "array", "items": {"type": "integer"}},
+            {"type": "array", "items": {"type": "string"}},
+        ]
+    ),
+]
 
 
 class SentMessage(Reply):
@@ -44,7 +57,7 @@ async def send_message(
     *,
     content: str,
     kind: Annotated[Literal["direct", "channel", "stream", "private", "dm"], Name("type")],
-    to: str | None = None,
+    to: To | None = None,
     topic: Annotated[str | None, Alias("subject")] = None,
     queue_id: Annotated[str | None, MaxLength(100)] = None,
     local_id: Annotated[str | None, MaxLength(200)] = None,

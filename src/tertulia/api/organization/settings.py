@@ -22,8 +22,12 @@ _NUMBERS = {
 _TEXTS = ("name", "description", "default_language")
 
 
+class ChangedSettings(Reply):
+    """The changed settings by name."""
+
+
 @takes(parameters(SETTINGS.values()))
-async def edit(call: Call, **values: Any) -> Encoded[Reply]:
+async def edit(call: Call, **values: Any) -> Encoded[ChangedSettings]:
     """Change settings of the organization."""
     wanted = {
         name: api.permission_values.as_change(value) if isinstance(value, NewValue) else value

@@ -1,6 +1,6 @@
 /**
  * What the API answers: written by scripts/page_types.py from its description.
- * Of which the digest is 7204da5ce632c34b93cd414dba1ae2716690dd9f6785cd399c6e13db86d428ad.
+ * Of which the digest is 231312c42390e1b9fde95ca2c7caf68f107481328722ecc489896b31c767819f.
  */
 export interface components {
     schemas: {
@@ -16,8 +16,8 @@ export interface components {
             "DELETE /bots/{bot_id}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
             "GET /bots/{bot_id}/api_key": components["schemas"]["Envelope"] & components["schemas"]["Key"];
             "POST /bots/{bot_id}/api_key/regenerate": components["schemas"]["Envelope"] & components["schemas"]["Key"];
-            "GET /calls/bigbluebutton/create": components["schemas"]["Envelope"] & components["schemas"]["CallAddress"];
-            "POST /calls/nextcloud_talk/create": components["schemas"]["Envelope"] & components["schemas"]["CallAddress"];
+            "GET /calls/bigbluebutton/create": components["schemas"]["Envelope"] & components["schemas"]["CallLink"];
+            "POST /calls/nextcloud_talk/create": components["schemas"]["Envelope"] & components["schemas"]["CallLink"];
             "GET /channel_folders": components["schemas"]["Envelope"] & components["schemas"]["Folders"];
             "PATCH /channel_folders": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
             "POST /channel_folders/create": components["schemas"]["Envelope"] & components["schemas"]["NewFolder"];
@@ -32,7 +32,7 @@ export interface components {
             "GET /events": components["schemas"]["Envelope"] & components["schemas"]["Events"];
             "DELETE /events": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
             "GET /export/realm": components["schemas"]["Envelope"] & components["schemas"]["Exports"];
-            "POST /export/realm": components["schemas"]["Envelope"] & components["schemas"]["AskedExport"];
+            "POST /export/realm": components["schemas"]["Envelope"] & components["schemas"]["StartedExport"];
             "GET /export/realm/consents": components["schemas"]["Envelope"] & components["schemas"]["Consents"];
             "DELETE /export/realm/{export_id}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
             "GET /external/{integration}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
@@ -71,7 +71,7 @@ export interface components {
             "POST /navigation_views": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
             "PATCH /navigation_views/{fragment}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
             "DELETE /navigation_views/{fragment}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
-            "PATCH /realm": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "PATCH /realm": components["schemas"]["Envelope"] & components["schemas"]["ChangedSettings"];
             "GET /realm/audit_log": components["schemas"]["Envelope"] & components["schemas"]["AuditLog"];
             "POST /realm/deactivate": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
             "GET /realm/domains": components["schemas"]["Envelope"] & components["schemas"]["Domains"];
@@ -163,7 +163,7 @@ export interface components {
             "DELETE /users/me/second_factor": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
             "POST /users/me/second_factor/app": components["schemas"]["Envelope"] & components["schemas"]["RecoveryCodes"];
             "POST /users/me/second_factor/passkeys": components["schemas"]["Envelope"] & components["schemas"]["RecoveryCodes"];
-            "POST /users/me/second_factor/passkeys/begin": components["schemas"]["Envelope"] & components["schemas"]["PasskeyBegun"];
+            "POST /users/me/second_factor/passkeys/begin": components["schemas"]["Envelope"] & components["schemas"]["PasskeyOptions"];
             "DELETE /users/me/second_factor/passkeys/{passkey_id}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
             "POST /users/me/second_factor/recovery_codes": components["schemas"]["Envelope"] & components["schemas"]["RecoveryCodes"];
             "POST /users/me/second_factor/secret": components["schemas"]["Envelope"] & components["schemas"]["NewSecret"];
@@ -214,6 +214,12 @@ export interface components {
         AlertWords: {
             alert_words: string[];
         };
+        AlertWordsEvent: {
+            id: number;
+            /** @constant */
+            type: "alert_words";
+            alert_words: string[];
+        };
         AllRead: {
             complete: boolean;
         };
@@ -222,9 +228,16 @@ export interface components {
             email: string;
             user_id: number;
         };
-        AskedExport: {
+        AttachmentAddEvent: {
             id: number;
+            /** @constant */
+            type: "attachment";
+            /** @constant */
+            op: "add";
+            attachment: components["schemas"]["AttachmentObject"];
+            upload_space_used: number;
         };
+        AttachmentEvent: components["schemas"]["AttachmentAddEvent"] | components["schemas"]["AttachmentRemoveEvent"] | components["schemas"]["AttachmentUpdateEvent"];
         AttachmentObject: {
             id: number;
             name: string;
@@ -232,6 +245,26 @@ export interface components {
             size: number;
             create_time: number;
             message_ids: number[];
+        };
+        AttachmentRemoveEvent: {
+            id: number;
+            /** @constant */
+            type: "attachment";
+            /** @constant */
+            op: "remove";
+            attachment: {
+                id: number;
+            };
+            upload_space_used: number;
+        };
+        AttachmentUpdateEvent: {
+            id: number;
+            /** @constant */
+            type: "attachment";
+            /** @constant */
+            op: "update";
+            attachment: components["schemas"]["AttachmentObject"];
+            upload_space_used: number;
         };
         AuditEntry: {
             id: number;
@@ -248,7 +281,19 @@ export interface components {
         AvatarUrl: {
             avatar_url: string | null;
         };
-        CallAddress: {
+        BotObject: {
+            user_id: number;
+            default_sending_stream: string | null;
+            default_events_register_stream: string | null;
+            default_all_public_streams: boolean;
+            services: components["schemas"]["BotService"][];
+        };
+        BotService: {
+            base_url: string;
+            interface: number;
+            token: string;
+        };
+        CallLink: {
             url: string;
         };
         ChangedBot: {
@@ -263,6 +308,40 @@ export interface components {
                 [key: string]: string;
             } | null;
             bot_owner: string | null;
+        };
+        ChangedSettings: {
+            [key: string]: unknown;
+        };
+        ChannelFolderAddEvent: {
+            id: number;
+            /** @constant */
+            type: "channel_folder";
+            /** @constant */
+            op: "add";
+            channel_folder: components["schemas"]["FolderObject"];
+        };
+        ChannelFolderEvent: components["schemas"]["ChannelFolderAddEvent"] | components["schemas"]["ChannelFolderReorderEvent"] | components["schemas"]["ChannelFolderUpdateEvent"];
+        ChannelFolderReorderEvent: {
+            id: number;
+            /** @constant */
+            type: "channel_folder";
+            /** @constant */
+            op: "reorder";
+            order: number[];
+        };
+        ChannelFolderUpdateEvent: {
+            id: number;
+            /** @constant */
+            type: "channel_folder";
+            /** @constant */
+            op: "update";
+            channel_folder_id: number;
+            data: {
+                name?: string;
+                description?: string;
+                rendered_description?: string;
+                is_archived?: boolean;
+            };
         };
         ChannelObject: {
             stream_id: number;
@@ -300,8 +379,20 @@ export interface components {
             subscribers?: number[];
             partial_subscribers?: number[];
         };
+        ClientPresence: {
+            client?: string;
+            /** @enum {string} */
+            status: "active" | "idle" | "offline";
+            timestamp: number;
+            pushable?: boolean;
+        };
+        ConsentObject: {
+            user_id: number;
+            consented: boolean;
+            email_address_visibility: number;
+        };
         Consents: {
-            export_consents: Record<string, unknown>[];
+            export_consents: components["schemas"]["ConsentObject"][];
         };
         CreatedBot: {
             default_sending_stream: string | null;
@@ -322,6 +413,59 @@ export interface components {
         };
         CreatedScheduledMessage: {
             scheduled_message_id: number;
+        };
+        CustomProfileFieldsEvent: {
+            id: number;
+            /** @constant */
+            type: "custom_profile_fields";
+            fields: components["schemas"]["FieldObject"][];
+        };
+        DefaultStreamsEvent: {
+            id: number;
+            /** @constant */
+            type: "default_streams";
+            default_streams: number[];
+        };
+        DeleteMessageEvent: {
+            id: number;
+            /** @constant */
+            type: "delete_message";
+            message_ids?: number[];
+            /** @enum {string} */
+            message_type: "private" | "stream";
+            stream_id?: number;
+            topic?: string;
+            message_id?: number;
+        };
+        DeviceAddEvent: {
+            id: number;
+            /** @constant */
+            type: "device";
+            /** @constant */
+            op: "add";
+            device_id: number;
+        };
+        DeviceEvent: components["schemas"]["DeviceAddEvent"] | components["schemas"]["DeviceRemoveEvent"] | components["schemas"]["DeviceUpdateEvent"];
+        DeviceRemoveEvent: {
+            id: number;
+            /** @constant */
+            type: "device";
+            /** @constant */
+            op: "remove";
+            device_id: number;
+        };
+        DeviceUpdateEvent: {
+            id: number;
+            /** @constant */
+            type: "device";
+            /** @constant */
+            op: "update";
+            device_id: number;
+            push_key_id?: number | null;
+            push_token_id?: string | null;
+            pending_push_token_id?: string | null;
+            push_token_last_updated_timestamp?: number | null;
+            push_registration_error_code?: string | null;
         };
         DomainObject: {
             domain: string;
@@ -344,6 +488,31 @@ export interface components {
         Drafts: {
             count: number;
             drafts: components["schemas"]["DraftObject"][];
+        };
+        DraftsAddEvent: {
+            id: number;
+            /** @constant */
+            type: "drafts";
+            /** @constant */
+            op: "add";
+            drafts: components["schemas"]["DraftObject"][];
+        };
+        DraftsEvent: components["schemas"]["DraftsAddEvent"] | components["schemas"]["DraftsRemoveEvent"] | components["schemas"]["DraftsUpdateEvent"];
+        DraftsRemoveEvent: {
+            id: number;
+            /** @constant */
+            type: "drafts";
+            /** @constant */
+            op: "remove";
+            draft_id: number;
+        };
+        DraftsUpdateEvent: {
+            id: number;
+            /** @constant */
+            type: "drafts";
+            /** @constant */
+            op: "update";
+            draft: components["schemas"]["DraftObject"];
         };
         EditHistory: {
             message_history: components["schemas"]["Version"][];
@@ -396,13 +565,25 @@ export interface components {
             msg: "";
             ignored_parameters_unsupported?: string[];
         };
+        Event: components["schemas"]["AlertWordsEvent"] | components["schemas"]["AttachmentEvent"] | components["schemas"]["ChannelFolderEvent"] | components["schemas"]["CustomProfileFieldsEvent"] | components["schemas"]["DefaultStreamsEvent"] | components["schemas"]["DeleteMessageEvent"] | components["schemas"]["DeviceEvent"] | components["schemas"]["DraftsEvent"] | components["schemas"]["HeartbeatEvent"] | components["schemas"]["InvitesChangedEvent"] | components["schemas"]["MessageEvent"] | components["schemas"]["MutedTopicsEvent"] | components["schemas"]["MutedUsersEvent"] | components["schemas"]["NavigationViewEvent"] | components["schemas"]["PresenceEvent"] | components["schemas"]["ReactionEvent"] | components["schemas"]["RealmEvent"] | components["schemas"]["RealmBotEvent"] | components["schemas"]["RealmDomainsEvent"] | components["schemas"]["RealmEmojiEvent"] | components["schemas"]["RealmExportEvent"] | components["schemas"]["RealmLinkifiersEvent"] | components["schemas"]["RealmPlaygroundsEvent"] | components["schemas"]["RealmUserEvent"] | components["schemas"]["RealmUserSettingsDefaultsUpdateEvent"] | components["schemas"]["RemindersEvent"] | components["schemas"]["SavedSnippetsEvent"] | components["schemas"]["ScheduledMessagesEvent"] | components["schemas"]["StreamEvent"] | components["schemas"]["SubmessageEvent"] | components["schemas"]["SubscriptionEvent"] | components["schemas"]["TypingEvent"] | components["schemas"]["TypingEditMessageEvent"] | components["schemas"]["UpdateMessageEvent"] | components["schemas"]["UpdateMessageFlagsEvent"] | components["schemas"]["UserGroupEvent"] | components["schemas"]["UserSettingsUpdateEvent"] | components["schemas"]["UserStatusEvent"] | components["schemas"]["UserTopicEvent"];
         Events: {
-            events: Record<string, unknown>[];
+            events: components["schemas"]["Event"][];
             queue_id?: string;
             idle_queue_timeout_secs?: number;
         };
+        ExportObject: {
+            id: number;
+            acting_user_id: number;
+            export_time: number;
+            export_type: string;
+            export_url: string | null;
+            pending: boolean;
+            failed_timestamp: number | null;
+            deleted_timestamp: number | null;
+            export_from_prior_server: boolean;
+        };
         Exports: {
-            exports: Record<string, unknown>[];
+            exports: components["schemas"]["ExportObject"][];
         };
         ExternalMethod: {
             name: string;
@@ -463,6 +644,11 @@ export interface components {
             can_remove_members_group: number | components["schemas"]["Members"];
             deactivated: boolean;
         };
+        HeartbeatEvent: {
+            id: number;
+            /** @constant */
+            type: "heartbeat";
+        };
         IconUrl: {
             icon_url: string;
         };
@@ -482,6 +668,11 @@ export interface components {
         };
         Invitations: {
             invites: components["schemas"]["InvitationObject"][];
+        };
+        InvitesChangedEvent: {
+            id: number;
+            /** @constant */
+            type: "invites_changed";
         };
         IsSubscribed: {
             is_subscribed: boolean;
@@ -525,6 +716,15 @@ export interface components {
         Membership: {
             is_user_group_member: boolean;
         };
+        MessageEvent: {
+            id: number;
+            /** @constant */
+            type: "message";
+            message: components["schemas"]["MessageObject"];
+            flags: string[];
+            local_id?: string;
+            local_message_id?: string;
+        };
         MessageObject: {
             id: number;
             sender_id: number;
@@ -563,6 +763,21 @@ export interface components {
             history_limited: boolean;
             messages: components["schemas"]["MessageObject"][];
         };
+        MutedTopicsEvent: {
+            id: number;
+            /** @constant */
+            type: "muted_topics";
+            muted_topics: (string | number)[][];
+        };
+        MutedUsersEvent: {
+            id: number;
+            /** @constant */
+            type: "muted_users";
+            muted_users: {
+                id: number;
+                timestamp: number;
+            }[];
+        };
         Myself: {
             user_id: number;
             email: string;
@@ -595,6 +810,35 @@ export interface components {
             found_newest: boolean;
             ignored_because_not_subscribed_channels: number[];
         };
+        NavigationViewAddEvent: {
+            id: number;
+            /** @constant */
+            type: "navigation_view";
+            /** @constant */
+            op: "add";
+            navigation_view: components["schemas"]["ViewObject"];
+        };
+        NavigationViewEvent: components["schemas"]["NavigationViewAddEvent"] | components["schemas"]["NavigationViewRemoveEvent"] | components["schemas"]["NavigationViewUpdateEvent"];
+        NavigationViewRemoveEvent: {
+            id: number;
+            /** @constant */
+            type: "navigation_view";
+            /** @constant */
+            op: "remove";
+            fragment: string;
+        };
+        NavigationViewUpdateEvent: {
+            id: number;
+            /** @constant */
+            type: "navigation_view";
+            /** @constant */
+            op: "update";
+            fragment: string;
+            data: {
+                name?: string | null;
+                is_pinned?: boolean;
+            };
+        };
         NavigationViews: {
             navigation_views: components["schemas"]["ViewObject"][];
         };
@@ -625,11 +869,11 @@ export interface components {
             raw_content: string;
         };
         OnePresence: {
-            presence: Record<string, unknown>;
+            presence: components["schemas"]["UserPresence"];
             server_timestamp: number;
         };
         OneStatus: {
-            status: Record<string, unknown>;
+            status: components["schemas"]["StatusObject"];
         };
         OneStream: {
             stream: components["schemas"]["ChannelObject"];
@@ -660,22 +904,75 @@ export interface components {
             /** @default false */
             is_mirror_dummy: boolean;
         };
-        PasskeyBegun: {
-            state: string;
-            options: Record<string, unknown>;
-        };
         PasskeyObject: {
             id: number;
             name: string;
             created: number;
             last_used: number | null;
         };
+        PasskeyOptions: {
+            state: string;
+            options: Record<string, unknown>;
+        };
         PasswordLink: {
             link: string;
             expires: number;
         };
+        PermissionObject: {
+            allow_nobody_group: boolean;
+            allow_everyone_group: boolean;
+            allow_internet_group: boolean;
+            require_system_group: boolean;
+            default_group_name: string;
+            default_for_system_groups: string | null;
+            allowed_system_groups: string[];
+        };
+        PersonChange: {
+            user_id: number;
+            full_name?: string;
+            email?: string;
+            new_email?: string;
+            delivery_email?: string | null;
+            role?: number;
+            timezone?: string;
+            is_active?: boolean;
+            avatar_url?: string | null;
+            avatar_url_medium?: string | null;
+            avatar_source?: string;
+            avatar_version?: number;
+            bot_owner_id?: number | null;
+            custom_profile_field?: {
+                id: number;
+                value: string | null;
+                rendered_value?: string;
+            };
+        };
+        PresenceByClient: {
+            aggregated: components["schemas"]["ClientPresence"];
+            website: components["schemas"]["ClientPresence"];
+        };
+        PresenceEvent: {
+            id: number;
+            /** @constant */
+            type: "presence";
+            presences?: {
+                [key: string]: components["schemas"]["PresenceObject"];
+            };
+            user_id?: number;
+            server_timestamp?: number;
+            presence?: {
+                [key: string]: components["schemas"]["ClientPresence"];
+            };
+            email?: string;
+        };
+        PresenceObject: {
+            active_timestamp: number;
+            idle_timestamp: number;
+        };
         Presences: {
-            presences?: Record<string, unknown>;
+            presences?: {
+                [key: string]: components["schemas"]["PresenceObject"] | components["schemas"]["PresenceByClient"];
+            };
             server_timestamp?: number;
             presence_last_update_id?: number;
         };
@@ -686,6 +983,21 @@ export interface components {
         PublicKey: {
             public_key: string;
         };
+        ReactionAddEvent: {
+            id: number;
+            /** @constant */
+            type: "reaction";
+            /** @constant */
+            op: "add";
+            user_id: number;
+            user: components["schemas"]["Participant"];
+            message_id: number;
+            emoji_name: string;
+            emoji_code: string;
+            /** @enum {string} */
+            reaction_type: "unicode_emoji" | "realm_emoji" | "zulip_extra_emoji" | "service_extra_emoji";
+        };
+        ReactionEvent: components["schemas"]["ReactionAddEvent"] | components["schemas"]["ReactionRemoveEvent"];
         ReactionObject: {
             emoji_name: string;
             emoji_code: string;
@@ -693,8 +1005,368 @@ export interface components {
             user_id: number;
             user: components["schemas"]["Participant"];
         };
+        ReactionRemoveEvent: {
+            id: number;
+            /** @constant */
+            type: "reaction";
+            /** @constant */
+            op: "remove";
+            user_id: number;
+            user: components["schemas"]["Participant"];
+            message_id: number;
+            emoji_name: string;
+            emoji_code: string;
+            /** @enum {string} */
+            reaction_type: "unicode_emoji" | "realm_emoji" | "zulip_extra_emoji" | "service_extra_emoji";
+        };
         Readers: {
             user_ids: number[];
+        };
+        RealmBotAddEvent: {
+            id: number;
+            /** @constant */
+            type: "realm_bot";
+            /** @constant */
+            op: "add";
+            bot: components["schemas"]["BotObject"];
+        };
+        RealmBotDeleteEvent: {
+            id: number;
+            /** @constant */
+            type: "realm_bot";
+            /** @constant */
+            op: "delete";
+            bot: {
+                user_id: number;
+            };
+        };
+        RealmBotEvent: components["schemas"]["RealmBotAddEvent"] | components["schemas"]["RealmBotDeleteEvent"] | components["schemas"]["RealmBotUpdateEvent"];
+        RealmBotUpdateEvent: {
+            id: number;
+            /** @constant */
+            type: "realm_bot";
+            /** @constant */
+            op: "update";
+            bot: {
+                user_id: number;
+                default_sending_stream?: string | null;
+                default_events_register_stream?: string | null;
+                default_all_public_streams?: boolean;
+                services?: components["schemas"]["BotService"][];
+            };
+        };
+        RealmDeactivatedEvent: {
+            id: number;
+            /** @constant */
+            type: "realm";
+            /** @constant */
+            op: "deactivated";
+            realm_id: number;
+        };
+        RealmDomainsAddEvent: {
+            id: number;
+            /** @constant */
+            type: "realm_domains";
+            /** @constant */
+            op: "add";
+            realm_domain: components["schemas"]["DomainObject"];
+        };
+        RealmDomainsChangeEvent: {
+            id: number;
+            /** @constant */
+            type: "realm_domains";
+            /** @constant */
+            op: "change";
+            realm_domain: components["schemas"]["DomainObject"];
+        };
+        RealmDomainsEvent: components["schemas"]["RealmDomainsAddEvent"] | components["schemas"]["RealmDomainsChangeEvent"] | components["schemas"]["RealmDomainsRemoveEvent"];
+        RealmDomainsRemoveEvent: {
+            id: number;
+            /** @constant */
+            type: "realm_domains";
+            /** @constant */
+            op: "remove";
+            domain: string;
+        };
+        RealmEmojiAddEvent: {
+            id: number;
+            /** @constant */
+            type: "realm_emoji";
+            /** @constant */
+            op: "add";
+            emoji: components["schemas"]["EmojiObject"];
+        };
+        RealmEmojiEvent: components["schemas"]["RealmEmojiAddEvent"] | components["schemas"]["RealmEmojiUpdateEvent"] | components["schemas"]["RealmEmojiUpdateOneEvent"];
+        RealmEmojiUpdateEvent: {
+            id: number;
+            /** @constant */
+            type: "realm_emoji";
+            /** @constant */
+            op: "update";
+            realm_emoji: {
+                [key: string]: components["schemas"]["EmojiObject"];
+            };
+        };
+        RealmEmojiUpdateOneEvent: {
+            id: number;
+            /** @constant */
+            type: "realm_emoji";
+            /** @constant */
+            op: "update_one";
+            emoji_id: string;
+            data: {
+                deactivated: boolean;
+            };
+        };
+        RealmEvent: components["schemas"]["RealmDeactivatedEvent"] | components["schemas"]["RealmUpdateEvent"] | components["schemas"]["RealmUpdateDictEvent"];
+        RealmExportEvent: {
+            id: number;
+            /** @constant */
+            type: "realm_export";
+            exports: components["schemas"]["ExportObject"][];
+        };
+        RealmLinkifiersEvent: {
+            id: number;
+            /** @constant */
+            type: "realm_linkifiers";
+            realm_linkifiers: components["schemas"]["LinkifierObject"][];
+        };
+        RealmPlaygroundsEvent: {
+            id: number;
+            /** @constant */
+            type: "realm_playgrounds";
+            realm_playgrounds: {
+                id: number;
+                name: string;
+                pygments_language: string;
+                url_template: string;
+            }[];
+        };
+        RealmSettings: {
+            allow_message_editing?: boolean;
+            authentication_methods?: {
+                [key: string]: {
+                    enabled: boolean;
+                    available: boolean;
+                };
+            };
+            avatar_changes_disabled?: boolean;
+            /** @enum {unknown} */
+            default_avatar_source?: "J" | "G";
+            default_code_block_language?: string;
+            default_language?: string;
+            description?: string;
+            digest_emails_enabled?: boolean;
+            /** @enum {unknown} */
+            digest_weekday?: 0 | 1 | 2 | 3 | 4 | 5 | 6;
+            disallow_disposable_email_addresses?: boolean;
+            email_changes_disabled?: boolean;
+            emails_restricted_to_domains?: boolean;
+            enable_guest_user_dm_warning?: boolean;
+            enable_guest_user_indicator?: boolean;
+            enable_read_receipts?: boolean;
+            enable_spectator_access?: boolean;
+            enable_public_pages?: boolean;
+            /** @enum {unknown} */
+            gif_rating_policy?: 0 | 1 | 2 | 3 | 4;
+            inline_image_preview?: boolean;
+            inline_url_embed_preview?: boolean;
+            invite_required?: boolean;
+            jitsi_server_url?: string | null;
+            /** @enum {unknown} */
+            media_preview_size?: 100 | 150 | 200;
+            message_content_allowed_in_email_notifications?: boolean;
+            message_content_delete_limit_seconds?: number | null;
+            message_content_edit_limit_seconds?: number | null;
+            /** @enum {unknown} */
+            message_edit_history_visibility_policy?: "all" | "moves" | "none";
+            message_retention_days?: number | null;
+            moderation_request_channel_id?: number;
+            move_messages_between_streams_limit_seconds?: number | null;
+            move_messages_within_stream_limit_seconds?: number | null;
+            name?: string;
+            name_changes_disabled?: boolean;
+            new_stream_announcements_stream_id?: number;
+            org_type?: number;
+            owner_full_content_access?: boolean;
+            presence_disabled?: boolean;
+            require_e2ee_push_notifications?: boolean;
+            require_second_factor?: boolean;
+            require_unique_names?: boolean;
+            send_channel_events_messages?: boolean;
+            send_welcome_emails?: boolean;
+            signup_announcements_stream_id?: number;
+            /** @enum {unknown} */
+            topics_policy?: "allow_empty_topic" | "disable_empty_topic";
+            /** @enum {unknown} */
+            video_chat_provider?: 0 | 1 | 4 | 7;
+            waiting_period_threshold?: number;
+            want_advertise_in_communities_directory?: boolean;
+            welcome_message_custom_text?: string;
+            zulip_update_announcements_stream_id?: number;
+            can_access_all_users_group?: number | {
+                direct_members: number[];
+                direct_subgroups: number[];
+            };
+            can_add_custom_emoji_group?: number | {
+                direct_members: number[];
+                direct_subgroups: number[];
+            };
+            can_add_subscribers_group?: number | {
+                direct_members: number[];
+                direct_subgroups: number[];
+            };
+            can_create_bots_group?: number | {
+                direct_members: number[];
+                direct_subgroups: number[];
+            };
+            can_create_groups?: number | {
+                direct_members: number[];
+                direct_subgroups: number[];
+            };
+            can_create_private_channel_group?: number | {
+                direct_members: number[];
+                direct_subgroups: number[];
+            };
+            can_create_public_channel_group?: number | {
+                direct_members: number[];
+                direct_subgroups: number[];
+            };
+            can_create_web_public_channel_group?: number | {
+                direct_members: number[];
+                direct_subgroups: number[];
+            };
+            can_create_write_only_bots_group?: number | {
+                direct_members: number[];
+                direct_subgroups: number[];
+            };
+            can_delete_any_message_group?: number | {
+                direct_members: number[];
+                direct_subgroups: number[];
+            };
+            can_delete_own_message_group?: number | {
+                direct_members: number[];
+                direct_subgroups: number[];
+            };
+            can_invite_users_group?: number | {
+                direct_members: number[];
+                direct_subgroups: number[];
+            };
+            can_manage_all_groups?: number | {
+                direct_members: number[];
+                direct_subgroups: number[];
+            };
+            can_manage_billing_group?: number | {
+                direct_members: number[];
+                direct_subgroups: number[];
+            };
+            can_mention_many_users_group?: number | {
+                direct_members: number[];
+                direct_subgroups: number[];
+            };
+            can_move_messages_between_channels_group?: number | {
+                direct_members: number[];
+                direct_subgroups: number[];
+            };
+            can_move_messages_between_topics_group?: number | {
+                direct_members: number[];
+                direct_subgroups: number[];
+            };
+            can_resolve_topics_group?: number | {
+                direct_members: number[];
+                direct_subgroups: number[];
+            };
+            can_set_delete_message_policy_group?: number | {
+                direct_members: number[];
+                direct_subgroups: number[];
+            };
+            can_set_topics_policy_group?: number | {
+                direct_members: number[];
+                direct_subgroups: number[];
+            };
+            can_summarize_topics_group?: number | {
+                direct_members: number[];
+                direct_subgroups: number[];
+            };
+            create_multiuse_invite_group?: number | {
+                direct_members: number[];
+                direct_subgroups: number[];
+            };
+            direct_message_initiator_group?: number | {
+                direct_members: number[];
+                direct_subgroups: number[];
+            };
+            direct_message_permission_group?: number | {
+                direct_members: number[];
+                direct_subgroups: number[];
+            };
+            workplace_users_group?: number | {
+                direct_members: number[];
+                direct_subgroups: number[];
+            };
+            rendered_description?: string;
+            mandatory_topics?: boolean;
+            icon_url?: string;
+            icon_source?: string;
+            logo_url?: string;
+            logo_source?: string;
+            night_logo_url?: string;
+            night_logo_source?: string;
+        };
+        RealmUpdateDictEvent: {
+            id: number;
+            /** @constant */
+            type: "realm";
+            /** @constant */
+            op: "update_dict";
+            property: string;
+            data: components["schemas"]["RealmSettings"];
+        };
+        RealmUpdateEvent: {
+            id: number;
+            /** @constant */
+            type: "realm";
+            /** @constant */
+            op: "update";
+            property: string;
+            value: string | boolean | number | null;
+        };
+        RealmUserAddEvent: {
+            id: number;
+            /** @constant */
+            type: "realm_user";
+            /** @constant */
+            op: "add";
+            person: components["schemas"]["UserObject"];
+        };
+        RealmUserEvent: components["schemas"]["RealmUserAddEvent"] | components["schemas"]["RealmUserRemoveEvent"] | components["schemas"]["RealmUserUpdateEvent"];
+        RealmUserRemoveEvent: {
+            id: number;
+            /** @constant */
+            type: "realm_user";
+            /** @constant */
+            op: "remove";
+            person: {
+                user_id: number;
+                full_name: string;
+            };
+        };
+        RealmUserSettingsDefaultsUpdateEvent: {
+            id: number;
+            /** @constant */
+            type: "realm_user_settings_defaults";
+            /** @constant */
+            op: "update";
+            property: string;
+            value: boolean | number | string;
+        };
+        RealmUserUpdateEvent: {
+            id: number;
+            /** @constant */
+            type: "realm_user";
+            /** @constant */
+            op: "update";
+            person: components["schemas"]["PersonChange"];
         };
         Received: {
             ok?: boolean;
@@ -703,7 +1375,22 @@ export interface components {
             recovery_codes: string[];
         };
         Registered: {
+            queue_id: string | null;
+            last_event_id: number;
+            idle_queue_timeout_secs: number;
+            service_feature_level: number;
+            service_version: string;
+            service_merge_base: string;
+            zulip_feature_level: number;
+            zulip_version: string;
+            zulip_merge_base: string;
             alert_words?: string[];
+            allow_private_data_export?: boolean;
+            /** @enum {unknown} */
+            automatically_follow_topics_policy?: 1 | 2 | 3 | 4;
+            automatically_follow_topics_where_mentioned?: boolean;
+            /** @enum {unknown} */
+            automatically_unmute_topics_in_muted_streams_policy?: 1 | 2 | 3 | 4;
             avatar_source?: string;
             avatar_url?: string | null;
             avatar_url_medium?: string;
@@ -713,6 +1400,8 @@ export interface components {
             can_create_web_public_streams?: boolean;
             can_invite_others_to_realm?: boolean;
             channel_folders?: components["schemas"]["FolderObject"][];
+            /** @enum {unknown} */
+            color_scheme?: 1 | 2 | 3;
             cross_realm_bots?: components["schemas"]["UserObject"][];
             custom_profile_field_types?: {
                 [key: string]: {
@@ -721,7 +1410,12 @@ export interface components {
                 };
             };
             custom_profile_fields?: components["schemas"]["FieldObject"][];
+            default_language?: string;
             delivery_email?: string;
+            /** @enum {unknown} */
+            demote_inactive_streams?: 1 | 2 | 3;
+            /** @enum {unknown} */
+            desktop_icon_count_display?: 1 | 2 | 3 | 4;
             development_environment?: boolean;
             devices?: {
                 [key: string]: {
@@ -732,9 +1426,35 @@ export interface components {
                     push_registration_error_code: string | null;
                 };
             };
+            display_emoji_reaction_users?: boolean;
             drafts?: components["schemas"]["DraftObject"][];
             email?: string;
+            /** @enum {unknown} */
+            email_address_visibility?: 1 | 2 | 3 | 4 | 5;
+            email_notifications_batching_period_seconds?: number;
+            /** @enum {unknown} */
+            emojiset?: "google" | "twitter" | "text";
+            enable_desktop_notifications?: boolean;
+            enable_digest_emails?: boolean;
+            enable_drafts_synchronization?: boolean;
+            enable_followed_topic_audible_notifications?: boolean;
+            enable_followed_topic_desktop_notifications?: boolean;
+            enable_followed_topic_email_notifications?: boolean;
+            enable_followed_topic_push_notifications?: boolean;
+            enable_followed_topic_wildcard_mentions_notify?: boolean;
+            enable_login_emails?: boolean;
+            enable_marketing_emails?: boolean;
+            enable_offline_email_notifications?: boolean;
+            enable_offline_push_notifications?: boolean;
+            enable_online_push_notifications?: boolean;
+            enable_sounds?: boolean;
+            enable_stream_audible_notifications?: boolean;
+            enable_stream_desktop_notifications?: boolean;
+            enable_stream_email_notifications?: boolean;
+            enable_stream_push_notifications?: boolean;
+            enter_sends?: boolean;
             event_queue_longpoll_timeout_seconds?: number;
+            fluid_layout_width?: boolean;
             full_name?: string;
             gif_rating_policy_options?: {
                 [key: string]: {
@@ -745,12 +1465,15 @@ export interface components {
             giphy_api_key?: string;
             has_webex_token?: boolean;
             has_zoom_token?: boolean;
+            hide_ai_features?: boolean;
+            high_contrast_mode?: boolean;
             is_admin?: boolean;
             is_guest?: boolean;
             is_moderator?: boolean;
             is_owner?: boolean;
             jitsi_server_url?: string | null;
             klipy_api_key?: string;
+            left_side_userlist?: boolean;
             max_avatar_file_size_mib?: number;
             max_bulk_new_subscription_messages?: number;
             max_channel_folder_description_length?: number;
@@ -764,6 +1487,7 @@ export interface components {
             max_stream_description_length?: number;
             max_stream_name_length?: number;
             max_topic_length?: number;
+            message_content_in_email_notifications?: boolean;
             muted_topics?: (string | number)[][];
             muted_users?: {
                 id: number;
@@ -772,18 +1496,25 @@ export interface components {
             navigation_tour_video_url?: string | null;
             navigation_views?: components["schemas"]["ViewObject"][];
             never_subscribed?: components["schemas"]["ChannelObject"][];
+            /** @enum {unknown} */
+            notification_sound?: "ding" | "zulip" | "none";
             onboarding_steps?: Record<string, unknown>[];
             password_max_length?: number;
             password_min_guesses?: number;
             password_min_length?: number;
+            pm_content_in_desktop_notifications?: boolean;
+            presence_enabled?: boolean;
             presence_last_update_id?: number;
             presences?: {
-                [key: string]: Record<string, unknown>;
+                [key: string]: components["schemas"]["PresenceObject"] | components["schemas"]["PresenceByClient"];
             };
             realm_allow_edit_history?: boolean;
             realm_allow_message_editing?: boolean;
             realm_authentication_methods?: {
-                [key: string]: Record<string, unknown>;
+                [key: string]: {
+                    enabled: boolean;
+                    available: boolean;
+                };
             };
             realm_available_video_chat_providers?: {
                 [key: string]: {
@@ -796,7 +1527,7 @@ export interface components {
                 has_pending_sponsorship_request: boolean;
             };
             realm_bot_domain?: string;
-            realm_bots?: Record<string, unknown>[];
+            realm_bots?: components["schemas"]["BotObject"][];
             realm_can_access_all_users_group?: number | {
                 direct_members: number[];
                 direct_subgroups: number[];
@@ -963,6 +1694,8 @@ export interface components {
             realm_move_messages_within_stream_limit_seconds?: number | null;
             realm_name?: string;
             realm_name_changes_disabled?: boolean;
+            /** @enum {unknown} */
+            realm_name_in_email_notifications_policy?: 1 | 2 | 3;
             realm_new_stream_announcements_stream_id?: number;
             realm_night_logo_source?: string;
             realm_night_logo_url?: string;
@@ -992,7 +1725,7 @@ export interface components {
             realm_uri?: string;
             realm_url?: string;
             realm_user_groups?: components["schemas"]["GroupObject"][];
-            realm_user_settings_defaults?: Record<string, unknown>;
+            realm_user_settings_defaults?: components["schemas"]["UserSettings"];
             realm_users?: components["schemas"]["UserObject"][];
             realm_uuid?: string;
             /** @enum {unknown} */
@@ -1006,13 +1739,19 @@ export interface components {
                 direct_subgroups: number[];
             };
             realm_zulip_update_announcements_stream_id?: number;
+            receives_typing_notifications?: boolean;
             recent_private_conversations?: {
                 max_message_id: number;
                 user_ids: number[];
             }[];
             reminders?: components["schemas"]["ReminderObject"][];
+            /** @enum {unknown} */
+            resolved_topic_notice_auto_read_policy?: "always" | "except_followed" | "never";
             saved_snippets?: components["schemas"]["SnippetObject"][];
             scheduled_messages?: components["schemas"]["ScheduledMessageObject"][];
+            send_private_typing_notifications?: boolean;
+            send_read_receipts?: boolean;
+            send_stream_typing_notifications?: boolean;
             server_avatar_changes_disabled?: boolean;
             server_can_summarize_topics?: boolean;
             server_emoji_data_url?: string;
@@ -1031,9 +1770,15 @@ export interface components {
                 name: string;
             }[];
             server_supported_permission_settings?: {
-                realm: Record<string, unknown>;
-                stream: Record<string, unknown>;
-                group: Record<string, unknown>;
+                realm: {
+                    [key: string]: components["schemas"]["PermissionObject"];
+                };
+                stream: {
+                    [key: string]: components["schemas"]["PermissionObject"];
+                };
+                group: {
+                    [key: string]: components["schemas"]["PermissionObject"];
+                };
             };
             server_thumbnail_formats?: {
                 name: string;
@@ -1048,14 +1793,22 @@ export interface components {
             server_typing_stopped_wait_period_milliseconds?: number;
             server_web_public_streams_enabled?: boolean;
             settings_send_digest_emails?: boolean;
+            starred_message_counts?: boolean;
             starred_messages?: number[];
             stop_words?: string[];
             streams?: components["schemas"]["ChannelObject"][];
             subscriptions?: components["schemas"]["SubscriptionObject"][];
             tenor_api_key?: string;
+            translate_emoticons?: boolean;
+            twenty_four_hour_time?: boolean;
+            unknown_event_types?: string[];
             unread_msgs?: {
                 count: number;
-                pms: Record<string, unknown>[];
+                pms: {
+                    other_user_id: number;
+                    sender_id: number;
+                    unread_message_ids: number[];
+                }[];
                 streams: {
                     stream_id: number;
                     topic: string;
@@ -1071,9 +1824,11 @@ export interface components {
             unsubscribed?: components["schemas"]["SubscriptionObject"][];
             upgrade_text_for_wide_organization_logo?: string;
             user_id?: number;
-            user_settings?: Record<string, unknown>;
+            /** @enum {unknown} */
+            user_list_style?: 1 | 2 | 3;
+            user_settings?: components["schemas"]["UserSettings"];
             user_status?: {
-                [key: string]: Record<string, unknown>;
+                [key: string]: components["schemas"]["StatusObject"];
             };
             user_topics?: {
                 stream_id: number;
@@ -1081,16 +1836,26 @@ export interface components {
                 last_updated: number;
                 visibility_policy: number;
             }[];
+            /** @enum {unknown} */
+            web_animate_image_previews?: "always" | "on_hover" | "never";
+            /** @enum {unknown} */
+            web_channel_default_view?: 1 | 2 | 3 | 4;
+            web_escape_navigates_to_home_view?: boolean;
+            web_font_size_px?: number;
+            /** @enum {unknown} */
+            web_home_view?: "recent" | "inbox" | "all_messages";
+            web_inbox_show_channel_folders?: boolean;
+            web_left_sidebar_show_channel_folders?: boolean;
+            web_left_sidebar_unreads_count_summary?: boolean;
+            web_line_height_percent?: number;
+            /** @enum {unknown} */
+            web_mark_read_on_scroll_policy?: 1 | 2 | 3;
+            web_navigate_to_sent_message?: boolean;
+            /** @enum {unknown} */
+            web_stream_unreads_count_display_policy?: 1 | 2 | 3;
+            web_suggest_update_timezone?: boolean;
+            wildcard_mentions_notify?: boolean;
             zulip_plan_is_not_limited?: boolean;
-            queue_id: string | null;
-            last_event_id: number;
-            idle_queue_timeout_secs: number;
-            service_feature_level: number;
-            service_version: string;
-            service_merge_base: string;
-            zulip_feature_level: number;
-            zulip_version: string;
-            zulip_merge_base: string;
         };
         ReminderObject: {
             reminder_id: number;
@@ -1106,10 +1871,52 @@ export interface components {
         Reminders: {
             reminders: components["schemas"]["ReminderObject"][];
         };
+        RemindersAddEvent: {
+            id: number;
+            /** @constant */
+            type: "reminders";
+            /** @constant */
+            op: "add";
+            reminders: components["schemas"]["ReminderObject"][];
+        };
+        RemindersEvent: components["schemas"]["RemindersAddEvent"] | components["schemas"]["RemindersRemoveEvent"];
+        RemindersRemoveEvent: {
+            id: number;
+            /** @constant */
+            type: "reminders";
+            /** @constant */
+            op: "remove";
+            reminder_id: number;
+        };
         RenderedText: {
             rendered: string;
         };
         Reply: Record<string, unknown>;
+        SavedSnippetsAddEvent: {
+            id: number;
+            /** @constant */
+            type: "saved_snippets";
+            /** @constant */
+            op: "add";
+            saved_snippet: components["schemas"]["SnippetObject"];
+        };
+        SavedSnippetsEvent: components["schemas"]["SavedSnippetsAddEvent"] | components["schemas"]["SavedSnippetsRemoveEvent"] | components["schemas"]["SavedSnippetsUpdateEvent"];
+        SavedSnippetsRemoveEvent: {
+            id: number;
+            /** @constant */
+            type: "saved_snippets";
+            /** @constant */
+            op: "remove";
+            saved_snippet_id: number;
+        };
+        SavedSnippetsUpdateEvent: {
+            id: number;
+            /** @constant */
+            type: "saved_snippets";
+            /** @constant */
+            op: "update";
+            saved_snippet: components["schemas"]["SnippetObject"];
+        };
         ScheduledMessageObject: {
             scheduled_message_id: number;
             to: number | number[];
@@ -1122,6 +1929,31 @@ export interface components {
         };
         ScheduledMessages: {
             scheduled_messages: components["schemas"]["ScheduledMessageObject"][];
+        };
+        ScheduledMessagesAddEvent: {
+            id: number;
+            /** @constant */
+            type: "scheduled_messages";
+            /** @constant */
+            op: "add";
+            scheduled_messages: components["schemas"]["ScheduledMessageObject"][];
+        };
+        ScheduledMessagesEvent: components["schemas"]["ScheduledMessagesAddEvent"] | components["schemas"]["ScheduledMessagesRemoveEvent"] | components["schemas"]["ScheduledMessagesUpdateEvent"];
+        ScheduledMessagesRemoveEvent: {
+            id: number;
+            /** @constant */
+            type: "scheduled_messages";
+            /** @constant */
+            op: "remove";
+            scheduled_message_id: number;
+        };
+        ScheduledMessagesUpdateEvent: {
+            id: number;
+            /** @constant */
+            type: "scheduled_messages";
+            /** @constant */
+            op: "update";
+            scheduled_message: components["schemas"]["ScheduledMessageObject"];
         };
         SecondFactor: {
             is_on: boolean;
@@ -1184,19 +2016,74 @@ export interface components {
         Snippets: {
             saved_snippets: components["schemas"]["SnippetObject"][];
         };
+        StartedExport: {
+            id: number;
+        };
+        StatusObject: {
+            status_text?: string;
+            emoji_name?: string;
+            emoji_code?: string;
+            /** @enum {string} */
+            reaction_type?: "unicode_emoji" | "realm_emoji" | "zulip_extra_emoji" | "service_extra_emoji";
+            away?: boolean;
+        };
         Storage: {
             storage: {
                 [key: string]: string;
             };
         };
+        StreamCreateEvent: {
+            id: number;
+            /** @constant */
+            type: "stream";
+            /** @constant */
+            op: "create";
+            streams: components["schemas"]["ChannelObject"][];
+        };
+        StreamDeleteEvent: {
+            id: number;
+            /** @constant */
+            type: "stream";
+            /** @constant */
+            op: "delete";
+            streams: {
+                stream_id: number;
+            }[];
+            stream_ids: number[];
+        };
+        StreamEvent: components["schemas"]["StreamCreateEvent"] | components["schemas"]["StreamDeleteEvent"] | components["schemas"]["StreamUpdateEvent"];
         StreamId: {
             stream_id: number;
+        };
+        StreamUpdateEvent: {
+            id: number;
+            /** @constant */
+            type: "stream";
+            /** @constant */
+            op: "update";
+            stream_id: number;
+            name: string;
+            property: string;
+            value: string | boolean | number | null | components["schemas"]["Members"];
+            rendered_description?: string;
+            history_public_to_subscribers?: boolean;
+            is_web_public?: boolean;
         };
         Streams: {
             streams: components["schemas"]["ChannelObject"][];
         };
         SubgroupIds: {
             subgroups: number[];
+        };
+        SubmessageEvent: {
+            id: number;
+            /** @constant */
+            type: "submessage";
+            msg_type: string;
+            message_id: number;
+            submessage_id: number;
+            sender_id: number;
+            content: string;
         };
         SubmessageObject: {
             id: number;
@@ -1221,6 +2108,15 @@ export interface components {
         SubscriberIds: {
             subscribers: number[];
         };
+        SubscriptionAddEvent: {
+            id: number;
+            /** @constant */
+            type: "subscription";
+            /** @constant */
+            op: "add";
+            subscriptions: components["schemas"]["SubscriptionObject"][];
+        };
+        SubscriptionEvent: components["schemas"]["SubscriptionAddEvent"] | components["schemas"]["SubscriptionPeerAddEvent"] | components["schemas"]["SubscriptionPeerRemoveEvent"] | components["schemas"]["SubscriptionRemoveEvent"] | components["schemas"]["SubscriptionUpdateEvent"];
         SubscriptionObject: {
             stream_id: number;
             name: string;
@@ -1266,6 +2162,45 @@ export interface components {
             email_notifications: boolean | null;
             wildcard_mentions_notify: boolean | null;
         };
+        SubscriptionPeerAddEvent: {
+            id: number;
+            /** @constant */
+            type: "subscription";
+            /** @constant */
+            op: "peer_add";
+            stream_ids: number[];
+            user_ids: number[];
+        };
+        SubscriptionPeerRemoveEvent: {
+            id: number;
+            /** @constant */
+            type: "subscription";
+            /** @constant */
+            op: "peer_remove";
+            stream_ids: number[];
+            user_ids: number[];
+        };
+        SubscriptionRemoveEvent: {
+            id: number;
+            /** @constant */
+            type: "subscription";
+            /** @constant */
+            op: "remove";
+            subscriptions: {
+                name: string;
+                stream_id: number;
+            }[];
+        };
+        SubscriptionUpdateEvent: {
+            id: number;
+            /** @constant */
+            type: "subscription";
+            /** @constant */
+            op: "update";
+            stream_id: number;
+            property: string;
+            value: boolean | string | null;
+        };
         Subscriptions: {
             subscriptions: components["schemas"]["SubscriptionObject"][];
         };
@@ -1288,14 +2223,219 @@ export interface components {
         Topics: {
             topics: components["schemas"]["TopicObject"][];
         };
+        TypingEditMessageEvent: components["schemas"]["TypingEditMessageStartEvent"] | components["schemas"]["TypingEditMessageStopEvent"];
+        TypingEditMessageStartEvent: {
+            id: number;
+            /** @constant */
+            type: "typing_edit_message";
+            /** @constant */
+            op: "start";
+            sender_id: number;
+            message_id: number;
+            recipient: {
+                type: string;
+                channel_id?: number;
+                topic?: string;
+                user_ids?: number[];
+            };
+        };
+        TypingEditMessageStopEvent: {
+            id: number;
+            /** @constant */
+            type: "typing_edit_message";
+            /** @constant */
+            op: "stop";
+            sender_id: number;
+            message_id: number;
+            recipient: {
+                type: string;
+                channel_id?: number;
+                topic?: string;
+                user_ids?: number[];
+            };
+        };
+        TypingEvent: components["schemas"]["TypingStartEvent"] | components["schemas"]["TypingStopEvent"];
+        TypingStartEvent: {
+            id: number;
+            /** @constant */
+            type: "typing";
+            /** @constant */
+            op: "start";
+            /** @enum {string} */
+            message_type: "direct" | "stream";
+            sender: {
+                user_id: number;
+                email: string;
+            };
+            recipients?: {
+                user_id: number;
+                email: string;
+            }[];
+            stream_id?: number;
+            topic?: string;
+        };
+        TypingStopEvent: {
+            id: number;
+            /** @constant */
+            type: "typing";
+            /** @constant */
+            op: "stop";
+            /** @enum {string} */
+            message_type: "direct" | "stream";
+            sender: {
+                user_id: number;
+                email: string;
+            };
+            recipients?: {
+                user_id: number;
+                email: string;
+            }[];
+            stream_id?: number;
+            topic?: string;
+        };
         Unsubscribed: {
             removed: string[];
             not_removed: string[];
+        };
+        UpdateMessageEvent: {
+            id: number;
+            /** @constant */
+            type: "update_message";
+            user_id: number | null;
+            edit_timestamp: number;
+            message_id: number;
+            rendering_only: boolean;
+            orig_content?: string;
+            orig_rendered_content?: string;
+            content?: string;
+            rendered_content?: string;
+            is_me_message?: boolean;
+            stream_name?: string;
+            stream_id?: number;
+            /** @enum {string} */
+            propagate_mode?: "change_one" | "change_later" | "change_all";
+            orig_subject?: string;
+            subject?: string;
+            topic_links?: {
+                text: string;
+                url: string;
+            }[];
+            message_ids: number[];
+            flags: string[];
+            new_stream_id?: number;
+        };
+        UpdateMessageFlagsAddEvent: {
+            id: number;
+            /** @constant */
+            type: "update_message_flags";
+            /** @constant */
+            op: "add";
+            /** @constant */
+            operation: "add";
+            flag: string;
+            messages: number[];
+            all: boolean;
+        };
+        UpdateMessageFlagsEvent: components["schemas"]["UpdateMessageFlagsAddEvent"] | components["schemas"]["UpdateMessageFlagsRemoveEvent"];
+        UpdateMessageFlagsRemoveEvent: {
+            id: number;
+            /** @constant */
+            type: "update_message_flags";
+            /** @constant */
+            op: "remove";
+            /** @constant */
+            operation: "remove";
+            flag: string;
+            messages: number[];
+            all: boolean;
+            message_details?: {
+                [key: string]: {
+                    /** @enum {string} */
+                    type: "private" | "stream";
+                    mentioned?: boolean;
+                    user_ids?: number[];
+                    stream_id?: number;
+                    topic?: string;
+                    unmuted_stream_msg?: boolean;
+                };
+            };
         };
         Uploaded: {
             uri: string;
             url: string;
             filename: string;
+        };
+        UserGroupAddEvent: {
+            id: number;
+            /** @constant */
+            type: "user_group";
+            /** @constant */
+            op: "add";
+            group: components["schemas"]["GroupObject"];
+        };
+        UserGroupAddMembersEvent: {
+            id: number;
+            /** @constant */
+            type: "user_group";
+            /** @constant */
+            op: "add_members";
+            group_id: number;
+            user_ids: number[];
+        };
+        UserGroupAddSubgroupsEvent: {
+            id: number;
+            /** @constant */
+            type: "user_group";
+            /** @constant */
+            op: "add_subgroups";
+            group_id: number;
+            direct_subgroup_ids: number[];
+        };
+        UserGroupEvent: components["schemas"]["UserGroupAddEvent"] | components["schemas"]["UserGroupAddMembersEvent"] | components["schemas"]["UserGroupAddSubgroupsEvent"] | components["schemas"]["UserGroupRemoveEvent"] | components["schemas"]["UserGroupRemoveMembersEvent"] | components["schemas"]["UserGroupRemoveSubgroupsEvent"] | components["schemas"]["UserGroupUpdateEvent"];
+        UserGroupRemoveEvent: {
+            id: number;
+            /** @constant */
+            type: "user_group";
+            /** @constant */
+            op: "remove";
+            group_id: number;
+        };
+        UserGroupRemoveMembersEvent: {
+            id: number;
+            /** @constant */
+            type: "user_group";
+            /** @constant */
+            op: "remove_members";
+            group_id: number;
+            user_ids: number[];
+        };
+        UserGroupRemoveSubgroupsEvent: {
+            id: number;
+            /** @constant */
+            type: "user_group";
+            /** @constant */
+            op: "remove_subgroups";
+            group_id: number;
+            direct_subgroup_ids: number[];
+        };
+        UserGroupUpdateEvent: {
+            id: number;
+            /** @constant */
+            type: "user_group";
+            /** @constant */
+            op: "update";
+            group_id: number;
+            data: {
+                name?: string;
+                description?: string;
+                deactivated?: boolean;
+                can_add_members_group?: number | components["schemas"]["Members"];
+                can_join_group?: number | components["schemas"]["Members"];
+                can_leave_group?: number | components["schemas"]["Members"];
+                can_manage_group?: number | components["schemas"]["Members"];
+                can_mention_group?: number | components["schemas"]["Members"];
+                can_remove_members_group?: number | components["schemas"]["Members"];
+            };
         };
         UserList: {
             members: components["schemas"]["UserObject"][];
@@ -1324,6 +2464,130 @@ export interface components {
             profile_data?: {
                 [key: string]: components["schemas"]["ProfileValue"];
             };
+        };
+        UserPresence: {
+            active_timestamp: number;
+            idle_timestamp: number;
+            aggregated: components["schemas"]["ClientPresence"];
+            website: components["schemas"]["ClientPresence"];
+        };
+        UserSettings: {
+            /** @enum {unknown} */
+            automatically_follow_topics_policy?: 1 | 2 | 3 | 4;
+            automatically_follow_topics_where_mentioned?: boolean;
+            /** @enum {unknown} */
+            automatically_unmute_topics_in_muted_streams_policy?: 1 | 2 | 3 | 4;
+            /** @enum {unknown} */
+            desktop_icon_count_display?: 1 | 2 | 3 | 4;
+            email_notifications_batching_period_seconds?: number;
+            enable_desktop_notifications?: boolean;
+            enable_digest_emails?: boolean;
+            enable_followed_topic_audible_notifications?: boolean;
+            enable_followed_topic_desktop_notifications?: boolean;
+            enable_followed_topic_email_notifications?: boolean;
+            enable_followed_topic_push_notifications?: boolean;
+            enable_followed_topic_wildcard_mentions_notify?: boolean;
+            enable_login_emails?: boolean;
+            enable_marketing_emails?: boolean;
+            enable_offline_email_notifications?: boolean;
+            enable_offline_push_notifications?: boolean;
+            enable_online_push_notifications?: boolean;
+            enable_sounds?: boolean;
+            enable_stream_audible_notifications?: boolean;
+            enable_stream_desktop_notifications?: boolean;
+            enable_stream_email_notifications?: boolean;
+            enable_stream_push_notifications?: boolean;
+            message_content_in_email_notifications?: boolean;
+            /** @enum {unknown} */
+            notification_sound?: "ding" | "zulip" | "none";
+            pm_content_in_desktop_notifications?: boolean;
+            presence_enabled?: boolean;
+            /** @enum {unknown} */
+            realm_name_in_email_notifications_policy?: 1 | 2 | 3;
+            wildcard_mentions_notify?: boolean;
+            allow_private_data_export?: boolean;
+            /** @enum {unknown} */
+            color_scheme?: 1 | 2 | 3;
+            default_language?: string;
+            /** @enum {unknown} */
+            demote_inactive_streams?: 1 | 2 | 3;
+            display_emoji_reaction_users?: boolean;
+            /** @enum {unknown} */
+            email_address_visibility?: 1 | 2 | 3 | 4 | 5;
+            /** @enum {unknown} */
+            emojiset?: "google" | "twitter" | "text";
+            enable_drafts_synchronization?: boolean;
+            enter_sends?: boolean;
+            fluid_layout_width?: boolean;
+            hide_ai_features?: boolean;
+            high_contrast_mode?: boolean;
+            left_side_userlist?: boolean;
+            receives_typing_notifications?: boolean;
+            /** @enum {unknown} */
+            resolved_topic_notice_auto_read_policy?: "always" | "except_followed" | "never";
+            send_private_typing_notifications?: boolean;
+            send_read_receipts?: boolean;
+            send_stream_typing_notifications?: boolean;
+            starred_message_counts?: boolean;
+            translate_emoticons?: boolean;
+            twenty_four_hour_time?: boolean;
+            /** @enum {unknown} */
+            user_list_style?: 1 | 2 | 3;
+            /** @enum {unknown} */
+            web_animate_image_previews?: "always" | "on_hover" | "never";
+            /** @enum {unknown} */
+            web_channel_default_view?: 1 | 2 | 3 | 4;
+            web_escape_navigates_to_home_view?: boolean;
+            web_font_size_px?: number;
+            /** @enum {unknown} */
+            web_home_view?: "recent" | "inbox" | "all_messages";
+            web_inbox_show_channel_folders?: boolean;
+            web_left_sidebar_show_channel_folders?: boolean;
+            web_left_sidebar_unreads_count_summary?: boolean;
+            web_line_height_percent?: number;
+            /** @enum {unknown} */
+            web_mark_read_on_scroll_policy?: 1 | 2 | 3;
+            web_navigate_to_sent_message?: boolean;
+            /** @enum {unknown} */
+            web_stream_unreads_count_display_policy?: 1 | 2 | 3;
+            web_suggest_update_timezone?: boolean;
+            timezone?: string;
+            emojiset_choices?: {
+                key: string;
+                text: string;
+            }[];
+            available_notification_sounds?: string[];
+        };
+        UserSettingsUpdateEvent: {
+            id: number;
+            /** @constant */
+            type: "user_settings";
+            /** @constant */
+            op: "update";
+            property: string;
+            value: boolean | number | string;
+            language_name?: string;
+        };
+        UserStatusEvent: {
+            id: number;
+            /** @constant */
+            type: "user_status";
+            user_id: number;
+            status_text?: string;
+            emoji_name?: string;
+            emoji_code?: string;
+            /** @enum {string} */
+            reaction_type?: "unicode_emoji" | "realm_emoji" | "zulip_extra_emoji" | "service_extra_emoji";
+            away?: boolean;
+        };
+        UserTopicEvent: {
+            id: number;
+            /** @constant */
+            type: "user_topic";
+            stream_id: number;
+            topic_name: string;
+            last_updated: number;
+            visibility_policy: number;
         };
         Version: {
             content: string;

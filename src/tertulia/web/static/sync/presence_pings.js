@@ -33,7 +33,8 @@ export function startPresence(isLeader, isIdle) {
         last_update_id: presenceUpdateId(),
         history_limit_days: HISTORY_DAYS,
       });
-      mergePresence(response.presences ?? {}, response.presence_last_update_id);
+      const presences = /** @type {import("../state/presence.js").Presences} */ (response.presences ?? {});
+      mergePresence(presences, response.presence_last_update_id);
       emit("presence");
     } catch (error) {
       if (!(error instanceof NetworkError || error instanceof ApiError)) throw error;

@@ -222,6 +222,8 @@ def bare_chat(bare_server):
         ("/api/messages", "/api/v1/messages"),
         ("/v1/messages/7/reactions", "/api/v1/messages/7/reactions"),
         ("/api/users/me", "/api/v1/users/me"),
+        ("/api/v2/messages", "/api/v1/messages"),
+        ("/api/v1/api/v1/messages", "/api/v1/messages"),  # a site with the prefix
     ],
 )
 def test_a_path_without_the_prefix_is_answered_with_the_right_one(ana, path, meant):
@@ -231,7 +233,7 @@ def test_a_path_without_the_prefix_is_answered_with_the_right_one(ana, path, mea
     assert (reply.status, reply.json) == (404, error)
 
 
-@pytest.mark.parametrize("path", ["/api/nothing", "/api/v1/v1/messages"])
+@pytest.mark.parametrize("path", ["/api/nothing", "/api/v1/v1/nothing", "/api/v1/nothing"])
 def test_other_paths_are_just_not_found(ana, path):
     assert ana.raw("GET", path).json["msg"] == "Not found"
 
@@ -240,7 +242,13 @@ def test_other_paths_are_just_not_found(ana, path):
     "to, hint",
     [
         (["Ben"], "Name people by user id or email address; GET /users lists both."),
-        ("[1,2", "`to` begins like a JSON list, but is not valid JSON: close its bracket."),
+        ("@Ben", "Name people by user id or email address; GET /users lists both."),
+        ("[1,2", "`to` looks like JSON, but is not valid: compare its brackets and quotes."),
+        ("1,2", "Send user ids as a JSON list of numbers, like [7, 9]."),
+        (
+            "1",
+            "`to` of a direct message is a JSON list of user ids or email addresses, like [7, 9].",
+        ),
         ("nobody@example.com", None),
     ],
 )
@@ -249,6 +257,16 @@ def test_recipients_that_cannot_be_found_are_explained(ana, to, hint):
 
     assert reply.status == 400
     assert reply.json.get("hint") == hint
+
+
+def test_a_channel_with_half_a_bracket_is_explained(ana):
+    hint = "`to` looks like JSON, but is not valid: compare its brackets and quotes."
+
+    half = ana.post("/messages", type="stream", to="[kitchen", topic="x", content="x")
+    other = ana.post("/messages", type="stream", to="attic", topic="x", content="x")
+
+    assert half.json["hint"] == hint
+    assert "hint" not in other.json
 
 
 @pytest.mark.parametrize(

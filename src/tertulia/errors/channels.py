@@ -8,7 +8,7 @@ class ChannelNotFound(ClientError):
 
     code = "STREAM_DOES_NOT_EXIST"
     message = "Channel '{stream}' does not exist"
-    keys = ("stream",)
+    keys = ("stream", "hint")
     reports_absence = True
 
 

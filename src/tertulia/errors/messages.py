@@ -25,6 +25,7 @@ class RecipientsMissing(ClientError):
 
 class MalformedRecipients(ClientError):
     message = "Invalid data type for recipients"
+    hint = "`to` of a direct message is a JSON list of user ids or email addresses, like [7, 9]."
 
 
 class TooManyRecipients(ClientError):

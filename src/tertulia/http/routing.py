@@ -6,6 +6,7 @@ endpoint's type decides whether `{x}` matches only digits: `x: int`. Written her
 try one pattern after the other and have no such order.
 """
 
+import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -27,6 +28,8 @@ Endpoint = Callable[..., Awaitable[Any]]
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD")  # in the order of the Allow header
 MAX_ID_DIGITS = 19
 MAX_SHOWN_PATH = 200
+
+_PREFIXES = re.compile("(?:/api(?=/)|/v[0-9](?=/))*")
 
 
 class Route(msgspec.Struct, frozen=True, kw_only=True):
@@ -188,16 +191,18 @@ class Router:
             refusal = self._absent.get("/".join(segments[:length]))
             if refusal is not None:
                 raise refusal
-        raise NotFound
+        meant = self.meant_by(path)
+        raise WrongPath(path=meant) if meant else NotFound
 
     def meant_by(self, path: str) -> str | None:
-        """The path of an endpoint that a caller wrote without its prefix, or with half of it."""
-        for wrong in ("/api/", "/v1/", "/"):
-            meant = f"{self._prefix}/{path.removeprefix(wrong)}"
-            if path.startswith(wrong) and len(meant) <= MAX_SHOWN_PATH:
-                with suppress(ClientError):
-                    self.find(meant)
-                    return meant
+        """The path of an endpoint that a caller wrote with another prefix: none, half of it,
+        another version, or twice."""
+        meant = self._prefix + _PREFIXES.sub("", path, count=1)
+        if meant == path or len(meant) > MAX_SHOWN_PATH:
+            return None
+        with suppress(ClientError):
+            self.find(meant)
+            return meant
         return None
 
     def _refuse_slash(self, meant: str) -> NoReturn:

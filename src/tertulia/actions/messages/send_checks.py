@@ -92,7 +92,7 @@ def _find_channel(tx: Tx, sender: User, where: int | str) -> Channel:
                 return channel
     if isinstance(where, int):
         raise ChannelIdNotFound(stream_id=where)
-    raise ChannelNotFound(stream=html.escape(where))
+    raise ChannelNotFound(stream=html.escape(where), **_hint_about_brackets(where))
 
 
 def _active_owner(tx: Tx, bot: User) -> User | None:
@@ -125,10 +125,18 @@ def _unknown_recipient(tx: Tx, sender: User, recipient: int | str) -> ClientErro
 
 
 def _hint_for(recipient: str) -> dict[str, str]:
-    if recipient.startswith("[") or recipient.endswith("]"):
-        return {"hint": "`to` begins like a JSON list, but is not valid JSON: close its bracket."}
-    if "@" not in recipient:
+    if found := _hint_about_brackets(recipient):
+        return found
+    if recipient.isdecimal():
+        return {"hint": "Send user ids as a JSON list of numbers, like [7, 9]."}
+    if "@" not in recipient.removeprefix("@"):
         return {"hint": "Name people by user id or email address; GET /users lists both."}
+    return {}
+
+
+def _hint_about_brackets(name: str) -> dict[str, str]:
+    if name.startswith(("[", '"')) or name.endswith(("]", '"')):
+        return {"hint": "`to` looks like JSON, but is not valid: compare its brackets and quotes."}
     return {}
 
 

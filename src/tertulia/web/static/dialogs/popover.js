@@ -37,8 +37,9 @@ export function closePopover() {
 /** Open a menu. Arrow keys move, Enter runs the item, Escape closes.
  * @param {HTMLElement} anchor
  * @param {string} name
- * @param {MenuItem[]} items */
-export function openMenu(anchor, name, items) {
+ * @param {MenuItem[]} items
+ * @param {{closed?: () => void}} [options] */
+export function openMenu(anchor, name, items, options) {
   const menu = h("ul", { class: "menu", role: "menu", "aria-label": name });
   for (const item of items) {
     if (item === "line") menu.append(h("li", { role: "none" }, h("hr")));
@@ -52,7 +53,7 @@ export function openMenu(anchor, name, items) {
     event.preventDefault();
     buttons[next % buttons.length].focus();
   });
-  return openPopover(anchor, menu);
+  return openPopover(anchor, menu, options);
 }
 
 /** @param {Exclude<MenuItem, "line">} item */

@@ -59,13 +59,13 @@ export function myChannels() {
   return [...channels.values()].filter((channel) => channel.subscribed && !channel.is_archived).sort(byName);
 }
 
-/** Subscribed channels as the sidebar groups them: pinned, by folder, and the others.
+/** Subscribed channels as the sidebar groups them: pinned, by folder, the others, and those without a new message.
  * @returns {{key: string, folder: Folder | null, channels: Channel[]}[]} */
 export function groupedChannels() {
   const groups = new Map();
   for (const channel of myChannels()) {
-    const key = channel.pin_to_top ? "pinned" : folders.has(channel.folder_id ?? -1) ? `folder-${channel.folder_id}` : "others";
-    if (!groups.has(key)) groups.set(key, { key, folder: folders.get(channel.folder_id ?? -1) ?? null, channels: [] });
+    const key = channel.pin_to_top ? "pinned" : channel.is_recently_active === false ? "inactive" : folders.has(channel.folder_id ?? -1) ? `folder-${channel.folder_id}` : "others";
+    if (!groups.has(key)) groups.set(key, { key, folder: key.startsWith("folder-") ? (folders.get(channel.folder_id ?? -1) ?? null) : null, channels: [] });
     groups.get(key).channels.push(channel);
   }
   for (const group of groups.values()) group.channels.sort(mutedLast);
@@ -89,6 +89,7 @@ export function updateChannel(id, changes) {
 /** @param {{key: string, folder: Folder | null}} group */
 function rank(group) {
   if (group.key === "pinned") return -1;
+  if (group.key === "inactive") return 2e9;
   return group.key === "others" ? 1e9 : (group.folder?.order ?? 0);
 }
 

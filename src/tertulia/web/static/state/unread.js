@@ -22,13 +22,15 @@ const mentions = new Set();
 
 /** @type {{all: number, direct: number, mentions: number, channels: Map<number, number>} | null} */
 let totals = null;
+/** @type {Map<number, {unread: number, muted: number, mentions: number}> | null} */
+let byChannel = null;
 
 /** @param {import("./types.d.ts").Snapshot} snapshot */
 export function initUnread(snapshot) {
   byConversation.clear();
   keyById.clear();
   mentions.clear();
-  totals = null;
+  totals = byChannel = null;
   const unread = snapshot.unread_msgs;
   for (const each of unread?.streams ?? []) addIds({ channel: each.stream_id, topic: each.topic }, each.unread_message_ids);
   for (const each of unread?.pms ?? []) addIds(directWith([each.other_user_id ?? each.sender_id]), each.unread_message_ids);
@@ -153,15 +155,26 @@ export function unreadBadgeCount() {
   return COUNT_DIRECT_AND_MENTIONS.includes(policy) ? direct + mentioned : 0;
 }
 
-/** Unread messages in muted topics of a channel.
- * @param {number} channel
- * @returns {number} */
-export function mutedUnread(channel) {
-  let count = 0;
+/** Counts of each channel with unread messages: in topics that are not muted, in muted ones, and mentions in the former.
+ * @returns {Map<number, {unread: number, muted: number, mentions: number}>} */
+export function channelTotals() {
+  if (byChannel) return byChannel;
+  byChannel = new Map();
   for (const { conversation, ids } of byConversation.values()) {
-    if (isInChannel(conversation) && conversation.channel === channel) count += ids.size;
+    if (!isInChannel(conversation)) continue;
+    const { channel, topic } = conversation;
+    const counts = byChannel.get(channel) ?? { unread: 0, muted: 0, mentions: 0 };
+    byChannel.set(channel, counts);
+    if (isTopicMuted(channel, topic)) counts.muted += ids.size;
+    else counts.unread += ids.size;
   }
-  return count - (unreadTotals().channels.get(channel) ?? 0);
+  for (const id of mentions) {
+    const conversation = byConversation.get(keyById.get(id) ?? "")?.conversation;
+    if (!conversation || !isInChannel(conversation) || isTopicMuted(conversation.channel, conversation.topic)) continue;
+    const counts = byChannel.get(conversation.channel);
+    if (counts) counts.mentions++;
+  }
+  return byChannel;
 }
 
 /** @param {Conversation} conversation
@@ -177,8 +190,8 @@ function addIds(conversation, ids) {
 }
 
 function onChange() {
-  totals = null;
+  totals = byChannel = null;
   emit("unread");
 }
 
-on(["channels", "topics", "people"], () => (totals = null));
+on(["channels", "topics", "people"], () => (totals = byChannel = null));

@@ -3,7 +3,9 @@
 import { channelColor, channels } from "../state/channels.js";
 import { srOnly, h, icon } from "../core/html.js";
 import { avatarHue, initialOf, getPerson } from "../state/people.js";
+import { emojiCharacter } from "../state/emoji.js";
 import { presenceOf } from "../state/presence.js";
+import { realm, state } from "../state/session.js";
 import { formatNumber, t } from "../core/i18n.js";
 
 /** @param {number} channel
@@ -27,6 +29,27 @@ export function avatar(id, { presence = false, extra = "" } = {}) {
   const picture = chosenPicture(person);
   const shown = picture ? h("img", { src: picture, alt: "", loading: "lazy" }) : initialOf(id);
   return h("span", { class: names, "aria-hidden": "true", "data-face": id }, shown);
+}
+
+/** Everything that an avatar shows, as text.
+ * @param {number} id */
+export function avatarSignature(id) {
+  const person = getPerson(id);
+  return `${id}|${person.avatar_url}|${person.is_bot}|${initialOf(id)}`;
+}
+
+/** The emoji of a person's status; its text is the label.
+ * @param {number} id
+ * @param {string} [before] text before it
+ * @returns {HTMLElement | false} */
+export function statusEmoji(id, before = "") {
+  const status = state.user_status?.[id];
+  if (!status?.emoji_code) return false;
+  const label = status.status_text || (status.emoji_name ?? "").replaceAll("_", " ");
+  const own = status.reaction_type === "realm_emoji" ? realm("emoji")?.[status.emoji_code] : undefined;
+  if (status.reaction_type !== "unicode_emoji" && !own) return false;
+  const sign = own ? h("img", { class: "emoji", src: own.source_url, alt: label }) : h("span", { class: "emoji", role: "img", "aria-label": label, title: label }, emojiCharacter(status.emoji_code));
+  return before ? h("span", {}, before, sign) : sign;
 }
 
 /** The avatars of the last three participants, and how many more there are.

@@ -27,7 +27,10 @@ export function setHeader({ title, over = [], tools = [], isHome = false }) {
   button.classList.add("only-phone");
   const name = h("h1", { class: "cut", id: "title", tabindex: -1 }, h("bdi", {}, title));
   const overLine = over.length ? h("div", { class: "over" }, ...over) : null;
-  setChildren(region(".head"), button, h("div", { class: "title" }, overLine, name), h("div", { class: "tools" }, ...tools));
+  const head = region(".head");
+  const next = h("div", {}, button, h("div", { class: "title" }, overLine, name), h("div", { class: "tools" }, ...tools));
+  const isSame = head.childElementCount === next.childElementCount && [...head.children].every((child, at) => child.isEqualNode(next.children[at]));
+  if (!isSame) head.replaceChildren(...next.children); // else the browser would lay it out again after every message
 }
 
 /** Replace the body, so that it is not scrolled.

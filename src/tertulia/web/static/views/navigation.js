@@ -11,8 +11,8 @@ import { post } from "../core/api.js";
 import { markRead, markUnreadFrom } from "../sync/read_flags.js";
 import { toggleCollapsed, revealMuted } from "./message_row.js";
 import { setting } from "../state/session.js";
-import { emit } from "../core/signals.js";
-import { closeSidebar, openSidebar, toggleAllChannels, toggleAllDirects } from "./sidebar.js";
+import { emit, on } from "../core/signals.js";
+import { closeSidebar, focusFilter, openSidebar, toggleAllChannels, toggleAllDirects } from "./sidebar.js";
 import { region, toast } from "./layout.js";
 import { focusView, currentRoute } from "../core/router.js";
 import { currentMessageView } from "./message_view.js";
@@ -43,7 +43,7 @@ export function registerNavigationCommands() {
 
   command("search", () => focusSearch(""));
   command("search-here", () => focusSearch(`${searchText(currentRoute()?.terms ?? [])} `.trimStart()));
-  command("focus-sidebar", () => { openSidebar(); });
+  command("focus-sidebar", () => focusFilter());
   command("open-sidebar", () => openSidebar());
   command("close-sidebar", () => closeSidebar());
   command("all-directs", () => toggleAllDirects());
@@ -53,6 +53,7 @@ export function registerNavigationCommands() {
   command("escape", ({ element }) => handleEscape(element));
 
   command("compose", () => currentComposeBox()?.box.focus());
+  command("new-topic-in", ({ element }) => startTopic(Number(element.dataset.channel)));
   command("new-topic", () => (currentComposeBox()?.topic ?? currentComposeBox()?.box)?.focus());
   command("reply", ({ message }) => replyTo(message));
   command("uncover", ({ message }) => { if (message) { revealMuted(message.id); emit("messageChanged", message.id); } });
@@ -116,6 +117,20 @@ function focusSearch(text) {
   field.focus();
   if (text) field.dispatchEvent(new Event("input"));
   else field.select();
+}
+
+/** Go to a channel and focus the field of the topic.
+ * @param {number} channel */
+export function startTopic(channel) {
+  const focus = () => requestAnimationFrame(() => (currentComposeBox()?.topic ?? currentComposeBox()?.box)?.focus());
+  const hash = channelHash(channel);
+  if (location.hash === hash) return focus();
+  const stop = on("route", (route) => {
+    stop();
+    if (route.hash === hash) focus();
+  });
+  location.hash = hash;
+  return undefined;
 }
 
 /** @param {HTMLElement} element */

@@ -1,34 +1,46 @@
-/** The sidebar: views, channels with the topics of the open one, direct messages. */
+/** The sidebar: views, the filter, direct messages, channels with the topics of the open one.
+ *
+ * It is drawn after every message, so rows are keyed: only rows that look different are built again. */
 
 import { groupedChannels } from "../state/channels.js";
 import { isInChannel, isResolved, keyOf, topicKey, topicTitle } from "../state/conversations.js";
-import { glyph } from "./rendered_content.js";
 import { recentDirectMessages } from "../state/direct_messages.js";
 import { allDrafts } from "../state/drafts.js";
+import { accountValue, setAccountValue } from "../core/account_values.js";
 import { srOnly, setChildren, h, icon, iconButton } from "../core/html.js";
-import { badge, channelDot, avatar, presenceText } from "./avatars.js";
+import { badge, channelDot, avatar, avatarSignature, presenceText, statusEmoji } from "./avatars.js";
 import { isSpectator, state, myId, realm, setting } from "../state/session.js";
 import { channelHash, conversationHash, topicsHash } from "../state/narrow.js";
-import { namesOf, nameOf } from "../state/people.js";
+import { isMuted, namesOf, nameOf } from "../state/people.js";
 import { on } from "../core/signals.js";
+import { runCommand } from "./commands.js";
+import { setKeyedChildren } from "./keyed_children.js";
 import { isPhone, region } from "./layout.js";
+import { filterField, filterSections, isFiltering } from "./sidebar_filter.js";
 import { fetchTopics, isTopicMuted, topicsOf } from "../state/topics.js";
-import { mentionsIn, unreadCount, mutedUnread, unreadTotals } from "../state/unread.js";
+import { channelTotals, mentionsIn, unreadCount, unreadTotals } from "../state/unread.js";
 import { t } from "../core/i18n.js";
 
 /** @typedef {import("../state/routes.js").Route} Route */
+/** @typedef {import("../state/channels.js").Channel} Channel */
+/** @typedef {import("./keyed_children.js").KeyedChild} KeyedChild */
+/** @typedef {{key: string, title: string, isClosed?: boolean, add?: () => Element, sums: () => {calls: number, unread: number}, rows: () => (KeyedChild | false)[]}} Section
+ *   `isClosed` at first; `add` builds the button beside the title */
 
 const TOPICS_SHOWN = 8;
-const DIRECTS_SHOWN = 12;
+const DIRECTS_SHOWN = 6;
 const CHANNELS_SHOWN = 80; // of a group; a button shows the others
 const DRAW_DELAY_MS = 120; // in a busy organization, redraw less often
 const HIDDEN_DRAW_DELAY_MS = 1500; // on phones, where the sidebar is hidden most of the time
+const SECTIONS = "sections"; // of the account values: which sections are open
 
 /** @type {Route | null} */
 let route = null;
 let showsAllDirects = false;
 /** @type {Set<string>} groups of which all channels are shown */
 const expandedGroups = new Set();
+/** @type {ReturnType<typeof groupedChannels> | undefined} sorting them takes longer than drawing */
+let groups;
 /** @type {number | undefined} */
 let drawTimer;
 
@@ -43,8 +55,13 @@ export function startSidebar(shown) {
     if (isPhone()) scheduleDraw(); // it is hidden, and the messages come first
     else drawSidebar();
   });
+  on(["channels", "folders", "reset"], () => (groups = undefined));
   on(["people", "presence", "channels", "folders", "topics", "unread", "settings", "realm", "drafts", "reset"], scheduleDraw);
   on(["people", "settings", "realm", "reset"], drawFrame);
+  const nav = region(".side nav");
+  nav.addEventListener("keydown", handleKey);
+  nav.addEventListener("toggle", rememberSection, { capture: true });
+  if (!isSpectator()) nav.addEventListener("contextmenu", openRowMenu);
 }
 
 export function toggleAllDirects() {
@@ -64,7 +81,13 @@ export function openSidebar() {
   const side = region(".side");
   side.classList.add("open");
   region(".shade").hidden = false;
-  side.querySelector("a, button, input") instanceof HTMLElement && /** @type {HTMLElement} */ (side.querySelector(".row")).focus();
+  /** @type {HTMLElement | null} */ (side.querySelector(".row"))?.focus();
+}
+
+/** Show the sidebar and focus its filter. */
+export function focusFilter() {
+  openSidebar();
+  /** @type {HTMLInputElement | null} */ (document.querySelector(".filter input"))?.select();
 }
 
 export function closeSidebar() {
@@ -90,9 +113,8 @@ function drawFrame() {
     return setChildren(region(".foot"), h("a", { class: "b go wide", href: "/login/" }, t("spectator.log-in")));
   }
   const status = state.user_status?.[myId()];
-  const sign = status?.reaction_type === "unicode_emoji" ? glyph(status.emoji_code ?? "") : "";
-  const said = [sign && h("span", { class: "emoji", "aria-hidden": "true" }, sign), sign ? " " : "", status?.status_text];
-  const mood = sign || status?.status_text ? h("small", { class: "cut" }, ...said) : null;
+  const sign = statusEmoji(myId());
+  const mood = sign || status?.status_text ? h("small", { class: "cut" }, sign, sign && " ", status?.status_text) : null;
   const me = h("button", { class: "me", type: "button", "data-do": "my-menu", "aria-haspopup": "menu" },
     avatar(myId(), { presence: true }), h("span", { class: "cut" }, nameOf(myId()), mood));
   const help = iconButton("help", t("side.keys"), { "data-do": "keyboard-help", class: "not-phone" });
@@ -104,88 +126,205 @@ function drawSidebar() {
   clearTimeout(drawTimer);
   drawTimer = undefined;
   const nav = region(".side nav");
-  const focused = nav.contains(document.activeElement) ? /** @type {HTMLElement} */ (document.activeElement).dataset.key : undefined;
-  const top = nav.childElementCount ? nav.scrollTop : 0;
-  setChildren(nav, viewRows(), ...groups(), ...(isSpectator() ? [] : directRows()));
-  if (top) nav.scrollTop = top;
-  if (focused) /** @type {HTMLElement | null} */ (nav.querySelector(`[data-key="${CSS.escape(focused)}"]`))?.focus({ preventScroll: true });
+  const focused = nav.contains(document.activeElement) ? /** @type {HTMLElement} */ (document.activeElement) : undefined;
+  const filter = { key: "filter", build: () => filterField(drawSidebar) };
+  setKeyedChildren(nav, isFiltering() ? [filter, ...filterSections()] : [viewList(), !isSpectator() && filter, ...sections().map(sectionChild), !isSpectator() && findChannels()]);
+  if (focused && document.activeElement !== focused && focused.dataset.key) {
+    /** @type {HTMLElement | null} */ (nav.querySelector(`[data-key="${CSS.escape(focused.dataset.key)}"]`))?.focus({ preventScroll: true });
+  }
 }
 
-function viewRows() {
+/** Arrow keys move from row to row, Shift+F10 opens the menu of a row.
+ * @param {KeyboardEvent} event */
+function handleKey(event) {
+  if (event.key === "ContextMenu" || (event.key === "F10" && event.shiftKey)) {
+    const row = /** @type {Element} */ (event.target).closest(".has-more")?.querySelector(".row");
+    if (!(row instanceof HTMLElement) || isSpectator()) return;
+    event.preventDefault();
+    runCommand("row-menu", row, event);
+    return;
+  }
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (!step || event.ctrlKey || event.altKey) return;
+  const rows = /** @type {HTMLElement[]} */ ([...region(".side nav").querySelectorAll(".row, summary, .filter input")].filter((row) => /** @type {HTMLElement} */ (row).offsetParent));
+  const at = rows.findIndex((row) => row === document.activeElement || row.nextElementSibling === document.activeElement);
+  const next = rows[at + step];
+  if (at < 0 || !next) return;
+  event.preventDefault();
+  next.focus();
+}
+
+/** A right click, a long press, the menu key or Shift+F10 on a row.
+ * @param {MouseEvent} event */
+function openRowMenu(event) {
+  const item = /** @type {Element} */ (event.target).closest(".has-more");
+  const row = item?.querySelector(".row");
+  if (!(row instanceof HTMLElement) || !runCommand("row-menu", row, event)) return;
+  event.preventDefault();
+}
+
+/** @param {Event} event */
+function rememberSection({ target }) {
+  const details = /** @type {HTMLDetailsElement} */ (target);
+  const key = details.dataset.section;
+  if (!key || details.open === isSectionOpen(key, details.dataset.closed !== undefined)) return;
+  setAccountValue(SECTIONS, { ...accountValue(SECTIONS), [key]: details.open });
+  drawSidebar();
+}
+
+/** @param {string} key
+ * @param {boolean} [isClosed] whether it is closed at first
+ * @returns {boolean} */
+function isSectionOpen(key, isClosed = false) {
+  return accountValue(SECTIONS)?.[key] ?? !isClosed;
+}
+
+/** @returns {KeyedChild} */
+function viewList() {
   const sums = unreadTotals();
   const drafts = allDrafts().length;
   const starred = setting("starred_message_counts") ? (state.starred_messages ?? []).length : 0;
-  const rows = isSpectator() ? [viewRow("#recent", "clock", t("view.recent"), false), viewRow("#feed", "list", t("view.feed"), false)] : [
-    viewRow("#inbox", "inbox", t("view.inbox"), badge(sums.all)),
-    viewRow("#recent", "clock", t("view.recent"), false),
-    viewRow("#feed", "list", t("view.feed"), false),
-    viewRow("#narrow/is/mentioned", "at", t("view.mentioned"), badge(sums.mentions, { calls: true, word: "mentions" })),
-    viewRow("#narrow/is/starred", "star", t("view.starred"), badge(starred, { soft: true, word: "starred" })),
-    viewRow("#narrow/is/followed", "bell", t("view.followed"), false),
-    viewRow("#drafts", "draft", t("view.drafts"), badge(drafts, { soft: true, word: "drafts" })),
+  const rows = isSpectator() ? [viewRow("#recent", "clock", t("view.recent")), viewRow("#feed", "list", t("view.feed"))] : [
+    viewRow("#inbox", "inbox", t("view.inbox"), sums.all),
+    viewRow("#recent", "clock", t("view.recent")),
+    viewRow("#feed", "list", t("view.feed")),
+    viewRow("#narrow/is/mentioned", "at", t("view.mentioned"), sums.mentions, { calls: true, word: "mentions" }),
+    viewRow("#narrow/is/starred", "star", t("view.starred"), starred, { soft: true, word: "starred" }),
+    viewRow("#narrow/is/followed", "bell", t("view.followed")),
+    viewRow("#drafts", "draft", t("view.drafts"), drafts, { soft: true, word: "drafts" }),
   ];
-  return h("ul", {}, ...rows);
+  return { key: "views", build: () => h("ul"), update: (list) => setKeyedChildren(list, rows) };
 }
 
 /** @param {string} href
  * @param {string} iconName
  * @param {string} name
- * @param {Node | false} count */
-function viewRow(href, iconName, name, count) {
-  return h("li", {}, h("a", { class: "row", href, "data-key": href, "aria-current": ariaCurrent(href) }, icon(iconName), h("span", { class: "t cut" }, name), count));
+ * @param {number} [count]
+ * @param {Parameters<typeof badge>[1]} [look] of the count
+ * @returns {KeyedChild} */
+function viewRow(href, iconName, name, count = 0, look) {
+  const current = ariaCurrent(href);
+  const build = () => h("li", {}, h("a", { class: "row", href, "data-key": href, "aria-current": current }, icon(iconName), h("span", { class: "t cut" }, name), badge(count, look)));
+  return { key: href, signature: `${name}|${count}|${current}`, build };
 }
 
-function groups() {
-  const sorted = groupedChannels();
-  const isPlain = sorted.length === 1;
-  const drawn = sorted.map((group) => {
-    const title = group.key === "pinned" ? t("side.pinned") : group.folder && group.key !== "others" ? group.folder.name : t(isPlain || !sorted.some((each) => each.folder) ? "side.channels" : "side.others");
-    const key = `tertulia-closed-${group.key}`;
-    const details = h("details", { open: localStorage.getItem(key) === null },
-      h("summary", { "data-key": key }, icon("down", "s"), h("bdi", {}, title)),
-      h("ul", {}, ...channelItems(group)));
-    details.addEventListener("toggle", () => (details.open ? localStorage.removeItem(key) : localStorage.setItem(key, "1")));
-    return details;
+/** @returns {Section[]} */
+function sections() {
+  groups ??= groupedChannels();
+  const hasFolders = groups.some((group) => group.folder && group.key !== "others");
+  /** @type {Section[]} */
+  const found = groups.map(({ key, folder, channels }) => {
+    const title = key === "pinned" ? t("side.pinned") : key === "inactive" ? t("side.inactive") : folder && key !== "others" ? folder.name : t(hasFolders ? "side.others" : "side.channels");
+    return { key, title, isClosed: key === "inactive", sums: () => channelSums(channels), rows: () => channelRows(key, channels) };
   });
-  return isSpectator() ? drawn : [...drawn, findChannels()];
+  if (isSpectator()) return found;
+  const directs = recentDirectMessages();
+  const add = () => iconButton("plus", t("side.new-direct"), { class: "sa", "data-do": "new-direct", "data-key": "new-direct" });
+  const calls = () => ({ calls: unreadTotals().direct, unread: 0 });
+  return [{ key: "directs", title: t("side.directs"), add, sums: calls, rows: () => directRows(directs) }, ...found];
 }
 
-/** @param {{key: string, channels: import("../state/channels.js").Channel[]}} group */
-function channelItems({ key, channels }) {
-  const sums = unreadTotals().channels;
-  const isShort = channels.length > CHANNELS_SHOWN && !expandedGroups.has(key);
-  const shown = isShort ? channels.filter((channel, at) => at < CHANNELS_SHOWN || (sums.get(channel.stream_id) && !channel.is_muted) || openChannel() === channel.stream_id) : channels;
-  const items = shown.map(channelItem);
+/** @param {Section} section
+ * @returns {KeyedChild} */
+function sectionChild({ key, title, isClosed = false, add, sums, rows }) {
+  const isOpen = isSectionOpen(key, isClosed);
+  const hidden = isOpen ? { calls: 0, unread: 0 } : sums();
+  const build = () => h("div", { class: "sect" }, add?.(), h("details", { "data-section": key, "data-closed": isClosed }, h("summary", { "data-key": `section-${key}` }), h("ul")));
+  const heading = () => h("span", { class: "heading" }, icon("down", "s"), h("bdi", { class: "cut" }, title), badge(hidden.calls, { calls: true }), badge(hidden.unread));
+  const update = (/** @type {Element} */ element) => {
+    const details = /** @type {HTMLDetailsElement} */ (element.querySelector("details"));
+    if (details.open !== isOpen) details.open = isOpen;
+    setKeyedChildren(/** @type {Element} */ (details.firstElementChild), [{ key, signature: `${title}|${hidden.calls}|${hidden.unread}`, build: heading }]);
+    setKeyedChildren(/** @type {Element} */ (details.lastElementChild), isOpen ? rows() : []);
+  };
+  return { key: `section-${key}`, build, update };
+}
+
+/** What a closed section hides, without what is muted.
+ * @param {Channel[]} channels */
+function channelSums(channels) {
+  const totals = channelTotals();
+  let [calls, unread] = [0, 0];
+  for (const channel of channels) {
+    const sums = totals.get(channel.stream_id);
+    if (!sums || channel.is_muted) continue;
+    calls += sums.mentions;
+    unread += sums.unread - sums.mentions;
+  }
+  return { calls, unread: Math.max(0, unread) };
+}
+
+/** @param {string} group
+ * @param {Channel[]} channels */
+function channelRows(group, channels) {
+  const totals = channelTotals();
+  const isShort = channels.length > CHANNELS_SHOWN && !expandedGroups.has(group);
+  const shown = isShort ? channels.filter((channel, at) => at < CHANNELS_SHOWN || (totals.get(channel.stream_id)?.unread && !channel.is_muted) || openChannel() === channel.stream_id) : channels;
+  const rows = shown.map(channelRow);
   if (channels.length > CHANNELS_SHOWN) {
     const text = t(isShort ? "side.all-channels" : "side.fewer", { count: channels.length });
-    items.push(h("li", {}, h("button", { class: "row muted", type: "button", "data-do": "all-channels", "data-group": key, "data-key": `all-${key}` }, h("span", { class: "t cut" }, text))));
+    rows.push(moreRow(`all-${group}`, text, () => h("button", { class: "row muted", type: "button", "data-do": "all-channels", "data-group": group, "data-key": `all-${group}` })));
   }
-  return items;
+  return rows;
 }
 
+/** A row that leads to more rows.
+ * @param {string} key
+ * @param {string} text
+ * @param {() => HTMLElement} build
+ * @returns {KeyedChild} */
+function moreRow(key, text, build) {
+  return { key, signature: text, build: () => {
+    const row = build();
+    row.append(h("span", { class: "t cut" }, text));
+    return h("li", {}, row);
+  } };
+}
+
+/** @returns {KeyedChild} */
 function findChannels() {
-  const row = h("a", { class: "row muted", href: "#channels/available", "data-key": "channels" }, icon("plus", "s"), h("span", { class: "t cut" }, t("side.find-channels")));
-  return h("ul", { class: "more-channels" }, h("li", {}, row));
+  const build = () => h("ul", { class: "more-channels" }, h("li", {}, h("a", { class: "row muted", href: "#channels/available", "data-key": "channels" }, icon("plus", "s"), h("span", { class: "t cut" }, t("side.find-channels")))));
+  return { key: "find-channels", build };
 }
 
-/** @param {import("../state/channels.js").Channel} channel */
-function channelItem(channel) {
+/** An item with a row, the button of its menu, and perhaps a list below it.
+ * @param {string} key
+ * @param {string} name
+ * @param {string} signature of the row
+ * @param {() => Element} build builds the row
+ * @param {KeyedChild | false} [below]
+ * @returns {KeyedChild} */
+function withMenu(key, name, signature, build, below = false) {
+  const button = () => {
+    const more = iconButton("more", t("side.more-for", { name }), { class: "rm", "data-do": "row-menu", "aria-haspopup": "menu", "data-key": `more-${key}` });
+    more.removeAttribute("title");
+    return more;
+  };
+  const children = [{ key: "row", signature, build }, !isSpectator() && { key: "more", signature: name, build: button }, below];
+  return { key, build: () => h("li", { class: !isSpectator() && "has-more" }), update: (item) => { setKeyedChildren(item, children); } };
+}
+
+/** @param {Channel} channel
+ * @returns {KeyedChild} */
+function channelRow(channel) {
   const id = channel.stream_id;
-  const count = unreadTotals().channels.get(id) ?? 0;
+  const { unread = 0, muted = 0, mentions = 0 } = channelTotals().get(id) ?? {};
   const isOpen = openChannel() === id;
+  const isHere = route?.channel === id && !route.conversation;
   const href = isSpectator() || setting("web_channel_default_view") === 2 ? channelHash(id) : topicsHash(id);
-  const here = route?.channel === id && !route.conversation;
-  const state = channel.is_muted ? "muted" : count ? "unread" : "";
-  const quiet = mutedUnread(id);
-  const row = h("a", { class: `row ${state}`, href, "data-key": `c${id}`, "data-channel": id, "aria-current": here && "page" },
-    channelDot(id), h("span", { class: "t cut" }, h("bdi", {}, channel.name)),
-    channel.is_muted && [icon("mute", "s"), srOnly(` ${t("side.muted")}`)].at(0),
-    isOpen ? false : count ? badge(count, { soft: channel.is_muted }) : quiet > 0 && channel.is_muted && badge(quiet, { soft: true }));
-  return h("li", {}, row, isOpen && topicList(id));
+  const build = () => {
+    const look = channel.is_muted ? "muted" : unread ? "unread" : "";
+    const count = isOpen ? false : mentions ? badge(mentions, { calls: true, word: "mentions" }) : unread ? badge(unread, { soft: channel.is_muted }) : channel.is_muted && badge(muted, { soft: true });
+    return h("a", { class: `row ${look}`, href, "data-key": `c${id}`, "data-channel": id, "aria-current": isHere && "page" },
+      channelDot(id), h("span", { class: "t cut" }, h("bdi", {}, channel.name)), channel.is_muted && icon("mute", "s"), channel.is_muted && srOnly(` ${t("side.muted")}`), count);
+  };
+  const signature = [channel.name, channel.color, channel.invite_only, channel.is_web_public, channel.is_muted, isOpen ? "open" : [unread, muted, mentions], unread > 0, isHere, href].join("|");
+  return withMenu(`c${id}`, channel.name, signature, build, isOpen && topicList(id));
 }
 
 /** The topics of the open channel: unread ones, then the newest.
- * @param {number} channel */
+ * @param {number} channel
+ * @returns {KeyedChild | false} false until they are fetched */
 function topicList(channel) {
   const all = topicsOf(channel);
   if (!all) {
@@ -195,53 +334,72 @@ function topicList(channel) {
   const open = route?.conversation && isInChannel(route.conversation) ? keyOf(route.conversation) : "";
   const ranked = all.map((topic, at) => ({ topic, at, unread: unreadCount({ channel, topic: topic.name }) }));
   const isWanted = (/** @type {typeof ranked[0]} */ each) => topicKey(channel, each.topic.name) === open || (each.unread > 0 && !isTopicMuted(channel, each.topic.name));
-  const shown = [...ranked.filter(isWanted), ...ranked.filter((each) => !isWanted(each))].slice(0, Math.max(TOPICS_SHOWN, 1)).sort((a, b) => a.at - b.at);
+  const shown = [...ranked.filter(isWanted), ...ranked.filter((each) => !isWanted(each))].slice(0, TOPICS_SHOWN).sort((a, b) => a.at - b.at);
   const rows = shown.map(({ topic }) => topicRow(channel, topic.name, open));
-  if (all.length > shown.length) {
-    rows.push(h("li", {}, h("a", { class: "row muted", href: topicsHash(channel), "data-key": `all${channel}` }, h("span", { class: "t cut" }, t("side.all-topics", { count: all.length })))));
+  if (!isSpectator()) {
+    const key = `new${channel}`;
+    rows.push({ key, build: () => h("li", {}, h("button", { class: "row muted add", type: "button", "data-do": "new-topic-in", "data-channel": channel, "data-key": key }, icon("plus", "s"), h("span", { class: "t cut" }, t("channel.new-topic")))) });
   }
-  return h("ul", { class: "topics" }, ...rows);
+  if (all.length > shown.length) {
+    rows.push(moreRow(`all${channel}`, t("side.all-topics", { count: all.length }), () => h("a", { class: "row muted", href: topicsHash(channel), "data-key": `all${channel}` })));
+  }
+  return { key: "topics", build: () => h("ul", { class: "topics" }), update: (list) => { setKeyedChildren(list, rows); } };
 }
 
 /** @param {number} channel
  * @param {string} topic
- * @param {string} open */
+ * @param {string} open
+ * @returns {KeyedChild} */
 function topicRow(channel, topic, open) {
   const conversation = { channel, topic };
+  const key = keyOf(conversation);
   const count = unreadCount(conversation);
+  const mentions = mentionsIn(conversation);
   const isQuiet = isTopicMuted(channel, topic);
-  const state = isQuiet ? "muted" : isResolved(topic) ? "done" : "";
-  const isOpen = keyOf(conversation) === open;
-  return h("li", {}, h("a", { class: `row ${state} ${count && !isQuiet ? "unread" : ""}`, href: conversationHash(conversation), "data-key": keyOf(conversation), "aria-current": isOpen && "page" },
-    h("span", { class: "t cut" }, h("bdi", {}, topicTitle(topic))),
-    isResolved(topic) && icon("check", "s"), isResolved(topic) && srOnly(` ${t("talk.resolved")}`),
-    isQuiet && icon("mute", "s"),
-    badge(count, { calls: mentionsIn(conversation) > 0, soft: isQuiet })));
+  const isOpen = key === open;
+  const build = () => {
+    const look = isQuiet ? "muted" : isResolved(topic) ? "done" : "";
+    return h("a", { class: `row ${look} ${count && !isQuiet ? "unread" : ""}`, href: conversationHash(conversation), "data-key": key, "data-channel": channel, "data-topic": topic, "aria-current": isOpen && "page" },
+      h("span", { class: "t cut" }, h("bdi", {}, topicTitle(topic))),
+      isResolved(topic) && icon("check", "s"), isResolved(topic) && srOnly(` ${t("talk.resolved")}`),
+      isQuiet && icon("mute", "s"),
+      badge(count, { calls: mentions > 0, soft: isQuiet }));
+  };
+  return withMenu(key, topicTitle(topic), `${topic}|${count}|${mentions > 0}|${isQuiet}|${isOpen}`, build);
 }
 
-function directRows() {
-  const all = recentDirectMessages();
+/** Direct conversations: unread ones, then the newest.
+ * @param {ReturnType<typeof recentDirectMessages>} all */
+function directRows(all) {
   const open = route?.conversation ? keyOf(route.conversation) : "";
-  const shown = showsAllDirects ? all : all.filter((each, at) => at < DIRECTS_SHOWN || unreadCount(each.conversation) || keyOf(each.conversation) === open);
+  const counted = all.map(({ conversation }) => ({ conversation, isFirst: unreadCount(conversation) > 0 && !(conversation.people.length === 1 && isMuted(conversation.people[0])) }));
+  const sorted = [...counted.filter((each) => each.isFirst), ...counted.filter((each) => !each.isFirst)];
+  const shown = showsAllDirects ? sorted : sorted.filter((each, at) => at < DIRECTS_SHOWN || each.isFirst || keyOf(each.conversation) === open);
   const rows = shown.map(({ conversation }) => directRow(conversation, open));
   if (all.length > shown.length || showsAllDirects) {
-    const more = h("button", { class: "row muted", type: "button", "data-do": "all-directs", "data-key": "all-directs" }, h("span", { class: "t cut" }, t(showsAllDirects ? "side.fewer" : "side.all-directs", { count: all.length })));
-    rows.push(h("li", {}, more));
+    const text = t(showsAllDirects ? "side.fewer" : "side.all-directs", { count: all.length });
+    rows.push({ key: "all-directs", signature: text, build: () => h("li", {}, h("button", { class: "row muted", type: "button", "data-do": "all-directs", "data-key": "all-directs" }, icon("more"), h("span", { class: "t cut" }, text))) });
   }
-  const add = iconButton("plus", t("side.new-direct"), { "data-do": "new-direct", "data-key": "new-direct" });
-  return [h("h2", {}, t("side.directs"), add), h("ul", {}, ...rows)];
+  return rows;
 }
 
 /** @param {import("../state/conversations.js").Direct} conversation
- * @param {string} open */
+ * @param {string} open
+ * @returns {KeyedChild} */
 function directRow(conversation, open) {
   const { people } = conversation;
+  const key = keyOf(conversation);
   const isAlone = people.length === 1;
   const count = unreadCount(conversation);
-  return h("li", {}, h("a", { class: `row ${count ? "unread" : ""}`, href: conversationHash(conversation), "data-key": keyOf(conversation), "aria-current": keyOf(conversation) === open && "page" },
+  const name = namesOf(people);
+  const presence = isAlone ? presenceText(people[0]) : "";
+  const isOpen = key === open;
+  const status = isAlone ? state.user_status?.[people[0]] : undefined;
+  const build = () => h("a", { class: `row ${count ? "unread" : ""}`, href: conversationHash(conversation), "data-key": key, "data-people": people.join(","), "aria-current": isOpen && "page" },
     avatar(people[0], { presence: isAlone }),
-    h("span", { class: "t cut" }, h("bdi", {}, namesOf(people)), isAlone && srOnly(`, ${presenceText(people[0])}`)),
-    badge(count, { calls: true })));
+    h("span", { class: "t cut" }, h("bdi", {}, name), isAlone && statusEmoji(people[0], " "), isAlone && srOnly(`, ${presence}`)),
+    badge(count, { calls: true }));
+  return withMenu(key, name, [name, count, presence, isOpen, avatarSignature(people[0]), status?.emoji_code, status?.status_text].join("|"), build);
 }
 
 /** The channel whose topics are listed. */

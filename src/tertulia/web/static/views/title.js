@@ -1,14 +1,22 @@
 /** Unread counts in the page's title, its icon, and the badge of the installed app. */
 
 import { realm } from "../state/session.js";
-import { on, nextFrame } from "../core/signals.js";
+import { on } from "../core/signals.js";
 import { unreadBadgeCount, unreadTotals } from "../state/unread.js";
+
+const DRAW_TITLE_DELAY_MS = 120; // as the sidebar: both are drawn in one frame
 
 let viewTitle = "";
 
 export function startTitle() {
-  const draw = nextFrame(drawTitle);
-  on(["unread", "settings", "realm", "route"], draw);
+  /** @type {number | undefined} */
+  let timer;
+  on(["unread", "settings", "realm", "route"], () => {
+    timer ??= window.setTimeout(() => {
+      timer = undefined;
+      drawTitle();
+    }, DRAW_TITLE_DELAY_MS);
+  });
   drawTitle();
 }
 
@@ -36,6 +44,8 @@ function drawText() {
 }
 
 let drawn = "0|false"; // as in shell.html
+/** @type {HTMLCanvasElement | undefined} */
+let canvas;
 
 /** @param {number} count
  * @param {boolean} isDirect the desktop app reads it from the icon's path */
@@ -46,8 +56,7 @@ function drawIcon(count, isDirect) {
   drawn = state;
   if (!count) return link.setAttribute("href", "/static/icon.png");
   if (isDirect) return link.setAttribute("href", "/static/images/favicon/favicon-pms.png");
-  const canvas = document.createElement("canvas");
-  canvas.width = canvas.height = 64;
+  canvas ??= Object.assign(document.createElement("canvas"), { width: 64, height: 64 });
   const pen = canvas.getContext("2d");
   if (!pen) return undefined;
   pen.fillStyle = "#1d5a45";

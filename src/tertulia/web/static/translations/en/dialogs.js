@@ -122,6 +122,16 @@ export const dialogTexts = {
 
   "members.title": "People",
 
+  "rowmenu.copy-link": "Copy link",
+  "rowmenu.folder": "Move to folder",
+  "rowmenu.mark-read": "Mark as read",
+  "rowmenu.mute-channel": "Mute channel",
+  "rowmenu.unmute-channel": "Unmute channel",
+  "rowmenu.leave": "Leave channel",
+  "rowmenu.mute-topic": "Mute topic",
+  "rowmenu.unmute-topic": "Unmute topic",
+  "rowmenu.no-folder": "No folder",
+  "rowmenu.profile": "Profile",
   "menu.copy-link": "Copy its link",
   "menu.copy-text": "Copy its text",
   "menu.delete": "Delete",

@@ -59,6 +59,13 @@ export const texts = {
   "empty.topic-text": "Give it a name that somebody will find in a year. Renaming it later is fine.",
   "empty.view": "Nothing here yet",
 
+  "filter.browse": "Browse all channels",
+  "filter.clear": "Clear the filter",
+  "filter.label": "Filter channels and people",
+  "filter.nothing": "No channel, person or topic is called “{text}”.",
+  "filter.search": "Search messages for “{text}”",
+  "filter.title": "Filter",
+
   "head.channel-settings": "Channel settings",
   "head.follow": "Follow",
   "head.following": "Following",
@@ -146,7 +153,7 @@ export const texts = {
   "search.hint.topic": "in a topic",
 
   "side.all-channels": "All {count} channels",
-  "side.all-directs": { one: "All {count}", other: "All {count}" },
+  "side.all-directs": { one: "All {count} conversations", other: "All {count} conversations" },
   "side.all-topics": { one: "All {count} topics", other: "All {count} topics" },
   "side.back": "Back",
   "side.channels": "Channels",
@@ -154,6 +161,8 @@ export const texts = {
   "side.directs": "Direct messages",
   "side.fewer": "Fewer",
   "side.find-channels": "Channels to join",
+  "side.inactive": "No message for 60 days",
+  "side.more-for": "More for {name}",
   "side.keys": "Keyboard shortcuts",
   "side.muted": "muted",
   "side.nav": "Views, channels and direct messages",

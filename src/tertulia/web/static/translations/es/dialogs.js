@@ -122,6 +122,16 @@ export const dialogTexts = {
 
   "members.title": "Personas",
 
+  "rowmenu.copy-link": "Copiar el enlace",
+  "rowmenu.folder": "Mover a una carpeta",
+  "rowmenu.mark-read": "Marcar como leído",
+  "rowmenu.mute-channel": "Silenciar el canal",
+  "rowmenu.unmute-channel": "Dejar de silenciar el canal",
+  "rowmenu.leave": "Salir del canal",
+  "rowmenu.mute-topic": "Silenciar el tema",
+  "rowmenu.unmute-topic": "Dejar de silenciar el tema",
+  "rowmenu.no-folder": "Sin carpeta",
+  "rowmenu.profile": "Perfil",
   "menu.copy-link": "Copiar el enlace",
   "menu.copy-text": "Copiar el texto",
   "menu.delete": "Borrar",

@@ -59,6 +59,13 @@ export const texts = {
   "empty.topic-text": "Dale un nombre que alguien encuentre dentro de un año. Se puede cambiar después.",
   "empty.view": "Todavía no hay nada",
 
+  "filter.browse": "Ver todos los canales",
+  "filter.clear": "Borrar el filtro",
+  "filter.label": "Filtrar canales y personas",
+  "filter.nothing": "Ningún canal, persona o tema se llama «{text}».",
+  "filter.search": "Buscar «{text}» en los mensajes",
+  "filter.title": "Filtrar",
+
   "head.channel-settings": "Ajustes del canal",
   "head.follow": "Seguir",
   "head.following": "Siguiendo",
@@ -146,7 +153,7 @@ export const texts = {
   "search.hint.topic": "en un tema",
 
   "side.all-channels": "Los {count} canales",
-  "side.all-directs": { one: "Las {count}", other: "Las {count}" },
+  "side.all-directs": { one: "Las {count} conversaciones", other: "Las {count} conversaciones" },
   "side.all-topics": { one: "Los {count} temas", other: "Los {count} temas" },
   "side.back": "Atrás",
   "side.channels": "Canales",
@@ -154,6 +161,8 @@ export const texts = {
   "side.directs": "Mensajes directos",
   "side.fewer": "Menos",
   "side.find-channels": "Canales a los que entrar",
+  "side.inactive": "Sin mensajes desde hace 60 días",
+  "side.more-for": "Más sobre {name}",
   "side.keys": "Atajos de teclado",
   "side.muted": "silenciado",
   "side.nav": "Vistas, canales y mensajes directos",

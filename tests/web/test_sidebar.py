@@ -1,0 +1,150 @@
+"""The sidebar: order, filter, menus of rows, sections, and how little of it a message draws again."""
+
+from playwright.sync_api import expect
+from tests.support.axe import violations
+from tests.web.test_reading import PHONE, topic
+
+WATCH = """() => {
+  window.added = [];
+  new MutationObserver((records) => {
+    for (const { addedNodes } of records)
+      for (const node of addedNodes) if (node.nodeType === 1) window.added.push(node.textContent);
+  }).observe(document.querySelector(".side nav"), { childList: true, subtree: true });
+}"""
+
+
+def names(rows):
+    return [each.strip() for each in rows.locator(".t bdi").all_text_contents()]
+
+
+def test_direct_messages_stand_above_channels_and_unread_ones_first(house, sit):
+    ana, ben, cleo = house.people("ana", "ben", "cleo", channels=["kitchen"])
+    ben.says("Soup's on", to=[ana])
+    cleo.says("Read this", to=[ana])
+    at_anas = sit(ana).goes("#inbox")
+    directs = at_anas.nav().locator(".sect").first
+
+    expect(directs.locator("summary")).to_have_text("Direct messages")
+    expect(directs.get_by_role("link")).to_have_count(2)
+    assert names(directs) == ["Cleo", "Ben"]
+
+    at_anas.goes(f"#narrow/dm/{cleo.id}-Cleo")
+    expect(directs.get_by_role("link", name="Cleo")).not_to_contain_text("unread")
+    expect(directs.get_by_role("link").first).to_contain_text("Ben")
+
+
+def test_q_filters_people_channels_and_topics(house, sit):
+    ana, ben = house.people("ana", "ben", channels=["kitchen", "garden"])
+    ben.says("Soup's on", to="kitchen > bench")
+    at_anas = sit(ana).goes("#inbox")
+    page, nav = at_anas.page, at_anas.nav()
+
+    page.keyboard.press("q")
+    page.keyboard.type("BEN")
+
+    expect(nav.get_by_role("link", name="Ben", exact=True)).to_be_visible()
+    expect(nav.get_by_role("link", name="bench")).to_be_visible()
+    expect(nav.get_by_role("link", name="kitchen")).to_have_count(0)
+    expect(nav.get_by_role("link", name="Inbox")).to_have_count(0)
+    expect(nav.get_by_role("link", name="Search messages for “BEN”")).to_be_visible()
+    page.keyboard.type("zz")
+    expect(nav.get_by_role("status")).to_have_text("No channel, person or topic is called “BENzz”.")
+    page.keyboard.press("Escape")
+    expect(nav.get_by_role("link", name="Inbox")).to_be_visible()
+    page.keyboard.press("q")
+    page.keyboard.type("gard")
+    expect(nav.get_by_role("link", name="garden")).to_be_visible()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="garden")).to_be_visible()
+
+
+def test_a_row_has_a_menu_by_button_by_right_click_and_by_key(house, sit):
+    ana, ben = house.people("ana", "ben", channels=["kitchen"])
+    ben.says("Soup's on", to="kitchen > lunch")
+    at_anas = sit(ana).goes("#inbox")
+    page, row = at_anas.page, at_anas.nav().get_by_role("link", name="kitchen")
+
+    row.hover()
+    at_anas.nav().get_by_role("button", name="More for kitchen").click()
+    page.get_by_role("menuitem", name="Mark as read").click()
+    expect(row).not_to_contain_text("unread")
+
+    row.click(button="right")
+    page.get_by_role("menuitem", name="Pin to the top").click()
+    expect(at_anas.nav().locator("summary", has_text="Pinned")).to_be_visible()
+
+    row.focus()
+    page.keyboard.press("Shift+F10")
+    expect(page.get_by_role("menuitem").first).to_be_focused()
+    page.get_by_role("menuitem", name="Mute channel").press("Enter")
+    expect(row).to_contain_text("muted")
+
+
+def test_the_menus_of_topics_and_people_act_on_them(house, sit):
+    ana, ben = house.people("ana", "ben", channels=["kitchen"])
+    ben.says("Soup's on", to="kitchen > lunch")
+    ben.says("Hello", to=[ana])
+    at_anas = sit(ana).goes(f"#topics/channel/{house.channel('kitchen').id}-kitchen")
+    page, nav = at_anas.page, at_anas.nav()
+
+    nav.get_by_role("link", name="lunch").click(button="right")
+    page.get_by_role("menuitem", name="Mute topic").click()
+    expect(nav.locator(".topics .row.muted", has_text="lunch")).to_be_visible()
+    nav.get_by_role("link", name="Ben").click(button="right")
+    page.get_by_role("menuitem", name="Mark as read").click()
+    expect(nav.get_by_role("link", name="Ben")).not_to_contain_text("unread")
+    nav.get_by_role("button", name="New topic").click()
+    expect(page.get_by_role("textbox", name="Topic")).to_be_focused()
+
+
+def test_a_closed_section_shows_what_it_hides_and_stays_closed(house, sit):
+    ana, ben = house.people("ana", "ben", channels=["kitchen"])
+    ben.says("Soup's on", to="kitchen > lunch")
+    ben.says("@**Ana** bread?", to="kitchen > lunch")
+    at_anas = sit(ana).goes("#inbox")
+    channels = at_anas.nav().locator(".sect", has_text="Channels")
+
+    channels.locator("summary").click()
+
+    expect(channels.locator("summary .n.call")).to_have_text("1 unread")
+    expect(channels.locator("summary .n:not(.call)")).to_have_text("1 unread")
+    expect(channels.get_by_role("link")).to_have_count(0)
+    at_anas.page.reload()
+    expect(channels.locator("summary .n.call")).to_have_text("1 unread")
+
+
+def test_a_message_draws_only_the_rows_that_change(house, sit):
+    ana, ben = house.people("ana", "ben", channels=["kitchen", "garden", "cellar"])
+    ben.says("Soup's on", to="kitchen > lunch")
+    at_anas = sit(ana).goes(topic(house, "kitchen", "lunch"))
+    nav = at_anas.nav()
+    nav.get_by_role("link", name="garden").focus()
+    expect(nav.get_by_role("link", name="lunch")).to_be_visible()
+    expect(nav.get_by_role("link", name="Inbox")).not_to_contain_text("unread")
+    at_anas.page.evaluate(WATCH)
+
+    ben.says("Grass", to="garden > mowing")
+    expect(nav.get_by_role("link", name="garden")).to_contain_text("1 unread")
+
+    drawn = at_anas.page.evaluate("window.added")
+    assert sorted(drawn) == ["Inbox1 unread", "garden1 unread"]
+    expect(nav.get_by_role("link", name="garden")).to_be_focused()
+
+
+def test_on_a_phone_a_row_is_held_for_its_menu_and_axe_finds_nothing(house, sit):
+    ana, ben = house.people("ana", "ben", channels=["kitchen"])
+    ben.says("Hello", to=[ana])
+    at_anas = sit(ana, **PHONE).goes("#inbox")
+    page = at_anas.page
+    page.get_by_role("button", name="Open the sidebar").tap()
+    row = at_anas.nav().get_by_role("link", name="kitchen")
+    expect(row).to_be_visible()
+
+    row.dispatch_event("contextmenu")
+    expect(page.get_by_role("menuitem", name="Leave channel")).to_be_visible()
+    found = violations(page, "menu", closely=True)
+    page.keyboard.press("Escape")
+    page.get_by_role("searchbox", name="Filter channels and people").fill("e")
+    found += violations(page, "filter", closely=True)
+
+    assert not found, "\n".join(found)

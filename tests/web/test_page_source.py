@@ -142,7 +142,7 @@ def test_every_text_travels_with_the_chunk_that_uses_it():
     """Texts of the dialogs chunk alone do not make the first visit larger."""
     initial, lazy = texts("en", ["initial"]), texts("en", ["dialogs", "settings"])
     used, prefixes = text_names("initial", "interactive")
-    used_lazily, lazy_prefixes = text_names("dialogs")
+    used_lazily, lazy_prefixes = text_names("dialogs", "emoji")
 
     kinds = {name.partition(".")[0] for name in [*initial, *lazy]}
     for name in used | used_lazily:

@@ -1,4 +1,4 @@
-"""The sidebar: order, filter, menus of rows, sections, and how little of it a message draws again."""
+"""The sidebar: order, filter, menus of rows, sections, and what a message draws again."""
 
 from playwright.sync_api import expect
 from tests.support.axe import violations

@@ -1,7 +1,8 @@
 """The page's scripts, styles and images: bundled, compressed, named by their hash, and served.
 
 `static/chunks.toml` says which modules load first (`initial`), second (`interactive`) and on
-demand (`dialogs`). Each chunk is one file per language; the stylesheets are one file. The hash in
+demand (`dialogs`, `emoji`). Each chunk is one file per language; the stylesheets are one file, but
+for those that load with a chunk. The hash in
 a name lets browsers cache a file for ever. A process builds all files once, when the first of them
 is needed. With `--dev`, modules and stylesheets are served as they are: a reload shows a change.
 """
@@ -66,6 +67,7 @@ class Chunks(msgspec.Struct, frozen=True):
     texts: dict[
         str, str
     ]  # modules that differ by language, and their file in translations/LANGUAGE
+    styles: dict[str, str]  # stylesheets that load with a chunk
 
     @property
     def names(self) -> list[str]:
@@ -74,8 +76,8 @@ class Chunks(msgspec.Struct, frozen=True):
 
 def load_chunks() -> Chunks:
     table = tomllib.loads(_read("chunks.toml"))
-    texts = table.pop("texts")
-    return Chunks(table, texts)
+    texts, styles = table.pop("texts"), table.pop("styles")
+    return Chunks(table, texts, styles)
 
 
 class Asset(msgspec.Struct, frozen=True):
@@ -103,13 +105,14 @@ class PageFiles(msgspec.Struct, frozen=True):
 
     preload: str
     initial: str
-    interactive: str
-    dialogs: str
+    lazy: dict[str, str]  # chunks that load later, by name
+    lazy_styles: dict[str, str]  # stylesheets that load with a chunk, by its name
     styles: list[str]
 
     @property
     def all(self) -> list[str]:
-        return [self.preload, self.initial, self.interactive, self.dialogs, *self.styles]
+        later = [*self.lazy.values(), *self.lazy_styles.values()]
+        return [self.preload, self.initial, *later, *self.styles]
 
 
 class Assets:
@@ -141,14 +144,19 @@ class Assets:
         if self._unbundled:
             base = f"/static/dev/{language}"
             styles = [f"{base}/css/{name}.css" for name in STYLES]
-            names = ("preload.js", "main.js", "interactive.js", "dialogs.js")
-            preload, initial, interactive, dialogs = (f"{base}/{name}" for name in names)
+            preload, initial = f"{base}/preload.js", f"{base}/main.js"
+            lazy = {chunk: f"{base}/{chunk}.js" for chunk in _chunks().names[1:]}
+            lazy_styles = {
+                chunk: f"{base}/css/{name}.css" for chunk, name in _chunks().styles.items()
+            }
         else:
             styles, preload = [_style(STYLES).path], _preload().path
-            initial, interactive, dialogs = (
-                _script(chunk, language).path for chunk in _chunks().names
-            )
-        return PageFiles(preload, initial, interactive, dialogs, styles)
+            initial, *others = (_script(chunk, language).path for chunk in _chunks().names)
+            lazy = dict(zip(_chunks().names[1:], others, strict=True))
+            lazy_styles = {
+                chunk: _style((name,), name).path for chunk, name in _chunks().styles.items()
+            }
+        return PageFiles(preload, initial, lazy, lazy_styles, styles)
 
     async def _serve(self, request: Request) -> Response:
         name = request.path_params["name"]
@@ -198,7 +206,8 @@ def _not_found() -> Response:
 def build_all() -> list[Asset]:
     scripts = [_script(chunk, language) for language in LANGUAGES for chunk in _chunks().names]
     assert service_worker()
-    return [_preload(), _style(STYLES), *scripts]
+    lazy_styles = [_style((name,), name) for name in _chunks().styles.values()]
+    return [_preload(), _style(STYLES), *lazy_styles, *scripts]
 
 
 @cache
@@ -232,9 +241,9 @@ def _preload() -> Asset:
 
 
 @cache
-def _style(names: tuple[str, ...]) -> Asset:
+def _style(names: tuple[str, ...], stem: str = "style") -> Asset:
     text = "\n".join(_read(f"css/{name}.css") for name in names)
-    return _asset("style", ".css", minify_css(text))
+    return _asset(stem, ".css", minify_css(text))
 
 
 def _asset(stem: str, suffix: str, text: str) -> Asset:

@@ -5,6 +5,7 @@ import { currentRoute, reloadView } from "./core/router.js";
 import { emit } from "./core/signals.js";
 import { forgetMessageLists } from "./state/message_lists.js";
 import { clearMessages } from "./state/messages.js";
+import { startStatusEnd } from "./state/status_end.js";
 import { initStores } from "./state/stores.js";
 import { startVisits } from "./state/visits.js";
 import { desktopBridge, startDesktop } from "./sync/desktop_app.js";
@@ -35,10 +36,14 @@ const LAZY = {
   "view-picture": "openLightbox", "view-pictures": "openLightbox", "keyboard-help": "keyboardHelp",
   "send-later": "sendLater", "send-menu": "sendMenu", snippets: "showSnippets", "new-direct": "newDirect", "new-topic-anywhere": "newTopic",
   more: "messageMenu", "read-receipts": "readReceipts", edit: "editMessage", history: "showHistory", move: "moveMessages", "move-topic": "moveTopic",
-  react: "react", "compose-emoji": "insertEmoji", remind: "remind", report: "report",
+  remind: "remind", report: "report",
   "org-menu": "orgMenu", "gear-menu": "orgMenu", "my-menu": "myMenu", "view-menu": "viewMenu", "row-menu": "rowMenu", profile: "showProfile", "sender-profile": "showProfile",
   settings: "showSettings", channels: "showChannels", "channel-settings": "channelSettings", "channel-people": "channelPeople", members: "showMembers",
 };
+
+/** Commands of the emoji chunk.
+ * @type {Record<string, keyof import("./core/chunk_exports.d.ts").ChunkExports["emoji"]>} */
+const EMOJI = { react: "react", "compose-emoji": "insertEmoji", status: "editStatus", away: "toggleAway" };
 
 /** Handle keys, commands and clicks. */
 export function bindInput() {
@@ -51,6 +56,9 @@ export function bindInput() {
   registerMessageCommands();
   for (const [name, exported] of Object.entries(LAZY)) {
     command(name, async (context) => /** @type {(context: CommandContext) => unknown} */ (await lazy("dialogs", exported))(context));
+  }
+  for (const [name, exported] of Object.entries(EMOJI)) {
+    command(name, async (context) => /** @type {(context: CommandContext) => unknown} */ (await lazy("emoji", exported))(context));
   }
   command("people", async () => togglePeople() || (await lazy("dialogs", "showMembers"))());
   command("switcher", toggleSwitcher);
@@ -72,6 +80,7 @@ export function startBackground() {
   startPresence(isLeaderTab, () => desktopBridge()?.get_idle_on_system?.());
   flushPending();
   startServiceWorker();
+  startStatusEnd();
 }
 
 function startSidebarAndSearch() {

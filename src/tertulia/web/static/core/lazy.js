@@ -13,7 +13,7 @@ const loading = {};
  * @param {Name} name
  * @returns {Promise<ChunkExports[C][Name]>} */
 export async function lazy(chunk, name) {
-  loading[chunk] ??= import(document.documentElement.dataset[chunk] ?? "");
+  loading[chunk] ??= Promise.all([import(document.documentElement.dataset[chunk] ?? ""), loadStyle(document.documentElement.dataset[`${chunk}Style`])]).then(([exports]) => exports);
   try {
     const found = (await loading[chunk])?.[name];
     if (found === undefined) throw new Error(`chunk ${chunk} does not export ${String(name)}`);
@@ -22,4 +22,15 @@ export async function lazy(chunk, name) {
     delete loading[chunk];
     throw error;
   }
+}
+
+/** Load the stylesheet of a chunk. Without it the chunk works, too.
+ * @param {string | undefined} path
+ * @returns {Promise<void>} */
+function loadStyle(path) {
+  return new Promise((resolve) => {
+    if (!path) return resolve();
+    const link = Object.assign(document.createElement("link"), { rel: "stylesheet", href: path, onload: () => resolve(), onerror: () => resolve() });
+    return document.head.append(link);
+  });
 }

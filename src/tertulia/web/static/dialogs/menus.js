@@ -3,10 +3,11 @@
 import { withErrorToast, leaveChannel, setSubscription, setTopicPolicy, toggleMute, toggleResolved } from "../views/message_actions.js";
 import { logOut } from "../core/account_data.js";
 import { patch, post } from "../core/api.js";
+import { statusEmoji } from "../views/avatars.js";
 import { channels } from "../state/channels.js";
 import { runCommand } from "../views/commands.js";
 import { isInChannel, isResolved } from "../state/conversations.js";
-import { isSpectator, setting, state } from "../state/session.js";
+import { isSpectator, myId, setting, state } from "../state/session.js";
 import { currentRoute } from "../core/router.js";
 import { region, toast } from "../views/layout.js";
 import { FOLLOWED, INHERIT, isFollowed, isTopicMuted } from "../state/topics.js";
@@ -35,12 +36,20 @@ export function orgMenu({ element }) {
 }
 
 /** @param {import("../views/commands.js").CommandContext} occasion */
-export function myMenu({ element }) {
+export function myMenu({ element, event }) {
   const goes = (/** @type {string} */ hash) => () => { location.hash = hash; };
+  const isAway = setting("presence_enabled") === false;
+  const sign = statusEmoji(myId());
+  const scheme = setting("color_scheme") ?? 1;
+  const theme = (/** @type {[number, string]} */ [value, text]) => ({ text, checked: scheme === value, act: () => withErrorToast(patch("/settings", { color_scheme: value })) });
   openMenu(element, t("menu.me"), [
-    { icon: "people", text: t("settings.profile"), act: goes("#settings/profile") },
+    { icon: "smile", sign: sign || undefined, text: t(sign || state.user_status?.[myId()]?.status_text ? "menu.change-status" : "menu.set-status"), act: () => runCommand("status", element, event) },
+    { icon: "away", text: t(isAway ? "menu.appear-active" : "menu.appear-away"), act: () => runCommand("away", element, event) },
+    "line",
+    { icon: "person", text: t("settings.profile"), act: goes("#settings/profile") },
     { icon: "gear", text: t("settings.title"), act: goes("#settings") },
-    { icon: "bell", text: t("settings.notifications"), act: goes("#settings/notifications") },
+    { icon: "keyboard", text: t("keys.title"), key: "?", act: goes("#keyboard-shortcuts") },
+    { label: t("menu.theme"), choices: /** @type {[number, string][]} */ ([[3, t("menu.light")], [2, t("menu.dark")], [1, t("menu.as-system")]]).map(theme) },
     "line",
     { icon: "logout", text: t("menu.log-out"), act: logOut },
   ]);

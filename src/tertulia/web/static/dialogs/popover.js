@@ -31,8 +31,10 @@ export function closePopover() {
   for (const open of document.querySelectorAll(".pop[popover]")) if (open.matches(":popover-open")) /** @type {HTMLElement} */ (open).hidePopover();
 }
 
-/** @typedef {{icon?: string, text: string, hint?: string, key?: string, risk?: boolean, checked?: boolean, act: () => unknown} | "line"} MenuItem
- *   `checked` makes it one of several choices; `hint` is a second line */
+/** @typedef {{icon?: string, sign?: Node, text: string, hint?: string, key?: string, risk?: boolean, checked?: boolean, act: () => unknown}} MenuAction
+ *   `sign` in place of an icon; `checked` makes it one of several choices; `hint` is a second line */
+/** @typedef {{label: string, choices: {text: string, checked: boolean, act: () => unknown}[]}} MenuChoices one of several, side by side */
+/** @typedef {MenuAction | MenuChoices | "line"} MenuItem */
 
 /** Open a menu. Arrow keys move, Enter runs the item, Escape closes.
  * @param {HTMLElement} anchor
@@ -43,6 +45,7 @@ export function openMenu(anchor, name, items, options) {
   const menu = h("ul", { class: "menu", role: "menu", "aria-label": name });
   for (const item of items) {
     if (item === "line") menu.append(h("li", { role: "none" }, h("hr")));
+    else if ("choices" in item) menu.append(h("li", { role: "none" }, choiceButtons(item)));
     else menu.append(h("li", { role: "none" }, menuButton(item)));
   }
   menu.addEventListener("keydown", (event) => {
@@ -56,7 +59,13 @@ export function openMenu(anchor, name, items, options) {
   return openPopover(anchor, menu, options);
 }
 
-/** @param {Exclude<MenuItem, "line">} item */
+/** @param {MenuChoices} item */
+function choiceButtons({ label, choices }) {
+  const buttons = choices.map(({ text, checked, act }) => h("button", { type: "button", role: "menuitemradio", "aria-checked": String(checked), onclick: () => { closePopover(); act(); } }, text));
+  return h("div", { class: "themes", role: "group", "aria-label": label }, ...buttons);
+}
+
+/** @param {MenuAction} item */
 function menuButton(item) {
   const act = () => {
     closePopover();
@@ -65,7 +74,7 @@ function menuButton(item) {
   if (item.checked !== undefined) {
     return h("button", { type: "button", role: "menuitemradio", "aria-checked": String(item.checked), onclick: act }, icon("check"), h("b", {}, item.text), item.hint && h("small", {}, item.hint));
   }
-  return h("button", { type: "button", role: "menuitem", class: item.risk && "risk", onclick: act }, item.icon && icon(item.icon, "s"), item.text, item.key && h("kbd", {}, item.key));
+  return h("button", { type: "button", role: "menuitem", class: item.risk && "risk", onclick: act }, item.sign ? h("span", { class: "e1", "aria-hidden": "true" }, item.sign) : item.icon && icon(item.icon, "s"), item.text, item.key && h("kbd", {}, item.key));
 }
 
 /** @param {HTMLElement} panel

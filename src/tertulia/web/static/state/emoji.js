@@ -1,9 +1,12 @@
 /** Emoji: the server's list of names, fetched when first needed, and the custom emoji of the organization. */
 
+import { emojiUse } from "./emoji_use.js";
 import { realm } from "./session.js";
 
 /** @type {Map<string, string>} from name to code */
 const codes = new Map();
+/** @type {Map<string, string[]>} */
+const namesByCode = new Map();
 /** @type {string[]} sorted, to be searched */
 let names = [];
 /** @type {Promise<void> | undefined} */
@@ -19,7 +22,10 @@ export function fetchEmoji() {
 
 /** @param {{code_to_names: Record<string, string[]>}} list */
 export function initEmoji(list) {
-  for (const [code, aliases] of Object.entries(list.code_to_names)) for (const name of aliases) codes.set(name, code);
+  for (const [code, aliases] of Object.entries(list.code_to_names)) {
+    namesByCode.set(code, aliases);
+    for (const name of aliases) codes.set(name, code);
+  }
   names = [...codes.keys()].sort();
 }
 
@@ -43,14 +49,38 @@ export function ownEmoji() {
   return new Map(found.map((each) => [each.name, each]));
 }
 
-/** Names that start with the query, short ones first, then names that contain it.
+/** Codes of all Unicode emoji that the server knows.
+ * @returns {string[]} */
+export function allEmojiCodes() {
+  return [...namesByCode.keys()];
+}
+
+/** The names of an emoji, the best first.
+ * @param {string} code */
+export function emojiNames(code) {
+  return namesByCode.get(code) ?? [];
+}
+
+/** Emoji with a name that contains a word. `also` is that name, if it is not the first one.
+ * @param {string} query
+ * @param {number} limit
+ * @returns {{name: string, also?: string}[]} best first */
+export function findEmojiByWord(query, limit) {
+  return searchEmoji(query.toLowerCase(), limit).map((found) => {
+    const name = emojiNames(codes.get(found) ?? "")[0] ?? found;
+    return name.includes(query.toLowerCase().replaceAll(" ", "_")) ? { name } : { name, also: found };
+  });
+}
+
+/** Names that start with the query, then names that contain it; those that the account uses most come first, then short
+ * ones.
  * @param {string} query
  * @param {number} limit
  * @returns {string[]} */
 export function searchEmoji(query, limit) {
   const prefix = query.replaceAll(" ", "_");
   const all = [...ownEmoji().keys(), ...names];
-  const starting = all.filter((name) => name.startsWith(prefix)).sort((a, b) => a.length - b.length);
+  const starting = all.filter((name) => name.startsWith(prefix)).sort((a, b) => emojiUse(b) - emojiUse(a) || a.length - b.length);
   const inside = starting.length < limit ? all.filter((name) => !name.startsWith(prefix) && name.includes(prefix)) : [];
   const seen = new Set();
   return [...starting, ...inside].filter((name) => !isRepeated(name, seen)).slice(0, limit);

@@ -2,6 +2,7 @@
  * the field. */
 
 import { findEmoji, ownEmoji } from "../state/emoji.js";
+import { recordEmojiUse } from "../state/emoji_use.js";
 import { setChildren, h, icon } from "../core/html.js";
 import { avatar } from "./avatars.js";
 import { t } from "../core/i18n.js";
@@ -102,6 +103,7 @@ export class TypeaheadPopup {
     const { from, to, completions } = this.#shown;
     if (!completions[at]) return;
     this.#field.setRangeText(completions[at].insert, from, to, "end");
+    if (completions[at].insert.startsWith(":")) recordEmojiUse(completions[at].label);
     this.#dismissedAt = from;
     this.close();
     this.#field.dispatchEvent(new Event("input", { bubbles: true }));

@@ -1,0 +1,76 @@
+"""The emoji picker, and the status of the account."""
+
+from playwright.sync_api import expect
+from tests.support.axe import violations
+from tests.web.test_reading import topic
+
+
+def test_the_picker_has_groups_tones_and_all_emoji_but_few_elements(house, sit):
+    ana, ben = house.people("ana", "ben", channels=["kitchen"])
+    ben.says("Soup's on", to="kitchen > lunch")
+    at_anas = sit(ana).goes(topic(house, "kitchen", "lunch"))
+    page = at_anas.page
+    box = page.get_by_role("textbox", name="Message to")
+    box.focus()
+
+    page.get_by_role("button", name="Emoji").first.click()
+    picker = page.get_by_role("dialog", name="Emoji")
+    expect(picker.get_by_role("heading", name="Most used by you")).to_be_visible()
+    picker.get_by_role("button", name="Flags").click()
+    expect(picker.locator('[data-of="flags"] button').first).to_be_visible()
+    assert picker.locator(".es button").count() < 700
+    picker.get_by_role("button", name="Skin tone: none").click()
+    picker.get_by_role("radio", name="medium", exact=True).check(force=True)
+    assert not violations(page, "picker", closely=True)
+    picker.get_by_role("searchbox").fill("wave")
+    expect(picker.get_by_role("status")).to_contain_text("found")
+    page.keyboard.press("Enter")
+
+    expect(box).to_have_value("👋🏽 ")
+    page.get_by_role("button", name="Emoji").first.click()
+    expect(picker.locator(".es button").first).to_have_attribute("data-name", "wave")
+    picker.get_by_role("searchbox").fill("zzyx")
+    expect(picker.get_by_role("status")).to_have_text("No emoji is called “zzyx”.")
+
+
+def test_a_status_is_set_from_the_menu_and_shown_beside_the_name(house, sit):
+    ana, ben = house.people("ana", "ben", channels=["kitchen"])
+    ana.says("Hello", to=[ben])
+    at_bens = sit(ben).goes("#inbox")
+    page = sit(ana).goes("#inbox").page
+
+    page.get_by_role("button", name="Ana").click()
+    page.get_by_role("menuitem", name="Set a status…").click()
+    form = page.get_by_role("dialog", name="Your status")
+    form.get_by_role("button", name="Working from home").click()
+    expect(form.get_by_role("textbox", name="What are you doing?")).to_have_value(
+        "Working from home"
+    )
+    form.get_by_role("switch", name="Appear away").check()
+    assert not violations(page, "status", closely=True)
+    form.get_by_role("button", name="Save").click()
+
+    expect(form).to_have_count(0)
+    expect(page.locator(".me")).to_contain_text("Working from home")
+    row = at_bens.nav().get_by_role("link", name="Ana")
+    expect(row.get_by_role("img", name="Working from home")).to_have_text("🏠")
+    page.get_by_role("button", name="Ana").click()
+    expect(page.get_by_role("menuitem", name="Appear active")).to_be_visible()
+
+
+def test_a_status_with_an_end_is_cleared(house, sit):
+    ana = house.person("ana", channels=["kitchen"])
+    at_anas = sit(ana)
+    at_anas.page.clock.install()
+    page = at_anas.goes("#inbox").page
+
+    page.get_by_role("button", name="Ana").click()
+    page.get_by_role("menuitem", name="Set a status…").click()
+    form = page.get_by_role("dialog", name="Your status")
+    form.get_by_role("textbox", name="What are you doing?").fill("Tasting")
+    form.get_by_role("combobox", name="Until").select_option("half")
+    form.get_by_role("button", name="Save").click()
+    expect(page.locator(".me")).to_contain_text("Tasting")
+    page.clock.fast_forward("31:00")
+
+    expect(page.locator(".me")).not_to_contain_text("Tasting")

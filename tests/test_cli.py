@@ -488,7 +488,16 @@ def test_a_check_without_the_secret_misses_it_and_makes_none(terminal):
 
 # --- what keeps every command from working ---
 
-NEEDS_NO_DATA = {"serve", "generate", "import", "org create", "restore", "mail test"}
+NEEDS_NO_DATA = {
+    "serve",
+    "generate",
+    "import",
+    "org create",
+    "restore",
+    "mail test",
+    "quickstart",
+    "selftest",
+}
 WANTS_ONE_OF_TWO = {"user end-password": ["8"], "user link": ["8"]}
 SAYS_IT_IN_ITS_OWN_WAY = {"mail receive"}  # to a mail server, which keeps the mail then
 

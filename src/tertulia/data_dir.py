@@ -77,15 +77,17 @@ def open_database(config: Config) -> Database:
 @contextlib.contextmanager
 def _announced_wait() -> Iterator[None]:
     """Log that the database has not answered yet, instead of waiting in silence."""
-    timer = threading.Timer(
-        SILENT_SECONDS, partial(log.warning, "database.waiting", seconds=SILENT_SECONDS)
-    )
+    timer = threading.Timer(SILENT_SECONDS, _announce_wait)
     timer.daemon = True
     timer.start()
     try:
         yield
     finally:
         timer.cancel()
+
+
+def _announce_wait() -> None:
+    log.warning("database.waiting", seconds=SILENT_SECONDS)
 
 
 def open_alongside_server(config: Config) -> Database:

@@ -18,13 +18,13 @@ def source(path):
 
 def test_the_page_stays_small():
     """Compressed: every visit loads at most 80 kB (48 of them before the first messages), dialogs
-    are 45 kB, styles 15 kB."""
+    are 60 kB, styles 15 kB."""
     sizes = {each.name.rsplit("-", 1)[0]: len(each.compressed) for each in build_all()}
 
     for language in ("en", "es"):
         assert sizes[f"initial-{language}"] < 48_000
         assert sizes[f"initial-{language}"] + sizes[f"interactive-{language}"] < 80_000
-    assert sizes["dialogs-en"] < 45_000
+    assert sizes["dialogs-en"] < 60_000
     assert sizes["style"] < 15_000
 
 

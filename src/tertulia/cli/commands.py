@@ -30,7 +30,10 @@ COMMANDS = {
         "files.files",
         "Manage uploaded files: show where they are, move them to another store.",
     ),
-    "export": ("exporting.export", "Export an organization in Zulip's export format."),
+    "export": (
+        "exporting.export",
+        "Export an organization in Zulip's export format, or as a folder of HTML pages.",
+    ),
     "import": (
         "importing.import_",
         "Import an export from Zulip, Slack, Mattermost or Rocket.Chat.",

@@ -86,6 +86,8 @@ def pytest_configure(config: pytest.Config) -> None:
     # On a busy machine a thread inside a transaction can wait longer than 1.5 s for a core.
     # tests/crash/test_paused_server.py tests the real limit, with real servers.
     Postgres.write_limits = {"idle_in_transaction_session_timeout": "20s"}
+    # No test cuts the power, so none has to wait for a disk. Servers of tests/crash do.
+    Postgres.durability = {"synchronous_commit": "off"}
     structlog.configure(
         processors=[
             structlog.processors.add_log_level,

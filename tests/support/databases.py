@@ -121,6 +121,7 @@ def _empty(url: str) -> None:
     that refer to others were created after them. Where it is allowed, references are not
     checked."""
     with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("SET synchronous_commit = off")
         with suppress(psycopg.errors.InsufficientPrivilege):
             connection.execute("SET session_replication_role = replica")
         tables = connection.execute(

@@ -23,7 +23,8 @@ from tertulia.domain.organization.realm import Realm
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.new_user import NewUser
 from tertulia.domain.people.user import User
-from tertulia.events.audience import Nobody
+from tertulia.events.audience import Nobody, Subscribers
+from tertulia.events.types.messages.message import MessageSent
 from tertulia.events.types.organization.settings import RealmChanged
 
 P = ParamSpec("P")
@@ -270,13 +271,26 @@ def _settle(
 
 
 def _fill(tx: Tx, user_id: int, to: str, count: int) -> list[int]:
+    """The first message is sent as usual. The others repeat what is written for it: its row and its
+    event, without the checks."""
     sender = storage.people.find(tx, user_id)
     assert sender is not None
-    channel, _, topic = to.partition(" > ")
-    said = []
-    for number in range(count):
-        draft = Draft(f"{number}", f"<p>{number}</p>", 0, "test", False)
-        said.append(actions.messages.send.to_channel(tx, sender, channel, topic, draft).message_id)
+    name, _, topic = to.partition(" > ")
+    drafts = [Draft(f"{number}", f"<p>{number}</p>", 0, "test", False) for number in range(count)]
+    first = actions.messages.send.to_channel(tx, sender, name, topic, drafts[0])
+    assert first.channel is not None
+    said = [first.message_id]
+    for draft in drafts[1:]:
+        said.append(
+            storage.messages.insert_in_channel(tx, sender.id, first.channel.id, topic, draft)
+        )
+        event = MessageSent(
+            message_id=said[-1],
+            sender_id=sender.id,
+            channel_id=first.channel.id,
+            read_by_sender=draft.read_by_sender,
+        )
+        events.log.announce(tx, event, to=Subscribers(first.channel.id))
     return said
 
 

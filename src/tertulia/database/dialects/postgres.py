@@ -91,6 +91,7 @@ class Postgres:
     is_embedded = False
     writes_in_queries = True
     holding = " FOR SHARE"
+    durability: dict[str, str] = {"synchronous_commit": "on"}
     limits: dict[str, str] = {
         "idle_in_transaction_session_timeout": "5s",
         "lock_timeout": "5s",
@@ -135,7 +136,7 @@ class Postgres:
         limits = {**(self.limits if to_serve else {}), **(also or {})}
         # PostgreSQL would JIT-compile for 50 ms what an index answers in 1 ms, and prefer a full
         # sort where it underestimates the number of rows.
-        chosen = {"synchronous_commit": "on", "client_min_messages": "warning", "jit": "off"}
+        chosen = {**self.durability, "client_min_messages": "warning", "jit": "off"}
         chosen |= {"enable_bitmapscan": "off", **limits}
         self.command(connection, "; ".join(f"SET {name} = '{chosen[name]}'" for name in chosen))
         connection.prepare_threshold = 2

@@ -198,3 +198,40 @@ def test_what_is_rendered_is_alive(house, sit):
     expect(voted).to_have_attribute("aria-pressed", "true")
     page.get_by_role("group", name="Which soup?").get_by_role("button", name="A: pea").click()
     expect(at_anas.message("@Ben answer A")).to_be_visible()
+
+
+def test_search_takes_its_own_suggestions_and_folds_accents(house, sit):
+    ana = house.person("ana", channels=["kitchen"])
+    lucia = house.person("lucía", channels=["kitchen"])
+    lucia.says("Soup's on", to="kitchen > lunch")
+    ana.says("Coming", to="kitchen > lunch")
+    sitter = sit(ana).goes("#inbox")
+    field = sitter.page.get_by_role("searchbox")
+
+    for typed in ("from:luc", "from:lucia"):
+        sitter.goes("#search")
+        field.press_sequentially(typed)
+        field.press("Enter")
+        expect(sitter.message("Soup's on")).to_be_visible()
+        expect(sitter.message("Coming")).to_have_count(0)
+    sitter.goes("#search")
+    field.press_sequentially("from:me")
+    field.press("Enter")
+    expect(sitter.message("Coming")).to_be_visible()
+
+
+def test_a_search_for_an_unknown_name_links_the_nearest_ones(house, sit):
+    ana, lucia = house.people("ana", "lucía", channels=["kitchen"])
+    lucia.says("Soup's on", to="kitchen > lunch")
+    sitter = sit(ana).goes("#narrow/sender/lusia")
+
+    expect(sitter.page.get_by_role("heading", name="No person has the name lusia")).to_be_visible()
+    sitter.page.get_by_role("link", name="Lucía").click()
+
+    expect(sitter.message("Soup's on")).to_be_visible()
+
+
+def test_errors_of_a_search_are_in_the_words_of_the_page(house, sit):
+    sitter = sit(house.person("ana")).goes("#narrow/is/tasty")
+
+    expect(sitter.page.get_by_text("The server does not understand this search")).to_be_visible()

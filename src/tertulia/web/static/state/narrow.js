@@ -5,6 +5,7 @@ import { channelName, findChannel, channels } from "./channels.js";
 import { directWith, isInChannel, participantIds } from "./conversations.js";
 import { isSpectator, myId } from "./session.js";
 import { people } from "./people.js";
+import { normalizeText } from "./typeahead_sources.js";
 import { isFollowed, isTopicMuted } from "./topics.js";
 
 /** @typedef {{operator: string, operand: string | number | number[], negated?: boolean}} Term */
@@ -148,6 +149,37 @@ export function parseSearch(text) {
   return terms;
 }
 
+/** The first term that names a person or a channel that the page does not know.
+ * @param {Term[]} terms
+ * @returns {{kind: "person" | "channel", name: string, term: Term} | undefined} */
+export function unknownName(terms) {
+  for (const term of terms) {
+    if (typeof term.operand !== "string" || /^\d+$/.test(term.operand)) continue;
+    if (["sender", "dm", "dm-including", "mentions"].includes(term.operator)) return { kind: "person", name: term.operand, term };
+    if (term.operator === "channel") return { kind: "channel", name: term.operand, term };
+  }
+  return undefined;
+}
+
+/** The names that are most like a text, best first: those that share the most pairs of letters with it.
+ * @param {string} text
+ * @param {string[]} names
+ * @returns {string[]} at most three */
+export function nearestNames(text, names) {
+  const wanted = letterPairs(text);
+  const scored = names.map((name) => {
+    const parts = [name, ...name.split(/\s+/)].map((part) => letterPairs(part));
+    return { name, score: Math.max(...parts.map((pairs) => (2 * wanted.filter((pair) => pairs.includes(pair)).length) / (wanted.length + pairs.length || 1))) };
+  });
+  return scored.filter(({ score }) => score > 0.25).sort((a, b) => b.score - a.score).slice(0, 3).map(({ name }) => name);
+}
+
+/** @param {string} text */
+function letterPairs(text) {
+  const letters = ` ${normalizeText(text)}`;
+  return [...letters].slice(1).map((letter, at) => letters[at] + letter);
+}
+
 /** Terms as text of the search field.
  * @param {Term[]} terms */
 export function searchText(terms) {
@@ -179,7 +211,10 @@ function makeTerm(operator, operand, negated) {
  * @returns {Term["operand"]} */
 function parseOperand(operator, operand) {
   if (operator === "channel") return parseChannel(operand);
-  if (operator === "dm" || operator === "dm-including") return parsePeople(operand);
+  if (operator === "dm" || operator === "dm-including") {
+    const ids = parsePeople(operand);
+    return ids.length || !operand ? ids : operand;
+  }
   if (operator === "near" || operator === "with" || operator === "id") return Number(operand) || operand;
   if (operator === "sender" || operator === "mentions") return parsePeople(operand)[0] ?? operand;
   if (operator === "is" && operand === "private") return "dm";
@@ -201,11 +236,11 @@ function parsePeople(operand) {
   const ids = /^(\d+(?:,\d+)*)(-|$)/.exec(operand);
   if (ids) return ids[1].split(",").map(Number);
   return operand.split(",").flatMap((text) => {
-    const name = text.trim().toLowerCase();
+    const name = normalizeText(text.trim());
     if (name === "me") return [myId()];
     const id = Number(/^user(\d+)@/.exec(name)?.[1]); // stands in for an address that is not visible
     if (people.has(id)) return [id];
-    const found = [...people.values()].find((person) => [person.full_name, person.email, person.delivery_email].some((each) => each?.toLowerCase() === name));
+    const found = [...people.values()].find((person) => [person.full_name, person.email, person.delivery_email].some((each) => each && normalizeText(each) === name));
     return found ? [found.user_id] : [];
   });
 }

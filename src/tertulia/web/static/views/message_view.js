@@ -337,7 +337,7 @@ export class MessageView {
     this.feed.setAttribute("aria-busy", "false");
     this.feed.hidden = true;
     this.body.querySelector(".void")?.remove();
-    this.top.after(failedState(error instanceof NetworkError ? t("talk.no-answer") : error.message, () => this.#retry()));
+    this.top.after(failedState(error instanceof NetworkError ? t("talk.no-answer") : this.route.view === "search" ? t("search.not-understood") : error.message, () => this.#retry()));
   }
 }
 

@@ -4,11 +4,12 @@ import { channelName, channels, myChannels } from "../state/channels.js";
 import { setChildren, h, icon, iconButton } from "../core/html.js";
 import { myId } from "../state/session.js";
 import { findMessage } from "../state/messages.js";
-import { decodeHash, hashOf, parseSearch, searchText } from "../state/narrow.js";
+import { decodeHash, hashOf, nearestNames, parseSearch, searchText, unknownName } from "../state/narrow.js";
 import { people } from "../state/people.js";
 import { on, nextFrame } from "../core/signals.js";
-import { resetBody, resetFooter, region } from "./layout.js";
+import { actionLink, emptyState, resetBody, resetFooter, region } from "./layout.js";
 import { showMessageView } from "./message_view.js";
+import { normalizeText } from "../state/typeahead_sources.js";
 import { t } from "../core/i18n.js";
 
 /** @typedef {import("../state/routes.js").Route} Route */
@@ -30,6 +31,12 @@ export async function showSearch(route) {
     field.input.focus();
     return { close() {} };
   }
+  const unknown = unknownName(route.terms);
+  if (unknown) {
+    resetBody(unknownNameState(unknown, route.terms));
+    resetFooter();
+    return { close() {} };
+  }
   const view = await showMessageView({ ...route, conversation: undefined, channel: undefined }, null);
   const line = h("div", { class: "sub found-line" });
   const draw = () => setChildren(line, ...resultSummary(route.terms, view));
@@ -38,6 +45,19 @@ export async function showSearch(route) {
   view.list.keepPosition(draw);
   const stop = on(["lists", "reset"], nextFrame(() => view.list.keepPosition(draw)));
   return { close() { stop(); view.close(); }, focus: () => view.focus(), scrollPosition: () => view.scrollPosition() };
+}
+
+/** The text of a search for a name that is unknown, with links to the nearest ones.
+ * @param {NonNullable<ReturnType<typeof unknownName>>} unknown
+ * @param {import("../state/narrow.js").Term[]} terms */
+function unknownNameState({ kind, name, term }, terms) {
+  const byName = kind === "person"
+    ? new Map([...people.values()].filter((person) => person.is_active).map((person) => [person.full_name, person.user_id]))
+    : new Map([...channels.values()].map((channel) => [channel.name, channel.stream_id]));
+  const operandOf = (/** @type {string} */ each) => (term.operator.startsWith("dm") ? [byName.get(each) ?? 0] : (byName.get(each) ?? 0));
+  const nearest = nearestNames(name, [...byName.keys()]);
+  const links = nearest.map((each) => actionLink(hashOf(terms.map((one) => (one === term ? { ...one, operand: operandOf(each) } : one))), each, "search"));
+  return emptyState(t(kind === "person" ? "search.no-person" : "search.no-channel", { name }), t(nearest.length ? "search.nearest" : "search.no-nearest"), ...links);
 }
 
 /** The number of results, and links that narrow or widen the search.
@@ -125,7 +145,7 @@ function searchField(className) {
   frame.addEventListener("submit", (event) => {
     event.preventDefault();
     list.hidden = true;
-    const terms = parseSearch(input.value.trim());
+    const terms = parseSearch(completed(input.value).trim());
     if (!terms.length) return;
     if (className === "find") input.value = "";
     input.blur();
@@ -134,13 +154,20 @@ function searchField(className) {
   return { frame, input };
 }
 
+/** The text with its last word completed, if it names an unknown person or channel: Enter takes the first suggestion.
+ * @param {string} text */
+function completed(text) {
+  const [best] = unknownName(parseSearch(text.trim()).slice(-2)) ? suggestionsFor(text) : [];
+  return best ? replaceLastWord(text, best.text) : text;
+}
+
 /** Suggestions for the last word.
  * @param {string} text
  * @returns {Completion[]} */
 export function suggestionsFor(text) {
   const word = /(?:^|\s)(-?(?:[a-z-]+:)?(?:"[^"]*|\S*))$/i.exec(text)?.[1] ?? "";
   const [, sign, operator, typed] = /^(-?)(?:([a-z-]+):)?(.*)$/i.exec(word) ?? ["", "", "", ""];
-  const start = (typed ?? "").replaceAll('"', "").toLowerCase();
+  const start = normalizeText((typed ?? "").replaceAll('"', ""));
   if (operator === undefined) {
     if (!word) return OPERATORS.slice(0, 8).map((each) => ({ text: each, hint: hintOf(each) }));
     const fitting = OPERATORS.filter((each) => each.startsWith(start) || each.includes(`:${start}`));
@@ -163,15 +190,24 @@ function replaceLastWord(text, replacement) {
 
 /** @param {string} start */
 function matchingPeople(start) {
-  const fits = [...people.values()].filter((person) => person.is_active && person.full_name.toLowerCase().split(" ").some((part) => part.startsWith(start)));
-  return fits.map((person) => person.full_name).sort((a, b) => a.localeCompare(b));
+  const fits = [...people.values()].filter((person) => person.is_active && isNameLike(person.full_name, start));
+  const names = fits.map((person) => person.full_name).sort((a, b) => a.localeCompare(b));
+  return start && "me".startsWith(start) ? [...names, "me"] : names;
+}
+
+/** Whether a name, or a word of it, begins with a text.
+ * @param {string} name
+ * @param {string} start normalized */
+function isNameLike(name, start) {
+  const folded = normalizeText(name);
+  return folded.startsWith(start) || folded.split(" ").some((part) => part.startsWith(start));
 }
 
 /** @param {string} start */
 function matchingChannels(start) {
   const mine = myChannels().map((channel) => channel.name);
   const others = [...channels.values()].filter((channel) => !channel.subscribed && !channel.is_archived).map((channel) => channel.name);
-  return [...mine, ...others].filter((name) => name.toLowerCase().includes(start));
+  return [...mine, ...others].filter((name) => normalizeText(name).includes(start));
 }
 
 /** @param {string} prefix

@@ -125,6 +125,11 @@ export const texts = {
 
   "search.channel": "channel",
   "search.from": "sent by",
+  "search.nearest": "Did you mean one of these?",
+  "search.no-channel": "No channel has the name {name}",
+  "search.no-nearest": "Check the spelling, or search without it.",
+  "search.no-person": "No person has the name {name}",
+  "search.not-understood": "The server does not understand this search. Check the words before a colon.",
   "search.nothing": "Nothing found",
   "search.nothing-text": "No message that you may see is like this.",
   "search.without": "Search without {what}",

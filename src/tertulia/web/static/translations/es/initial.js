@@ -125,6 +125,11 @@ export const texts = {
 
   "search.channel": "canal",
   "search.from": "enviado por",
+  "search.nearest": "¿Quizá uno de estos?",
+  "search.no-channel": "Ningún canal se llama {name}",
+  "search.no-nearest": "Revisa cómo se escribe, o busca sin ello.",
+  "search.no-person": "Nadie se llama {name}",
+  "search.not-understood": "El servidor no entiende esta búsqueda. Revisa las palabras delante de los dos puntos.",
   "search.nothing": "No se ha encontrado nada",
   "search.nothing-text": "Ningún mensaje que puedas ver es así.",
   "search.without": "Buscar sin {what}",

@@ -45,6 +45,7 @@ def test_logging_out_in_one_tab_deletes_what_all_tabs_keep(house, sit):
     eventually(lambda: kept(one.page) == NOTHING)
     eventually(lambda: kept(other.page) == NOTHING)
     expect(other.page.get_by_role("status")).to_contain_text("logged out")
+    assert one.page.evaluate("Object.keys(localStorage)") == []
     other.page.evaluate("window.dispatchEvent(new Event('pagehide'))")
     assert kept(other.page) == NOTHING
 

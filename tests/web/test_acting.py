@@ -135,3 +135,69 @@ def test_a_push_is_shown_and_taken_back(house, sit):
 
     assert shown["title"] == "Ben · kitchen › lunch"
     assert shown["data"] == {"hash": "#narrow/channel/7-kitchen/topic/lunch/near/5", "id": 5}
+
+
+def test_escape_keeps_an_edit(house, sit):
+    ana = house.person("ana", channels=["kitchen"])
+    ana.says("Soup's on", to="kitchen > lunch")
+    sitter = sit(ana).goes(f"#narrow/channel/{house.channel('kitchen').id}-kitchen/topic/lunch")
+    page, soup = sitter.page, sitter.message("Soup's on")
+    soup.focus()
+    page.keyboard.press("e")
+    box = page.get_by_role("textbox", name="Edit")
+    box.fill("Soup's on fire")
+
+    box.press("Escape")
+
+    expect(soup).to_contain_text("Edit not saved.")
+    page.get_by_role("button", name="Go on editing").click()
+    expect(box).to_have_value("Soup's on fire")
+    box.press("Escape")
+    page.get_by_role("button", name="Discard the edit").click()
+    expect(soup).not_to_contain_text("Edit not saved.")
+    soup.focus()
+    page.keyboard.press("e")
+    expect(box).to_have_value("Soup's on")
+
+
+def test_who_cannot_write_reads_why_in_place_of_the_box(house, sit):
+    owner = house.person("olga", role="owner", channels=["kitchen", "news"])
+    ana, ben = house.people("ana", "ben", channels=["kitchen", "news"])
+    ben.says("Soup's on", to="kitchen > lunch")
+    ben.says("Only for you", to=[ana])
+    kitchen, news = house.channel("kitchen").id, house.channel("news").id
+    sitter = sit(ana).goes(f"#narrow/channel/{kitchen}-kitchen/topic/lunch")
+    box = sitter.page.get_by_role("textbox", name="Message to")
+    expect(box).to_be_visible()
+
+    only_owners = {"new": house.group("owners")}
+    owner.patch(f"/streams/{kitchen}", can_send_message_group=only_owners).succeeds()
+    expect(sitter.page.get_by_role("note")).to_have_text(
+        "You may not write in kitchen. You can react to messages."
+    )
+    expect(box).to_have_count(0)
+
+    sitter.goes(f"#narrow/channel/{news}-news/topic/today")
+    expect(box).to_be_visible()
+    owner.delete(f"/streams/{news}").succeeds()
+    expect(sitter.page.get_by_role("note")).to_contain_text("This channel is archived.")
+
+    sitter.goes(f"#narrow/dm/{ben.id}-Ben")
+    expect(box).to_be_visible()
+    owner.delete(f"/users/{ben.id}").succeeds()
+    expect(sitter.page.get_by_role("note")).to_contain_text("Ben has left")
+
+
+def test_a_channel_opens_with_what_the_setting_says(house, sit):
+    ana = house.person("ana", channels=["kitchen"])
+    ana.says("Soup's on", to="kitchen > lunch")
+    sitter = sit(ana).goes("#settings/preferences")
+    choice = sitter.page.get_by_role("combobox", name="A channel opens with")
+    assert choice.locator("option").all_inner_texts() == ["its messages", "its topics"]
+    expect(choice).to_have_value("3")
+
+    choice.select_option("its messages")
+    sitter.page.keyboard.press("Escape")
+    sitter.nav().get_by_role("link", name="kitchen").click()
+
+    expect(sitter.message("Soup's on")).to_be_visible()

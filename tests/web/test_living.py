@@ -221,3 +221,45 @@ def test_a_reload_keeps_the_state_that_one_is_in(house, sit):
         page.reload()
         expect(at_anas.message("Soup")).to_be_visible()
         assert page.url.endswith(address)
+
+
+def test_ones_own_message_sent_after_a_reload_is_not_new(house, sit):
+    ana, ben = house.people("ana", "ben", channels=["kitchen"])
+    house.fill(ben, "kitchen > lunch", 40)
+    sitter = sit(ana).goes(topic(house, "kitchen", "lunch"))
+    sitter.page.reload()
+    box = sitter.page.get_by_role("textbox", name="Message to")
+    box.fill("Coming")
+    box.press("Control+Enter")
+    expect(sitter.message("Coming")).to_be_attached()
+
+    found = ana.get("/messages", anchor="newest", num_before=1, num_after=0).succeeds()
+    assert "read" in found["messages"][-1]["flags"]
+    expect(sitter.page.get_by_role("button", name="1 new")).to_have_count(0)
+
+
+@pytest.mark.parametrize("view", ["#feed", "topic"])
+def test_a_view_at_its_end_follows_many_messages_a_second(house, sit, view):
+    ana, ben = house.people("ana", "ben", channels=["kitchen"])
+    house.fill(ben, "kitchen > lunch", 200)
+    sitter = sit(ana).goes(topic(house, "kitchen", "lunch") if view == "topic" else view)
+    sitter.page.keyboard.press("End")
+    expect(sitter.feed.locator("article").last).to_be_in_viewport()
+
+    for number in range(250):
+        ben.says(f"Number {number}.", to=f"kitchen > {'lunch' if number % 2 else 'tea'}")
+
+    last = sitter.message("Number 249.")
+    expect(last).to_be_in_viewport()
+
+
+def test_a_name_from_the_right_does_not_turn_the_line_around_it(house, sit):
+    ana, noor = house.people("ana", "نور", channels=["kitchen"])
+    noor.says("Soup's on", to="kitchen > lunch")
+    sitter = sit(ana).goes("#inbox")
+    line = sitter.page.locator(".item .say", has_text="Soup's on").first
+    expect(line).to_be_visible()
+
+    direction = line.evaluate("(each) => getComputedStyle(each.querySelector('bdi')).direction")
+
+    assert direction == "ltr"

@@ -14,7 +14,7 @@ import { parseRoute } from "./state/routes.js";
 import { isSpectator, myId, setting } from "./state/session.js";
 import { initStores } from "./state/stores.js";
 import { listenForCommands } from "./views/commands.js";
-import { startCompose } from "./views/compose_commands.js";
+import { startCompose } from "./views/compose_start.js";
 import { watchConnection } from "./views/connection_bar.js";
 import { isPhone } from "./views/layout.js";
 import { showMessageView } from "./views/message_view.js";

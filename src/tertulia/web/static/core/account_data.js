@@ -1,4 +1,4 @@
-/** Data of an account in this browser: its databases, the session storage of each tab, and the responses that
+/** Data of an account in this browser: its databases, the local storage, the session storage of each tab, and the responses that
  * the service worker caches. All of it is deleted when the account logs out, in this tab, in another one or by the
  * server. */
 
@@ -27,10 +27,18 @@ export function storeForTab(key, value) {
   if (!isDeleted) sessionStorage.setItem(key, value);
 }
 
+/** Store a value for all tabs, unless the account has logged out.
+ * @param {string} key
+ * @param {string} value */
+export function storeForBrowser(key, value) {
+  if (!isDeleted) localStorage.setItem(key, value);
+}
+
 /** Delete the account's data in this browser, and store nothing from now on. */
 export async function deleteAccountData() {
   isDeleted = true;
   sessionStorage.clear();
+  localStorage.clear();
   await closeLocalStore();
   await Promise.all([deleteDatabases(), globalThis.caches?.delete(RESPONSE_CACHE)]).catch(() => {});
 }

@@ -5,7 +5,7 @@ import { withErrorToast } from "../views/message_actions.js";
 import { get, patch } from "../core/api.js";
 import { completions } from "../state/typeahead_sources.js";
 import { enterSends } from "../views/compose.js";
-import { openEditForm, editForm, closeEditForm } from "../views/edits.js";
+import { discardEdit, editForm, keepEdit, openEditForm } from "../views/edits.js";
 import { enhance } from "../views/rendered_content.js";
 import { h } from "../core/html.js";
 import { TypeaheadPopup } from "../views/typeahead_popup.js";
@@ -43,22 +43,22 @@ export async function editMessage({ message }) {
       return toast(/** @type {Error} */ (error).message);
     }
   });
-  const close = () => {
-    sessionStorage.removeItem(`edit-${message.id}`);
-    closeEditForm(message.id);
+  const close = (/** @type {boolean} */ keeps = false) => {
+    if (keeps && box.value !== before) keepEdit(message.id);
+    else discardEdit(message.id);
     document.getElementById(`message-${message.id}`)?.focus();
   };
   box.addEventListener("input", () => storeForTab(`edit-${message.id}`, box.value));
   box.addEventListener("keydown", (event) => {
     if (popup.handleKey(event)) return;
-    if (event.key === "Escape") close();
+    if (event.key === "Escape") close(true);
     else if (event.key === "Enter" && !event.isComposing && (event.ctrlKey || event.metaKey || (enterSends() && !event.shiftKey))) save();
     else return;
     event.preventDefault();
     event.stopPropagation();
   });
   const form = h("div", { class: "anchor" }, list, h("div", { class: "box" }, box, h("div", { class: "tools" }, h("span", { class: "end" },
-    h("button", { class: "b", type: "button", onclick: close }, t("dialog.cancel")), h("button", { class: "b go", type: "button", onclick: save }, t("edit.save"))))));
+    h("button", { class: "b", type: "button", onclick: () => close() }, t("dialog.cancel")), h("button", { class: "b go", type: "button", onclick: save }, t("edit.save"))))));
   openEditForm(message.id, form);
   requestAnimationFrame(() => requestAnimationFrame(() => box.focus()));
 }

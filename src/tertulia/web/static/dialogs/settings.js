@@ -105,7 +105,7 @@ function displayPage() {
     formSection(t("display.look"), ownChoice("color_scheme", [1, 2, 3]), own("default_language", { choices: LANGUAGES }), own("twenty_four_hour_time"),
       own("web_font_size_px", { kind: "number" }), settingRow({ name: "dense", label: t("display.dense"), value: isDense(), save: async (value) => setDense(Boolean(value)) }), own("starred_message_counts")),
     formSection(t("display.reading"), ownChoice("web_home_view", ["inbox", "recent", "all_messages"]), ownChoice("web_mark_read_on_scroll_policy", [1, 2, 3]),
-      ownChoice("web_channel_default_view", [1, 2, 3, 4]), own("web_escape_navigates_to_home_view")),
+      own("web_channel_default_view", { value: setting("web_channel_default_view") === 2 ? 2 : 3, choices: [2, 3].map((value) => [value, t(`set.web_channel_default_view.${value}`)]) }), own("web_escape_navigates_to_home_view")),
     formSection(t("display.writing"), own("enter_sends"), own("translate_emoticons"), own("enable_drafts_synchronization"), own("receives_typing_notifications")),
     formSection(t("keys.title"), settingRow({ name: "keys", label: t("keys.off"), value: areShortcutsOff(), save: async (value) => setShortcutsOff(Boolean(value)) })),
   ];

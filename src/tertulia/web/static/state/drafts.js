@@ -5,7 +5,7 @@
 
 import { patch, post, remove } from "../core/api.js";
 import { directWith, isInChannel, keyOf } from "./conversations.js";
-import { isSpectator } from "./session.js";
+import { isSpectator, setting } from "./session.js";
 import { getAll, putEntry, removeEntry } from "../core/local_store.js";
 import { emit } from "../core/signals.js";
 
@@ -132,7 +132,7 @@ function scheduleSave(key) {
 /** @param {string} key */
 async function saveDraft(key) {
   const draft = drafts.get(key);
-  if (!draft || draft.saved) return;
+  if (!draft || draft.saved || setting("enable_drafts_synchronization") === false) return;
   if (uploading.has(key)) return scheduleSave(key);
   const { content } = draft;
   uploading.add(key);

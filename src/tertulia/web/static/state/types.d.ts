@@ -10,6 +10,7 @@ export interface UserSettings {
   color_scheme: number;
   desktop_icon_count_display: number;
   enable_desktop_notifications: boolean;
+  enable_drafts_synchronization: boolean;
   enable_followed_topic_desktop_notifications: boolean;
   enable_sounds: boolean;
   enable_stream_desktop_notifications: boolean;

@@ -3,6 +3,7 @@
  * Queues survive a restart of the server, so the poller keeps its queue. Event ids are the same in all queues,
  * so a tab can continue with the queue of another tab and knows which events it has already. */
 
+import { storeForBrowser } from "../core/account_data.js";
 import { ApiError, get, NetworkError, post, remove } from "../core/api.js";
 import { setConnection } from "../state/connection.js";
 import { isSpectator, myId, state } from "../state/session.js";
@@ -212,5 +213,5 @@ function deleteOldQueues(own) {
   for (const old of new Set([localStorage.getItem(key), own])) {
     if (old && old !== queue) remove("/events", { queue_id: old }).catch(() => {});
   }
-  localStorage.setItem(key, queue);
+  storeForBrowser(key, queue);
 }

@@ -167,7 +167,7 @@ async function sendEntry(entry) {
 /** @param {PendingMessage} entry */
 function sendParameters({ key, to, content }) {
   const where = isInChannel(to) ? { type: "channel", to: to.channel, topic: to.topic } : { type: "direct", to: to.people };
-  return { ...where, content, queue_id: state.queue_id, local_id: key };
+  return { ...where, content, queue_id: state.queue_id, local_id: key, read_by_sender: true };
 }
 
 /** @param {PendingMessage} entry

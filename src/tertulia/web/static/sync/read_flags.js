@@ -1,6 +1,7 @@
 /** Marks messages as read here at once and on the server in batches. What the server has not confirmed is
  * kept in the local storage, and sent after a reload. */
 
+import { storeForBrowser } from "../core/account_data.js";
 import { ApiError, post } from "../core/api.js";
 import { setFlag } from "../state/messages.js";
 import { myId } from "../state/session.js";
@@ -47,7 +48,7 @@ export function flushPending() {
 }
 
 function scheduleFlush() {
-  localStorage.setItem(storageKey(), JSON.stringify([...pendingIds]));
+  storeForBrowser(storageKey(), JSON.stringify([...pendingIds]));
   if (pendingIds.size >= MAX_BATCH) flush();
   else flushTimer ??= window.setTimeout(flush, BATCH_DELAY_MS);
 }
@@ -66,7 +67,7 @@ async function flush() {
     else flushTimer = window.setTimeout(flush, FLUSH_RETRY_MS);
   } finally {
     isFlushing = false;
-    localStorage.setItem(storageKey(), JSON.stringify([...pendingIds]));
+    storeForBrowser(storageKey(), JSON.stringify([...pendingIds]));
     if (pendingIds.size) flushTimer ??= window.setTimeout(flush, BATCH_DELAY_MS);
   }
 }

@@ -12,6 +12,7 @@ import { myId, setting } from "../state/session.js";
 import { TypeaheadPopup } from "./typeahead_popup.js";
 import { enqueue } from "../sync/outbox.js";
 import { nameOf } from "../state/people.js";
+import { whyClosed } from "../state/posting.js";
 import { post } from "../core/api.js";
 import { on } from "../core/signals.js";
 import { toast } from "./layout.js";
@@ -44,6 +45,21 @@ export function showComposeBox(footer, target) {
   composeBox = new ComposeBox(target);
   footer.append(composeBox.element);
   if (hadFocus && document.activeElement === document.body) composeBox.box.focus({ preventScroll: true });
+}
+
+/** Fill the footer of a view: a compose box, or a line that says why the person cannot write here.
+ * @param {HTMLElement} footer
+ * @param {Target} target
+ * @returns {boolean} whether there is a box */
+export function showComposeOrReason(footer, target) {
+  const closed = whyClosed(target);
+  if (!closed) {
+    showComposeBox(footer, target);
+    return true;
+  }
+  const back = closed.unarchives !== undefined && h("button", { class: "b", type: "button", "data-do": "unarchive", "data-channel": closed.unarchives }, t("closed.unarchive"));
+  footer.append(h("div", { class: "in closed-in" }, h("div", { class: "shut", role: "note" }, icon(closed.icon), h("span", { dir: "auto" }, closed.text), back)));
+  return false;
 }
 
 /** The view that holds the box is about to be replaced. */

@@ -1,33 +1,18 @@
 /** Commands of the compose box and of pending messages. */
 
-import { deleteDatabases } from "../core/account_data.js";
 import { command } from "./commands.js";
-import { saveCompose, currentComposeBox } from "./compose.js";
+import { currentComposeBox } from "./compose.js";
 import { conversationOf, keyOf } from "../state/conversations.js";
-import { initDrafts, setDraft } from "../state/drafts.js";
-import { state, myId } from "../state/session.js";
+import { setDraft } from "../state/drafts.js";
 import { conversationHash } from "../state/narrow.js";
-import { openOutbox, wakeOutbox, confirmByKey, retrySend, withdraw } from "../sync/outbox.js";
+import { retrySend, withdraw } from "../sync/outbox.js";
 import { get } from "../core/api.js";
 import { nameOf } from "../state/people.js";
-import { openLocalStore } from "../core/local_store.js";
 import { on } from "../core/signals.js";
 import { toast } from "./layout.js";
 import { t } from "../core/i18n.js";
 
 /** @typedef {import("../state/messages.js").Message} Message */
-
-export async function startCompose() {
-  deleteDatabases(myId()).catch(() => {});
-  await openLocalStore(myId());
-  await initDrafts(state);
-  await openOutbox();
-  on("reset", () => initDrafts(state));
-  on("messageArrived", (message) => confirmByKey(message.local_message_id, message.id));
-  on("connection", wakeOutbox);
-  addEventListener("pagehide", saveCompose);
-  addEventListener("visibilitychange", saveCompose);
-}
 
 export function registerComposeCommands() {
   command("send", () => currentComposeBox()?.send());

@@ -78,7 +78,7 @@ function rowTitle(conversation) {
  * @param {import("../state/messages.js").Message} message */
 function senderPrefix(conversation, message) {
   const isObvious = !isInChannel(conversation) && conversation.people.length === 1 && message.sender_id !== myId();
-  return !isObvious && h("b", {}, message.sender_id === myId() ? t("people.you-said") : shortName(message.sender_id), " ");
+  return !isObvious && h("b", {}, h("bdi", {}, message.sender_id === myId() ? t("people.you-said") : shortName(message.sender_id)), " ");
 }
 
 /** @param {Conversation} conversation

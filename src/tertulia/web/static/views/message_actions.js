@@ -9,6 +9,7 @@ import { reactionFor } from "../state/emoji.js";
 import { myId } from "../state/session.js";
 import { findMessage } from "../state/messages.js";
 import { conversationHash } from "../state/narrow.js";
+import { discardEdit } from "./edits.js";
 import { currentRoute } from "../core/router.js";
 import { on } from "../core/signals.js";
 import { toast } from "./layout.js";
@@ -33,6 +34,8 @@ export function registerMessageCommands() {
   command("mute-topic", () => withTopic(toggleMute));
   command("resolve", () => withTopic(toggleResolved));
   command("join-channel", ({ element }) => withErrorToast(joinChannel(Number(element.dataset.channel))));
+  command("discard-edit", ({ message }) => message && discardEdit(message.id));
+  command("unarchive", ({ element }) => withErrorToast(patch(`/streams/${element.dataset.channel}`, { is_archived: false })));
   command("edit-last", () => editLastMessage());
   on("topicMoved", followEmptiedTopic);
   on("topicMoved", followMove);

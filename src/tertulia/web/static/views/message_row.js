@@ -5,7 +5,7 @@ import { channelDot, avatar } from "./avatars.js";
 import { enhance, glyph } from "./rendered_content.js";
 import { channelName } from "../state/channels.js";
 import { conversationOf, fullTitle, isInChannel, isResolved, keyOf, titleOf } from "../state/conversations.js";
-import { editForm } from "./edits.js";
+import { editForm, isEditKept } from "./edits.js";
 import { h, icon } from "../core/html.js";
 import { state, myId } from "../state/session.js";
 import { isMuted, nameOf, getPerson } from "../state/people.js";
@@ -47,7 +47,7 @@ export function rowSignature(id, before, context) {
   const above = before === undefined ? undefined : findMessage(before);
   if (!message) return "gone";
   return [message.version, isGrouped(message, above, context), above ? dayKey(above.timestamp) : "", context.newFrom === id,
-    context.isMixed && above ? keyOf(conversationOf(above)) : "", revealed.has(id), collapsed.has(id), isMuted(message.sender_id), editForm(id) !== undefined].join("|");
+    context.isMixed && above ? keyOf(conversationOf(above)) : "", revealed.has(id), collapsed.has(id), isMuted(message.sender_id), editForm(id) !== undefined, isEditKept(id)].join("|");
 }
 
 /** @param {number} id
@@ -160,6 +160,7 @@ function fillContent(element, message) {
   const changed = editedMark(message);
   if (changed) (lastParagraph(element) ?? element).append(changed);
   if (message.reactions.length) element.append(reactionList(message));
+  if (isEditKept(message.id)) element.append(keptEditLine());
 }
 
 /** A message that begins with `/me` says what its sender does.
@@ -171,6 +172,12 @@ function showAsAction(element, sender) {
   first.nodeValue = first.nodeValue.slice(3);
   first.before(h("bdi", {}, sender));
   element.classList.add("does");
+}
+
+/** The line of an edit that was left without saving. */
+function keptEditLine() {
+  return h("div", { class: "fate kept" }, icon("draft", "s"), h("span", {}, t("row.edit-kept")),
+    ...["edit", "discard-edit"].map((name) => h("button", { type: "button", "data-do": name }, t(`row.${name}`))));
 }
 
 /** The four buttons of a row; the last one opens the menu with all others. */

@@ -1,7 +1,7 @@
 /** The message view: a conversation, a channel, or messages of several conversations. */
 
 import { NetworkError } from "../core/api.js";
-import { isComposeMovedTo, leaveComposeBox, showComposeBox } from "./compose.js";
+import { isComposeMovedTo, leaveComposeBox, showComposeOrReason } from "./compose.js";
 import { conversationOf, keyOf } from "../state/conversations.js";
 import { plainText } from "./rendered_content.js";
 import { viewHeader, emptyView } from "./view_header.js";
@@ -12,6 +12,7 @@ import { isSpectator, myId } from "../state/session.js";
 import { findMessage } from "../state/messages.js";
 import { conversationHash, termsForApi, operandOf } from "../state/narrow.js";
 import { nameOf } from "../state/people.js";
+import { whyClosed } from "../state/posting.js";
 import { marksReadOnView, Reader } from "./reader.js";
 import { drawRow, rowSignature, showFullTime } from "./message_row.js";
 import { on, nextFrame } from "../core/signals.js";
@@ -48,6 +49,7 @@ export class MessageView {
   #stops = /** @type {(() => void)[]} */ ([]);
   #context;
   #isClosed = false;
+  #isOpen = true; // whether the person can write here
   #failed = false; // whether fetching the messages has failed
   /** @type {number} the message that has or had the focus last */
   focusedId = 0;
@@ -79,6 +81,7 @@ export class MessageView {
     const redraw = nextFrame(() => this.#update());
     this.#stops.push(
       on(["messageChanged", "lists", "people", "channels", "reset"], redraw),
+      on(["channels", "people", "realm"], () => this.#updateFooter()),
       on(["topics", "channels", "unread", "presence"], () => this.#updateHeader()),
       on("typing", () => this.#showTyping()),
       on("outbox", nextFrame(() => this.#showPending())),
@@ -304,10 +307,19 @@ export class MessageView {
     if (isSpectator()) {
       this.foot.append(h("p", { class: "spectator" }, t("spectator.read-only"), " ", h("a", { href: "/login/" }, t("spectator.log-in"))));
     } else if (conversation) {
-      showComposeBox(this.foot, conversation);
+      this.#isOpen = showComposeOrReason(this.foot, conversation);
     } else if (channel) {
-      showComposeBox(this.foot, { channel, topic: null });
+      this.#isOpen = showComposeOrReason(this.foot, { channel, topic: null });
     }
+  }
+
+  /** A channel was archived, a person has left, a permission has changed: show the box or why there is none. */
+  #updateFooter() {
+    const { conversation, channel } = this.route;
+    const target = conversation ?? (channel && { channel });
+    if (this.#isClosed || !target || isSpectator() || this.route.view === "search" || this.#isOpen === !whyClosed(target)) return;
+    leaveComposeBox();
+    this.#fillFooter();
   }
 
   #updateHeader() {

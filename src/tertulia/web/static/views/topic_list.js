@@ -1,7 +1,7 @@
 /** The view of a channel: its description and its topics. */
 
 import { channelName, channels } from "../state/channels.js";
-import { showComposeBox } from "./compose.js";
+import { showComposeOrReason } from "./compose.js";
 import { enhance } from "./rendered_content.js";
 import { get } from "../core/api.js";
 import { isResolved, topicKey } from "../state/conversations.js";
@@ -54,7 +54,7 @@ export async function showTopics({ channel = 0 }) {
   };
   drawHeader(channel);
   const isMember = channels.get(channel)?.subscribed;
-  if (!isSpectator()) showComposeBox(foot, { channel, topic: null });
+  if (!isSpectator()) showComposeOrReason(foot, { channel, topic: null });
   await load();
   draw();
   const redraw = nextFrame(draw);

@@ -340,6 +340,8 @@ export class VirtualList {
         else this.#feed.insertBefore(node, next);
       }
     });
+    // Removing the focused row makes the browser lay out, with rows missing, and scroll: the person did not scroll.
+    this.#lastTop = this.#scroller.scrollTop;
   }
 
   /** Redraw a row. If the focus is in it, it stays there.

@@ -1,0 +1,42 @@
+/** Why this person cannot write to a conversation: the page says so in place of the compose box. */
+
+import { channelName, channels } from "./channels.js";
+import { nameOf, people } from "./people.js";
+import { myId, realm, state } from "./session.js";
+import { t } from "../core/i18n.js";
+
+/** @typedef {import("./types.d.ts").Permission} Permission */
+/** @typedef {{icon: string, text: string, unarchives?: number}} Closed `unarchives`: a channel that the person may bring back */
+
+/** @param {{channel: number} | {people: number[]}} target
+ * @returns {Closed | undefined} undefined if the person may write */
+export function whyClosed(target) {
+  if ("people" in target) return whyDirectClosed(target.people);
+  const channel = channels.get(target.channel);
+  if (!channel) return undefined;
+  if (channel.is_archived) return { icon: "archive", text: t("closed.archived"), ...(state.is_admin && { unarchives: target.channel }) };
+  if (!hasPermission(channel.can_send_message_group)) return { icon: "lock", text: t("closed.permission", { channel: channelName(target.channel) }) };
+  return undefined;
+}
+
+/** @param {number[]} others
+ * @returns {Closed | undefined} */
+function whyDirectClosed(others) {
+  const left = others.find((id) => people.get(id)?.is_active === false);
+  if (left !== undefined) return { icon: "people", text: t("closed.left", { name: nameOf(left), organization: realm("name") ?? "" }) };
+  const isFree = others.every((id) => id === myId() || people.get(id)?.is_bot);
+  if (!isFree && ![myId(), ...others].some((id) => hasPermission(realm("direct_message_permission_group"), id))) return { icon: "lock", text: t("closed.direct") };
+  return undefined;
+}
+
+/** Whether a person has a permission, as far as the page knows the groups.
+ * @param {Permission | undefined} permission
+ * @param {number} [person]
+ * @returns {boolean} */
+export function hasPermission(permission, person = myId()) {
+  if (permission === undefined) return true;
+  if (typeof permission === "object") return permission.direct_members.includes(person) || permission.direct_subgroups.some((id) => hasPermission(id, person));
+  const group = (state.realm_user_groups ?? []).find((each) => each.id === permission);
+  if (!group) return true;
+  return group.members.includes(person) || group.direct_subgroup_ids.some((id) => hasPermission(id, person));
+}

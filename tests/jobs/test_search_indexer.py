@@ -114,6 +114,20 @@ class Undone(Exception):
     """Rolls back the changes and carries what was found."""
 
 
+def test_new_words_of_a_bot_count_with_its_owner(chat: Chat, in_kitchen: None, ana: Person) -> None:
+    robot = chat.person("robot", bot="generic", owner=ana, channels=["kitchen"])
+    spent = []
+
+    for speaker, first in ((ana, 0x4E00), (robot, 0x6E00)):
+        speaker.says("".join(map(chr, range(first, first + 30))), to="kitchen > lunch")
+        eventually(lambda: behind(chat) == 0)
+        spent.append(chat.read(storage.search.budget.of, [ana.id, robot.id]))
+
+    alone, together = spent
+    assert alone.keys() == together.keys() == {ana.id}
+    assert together[ana.id].words > alone[ana.id].words > 0
+
+
 @pytest.mark.postgres
 def test_two_servers_share_the_indexing(two_servers) -> None:
     chat, other = two_servers

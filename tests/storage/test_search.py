@@ -153,6 +153,8 @@ def test_the_index_finds_what_reading_everything_would(
 
         shelf.delete(list(shelf.texts))
         shelf.check()
+        while storage.search.batch.index_messages(tx, 50):
+            pass
         left = {table: tx.value(f"SELECT count(*) AS value FROM {table}") for table in TABLES}
         assert left == dict.fromkeys(TABLES, 0)
 

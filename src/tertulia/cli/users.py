@@ -150,6 +150,10 @@ def erase(opened: OpenOrganization, found: User, messages: str, yes: bool) -> No
         )
     ):
         count += gone
+    while opened.database.write_now(
+        opened.realm.id, actions.messages.search_index.remove_some_deleted
+    ):
+        pass
     opened.database.write_now(opened.realm.id, actions.people.erasure.finish, found)
     while opened.database.write_now(0, actions.files.upload.sweep):
         pass

@@ -62,7 +62,9 @@ def log_problems(tx: Tx) -> list[str]:
 _SEARCH_PROBLEMS = {
     "{} messages that are gone are still in the search index": (
         "SELECT count(*) AS value FROM search_document d"
-        " LEFT JOIN message m ON m.id = d.message_id WHERE m.id IS NULL"
+        " LEFT JOIN message m ON m.id = d.message_id"
+        " LEFT JOIN search_stale s ON s.realm_id = d.realm_id AND s.message_id = d.message_id"
+        " WHERE m.id IS NULL AND s.message_id IS NULL"
     ),
     "{} messages are missing in the search index": (
         "SELECT count(*) AS value FROM message m"
@@ -80,7 +82,8 @@ _SEARCH_PROBLEMS = {
     ),
     "{} messages have a signature in the search index, but are not in it": (
         "SELECT count(*) AS value FROM search_signature s LEFT JOIN search_document d"
-        " ON d.message_id = s.message_id WHERE s.part = 0 AND d.message_id IS NULL"
+        " ON d.message_id = s.message_id WHERE s.part IN (0, 64, 96, 112, 120, 124, 126)"
+        " AND d.message_id IS NULL"
     ),
     "{} words of the search index are in no message": (
         "SELECT count(*) AS value FROM search_word"

@@ -41,9 +41,17 @@ def pending_joints(tx: Tx) -> PendingJoints:
     )
 
 
+def remove_some_deleted(tx: Tx) -> bool:
+    """Remove words of deleted messages that were left to the indexer. Returns whether there were
+    any."""
+    return storage.search.removal.remove_some_deleted(tx)
+
+
 def is_far_behind(tx: Tx) -> bool:
     """Whether more is unindexed than a search scans."""
-    if storage.search.index.count_behind(tx, MAX_UNINDEXED_MESSAGES + 1) > MAX_UNINDEXED_MESSAGES:
+    most = MAX_UNINDEXED_MESSAGES + 1
+    behind = storage.search.index.count_fresh(tx, most)
+    if behind + len(storage.search.index.changed(tx, most)) > MAX_UNINDEXED_MESSAGES:
         return True
     return storage.search.index.bytes_behind(tx, MAX_UNINDEXED_MESSAGES) > MAX_FRESH_BYTES
 

@@ -1,17 +1,19 @@
-"""Signatures: a Bloom filter of the words of a long text.
+"""Signatures: a Bloom filter of the words of a text.
 
 A filter never denies a word that is in the text, but may allow one that is not; then the text
-decides. It is divided into parts. The stem of a word sets bits in one part, and each of its grams
-in one part, so that a search reads only a few parts of many signatures.
+decides. It is divided into parts, as few as fit into rows of MAX_PART_BYTES. The stem of a word
+sets a bit in one part, and so does each of its grams, so that a search reads only a few parts of
+many long signatures, and one row of a short one.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from zlib import crc32
 
 from tertulia import domain
 from tertulia.domain.search.query import QueryTerm
 
-PARTS = 64
+MAX_PARTS = 64
+PART_COUNTS = (1, 2, 4, 8, 16, 32, MAX_PARTS)
 MIN_PART_BYTES = 4
 MAX_PART_BYTES = 256  # so that a row fits into a SQLite page; all parts together have 16 KiB
 MAX_GRAMS_PER_CLUE = 8
@@ -22,16 +24,14 @@ _GRAM = 1  # start value of the checksum, so that a gram differs from the same l
 def of(keys: Collection[int]) -> list[bytes]:
     """The parts of the signature of a text with these keys.
 
-    They have at least eight bits per key, unless there are very many keys.
+    They have eight bits per key, unless there are very many keys.
     """
-    size = MIN_PART_BYTES
-    while size < MAX_PART_BYTES and size * PARTS < len(keys):
-        size *= 2
-    parts = [bytearray(size) for _ in range(PARTS)]
-    bits = size * 8
+    count = next((each for each in PART_COUNTS if each * MAX_PART_BYTES >= len(keys)), MAX_PARTS)
+    size = min(MAX_PART_BYTES, max(MIN_PART_BYTES, -(-len(keys) // count)))
+    parts = [bytearray(size) for _ in range(count)]
     for key in keys:
-        place = key // PARTS % bits
-        parts[key % PARTS][place // 8] |= 1 << place % 8
+        place = _place(key, count, size)
+        parts[key % count][place // 8] |= 1 << place % 8
     return [bytes(part) for part in parts]
 
 
@@ -50,23 +50,57 @@ def keys_of(words: Iterable[str]) -> set[int]:
 def alternatives(clue: QueryTerm) -> list[list[int]]:
     """The keys of a term: a matching text has all keys of at least one alternative."""
     found = []
-    if clue.stem is not None or clue.word is not None:
-        stem = domain.search.words.stem(clue.word or "") if clue.stem is None else clue.stem
-        found.append([_stem_key(stem)])
+    if clue.word is not None and clue.stem is None:
+        stem = domain.search.words.stem(clue.word)
+        found.append([_stem_key(stem), *_gram_keys(clue.word)])
+    elif clue.stem is not None:
+        beginning = domain.search.words.beginning(clue.stem)
+        found.append([_stem_key(clue.stem), *_gram_keys(beginning)])
     if clue.part is not None:
-        grams = sorted(domain.search.words.grams(clue.part))[:MAX_GRAMS_PER_CLUE]
-        found.append([_gram_key(gram) for gram in grams])
+        found.append(_gram_keys(clue.part))
     return found
 
 
-def part_of(key: int) -> int:
-    return key % PARTS
+def first_number(count: int) -> int:
+    """The number under which the first part of a signature of so many parts is stored.
+
+    The numbers of the other parts follow. Signatures with different counts share no number.
+    """
+    return 2 * (MAX_PARTS - count)
 
 
-def may_hold(part: bytes, key: int) -> bool:
-    """Whether a text may have a key. `part` is the part to which the key belongs."""
-    place = key // PARTS % (len(part) * 8)
-    return bool(part[place // 8] & 1 << place % 8)
+def numbered(parts: Sequence[bytes]) -> Iterable[tuple[int, bytes]]:
+    """The parts of a signature with their numbers."""
+    return enumerate(parts, first_number(len(parts)))
+
+
+def by_number(keys: Iterable[int], count: int) -> dict[int, list[int]]:
+    """Keys by the number of the part to which they belong, in signatures of so many parts."""
+    found: dict[int, list[int]] = {}
+    for key in keys:
+        found.setdefault(first_number(count) + key % count, []).append(key)
+    return found
+
+
+def may_hold(part: bytes, keys: Iterable[int], count: int) -> bool:
+    """Whether a text may have all of some keys that belong to this part."""
+    for key in keys:
+        place = _place(key, count, len(part))
+        if not part[place // 8] & 1 << place % 8:
+            return False
+    return True
+
+
+def _place(key: int, count: int, size: int) -> int:
+    """The bit of a key within its part of so many bytes."""
+    return key // count % (size * 8)
+
+
+def _gram_keys(text: str) -> list[int]:
+    if not text:
+        return []
+    grams = sorted(domain.search.words.grams(text))[:MAX_GRAMS_PER_CLUE]
+    return [_gram_key(gram) for gram in grams]
 
 
 def _stem_key(stem: str) -> int:

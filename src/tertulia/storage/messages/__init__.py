@@ -198,7 +198,7 @@ def set_rendering(tx: Tx, message_id: int, draft: Draft) -> None:
 def delete(tx: Tx, message_ids: Sequence[int]) -> None:
     """Delete messages, with all details in other tables."""
     ids = list(message_ids)
-    storage.search.index.delete(tx, ids)
+    storage.search.removal.remove_deleted(tx, ids)
     for table in GOES_WITH_A_MESSAGE:
         tx.execute(f"DELETE FROM {table} WHERE message_id IN :ids", ids=ids)
     tx.remove("message", id=ids)

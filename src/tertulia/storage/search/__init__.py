@@ -2,10 +2,12 @@
 
 from tertulia.storage.search import (
     batch,
+    budget,
     changes,
     execution,
     index,
     phrase_filter,
+    removal,
     segments,
     signatures,
     texts,

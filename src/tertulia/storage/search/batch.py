@@ -2,7 +2,8 @@
 
 Texts are read and split into words before the write transaction, so that other writers wait only
 for rows. The rows of a batch are bounded, and so are those of each message: a message with more
-words, or more new words, than the index lists gets a signature, which always has 64 rows.
+words, or more new words, than the index lists gets a signature, which has at most 64 rows. How many
+new words it may have also depends on its length and on the budget of its sender.
 
 Between `prepare` and `write` a message can change, be deleted, or be indexed by another server.
 `search_head.changes` counts changes, and `write` skips texts that were read too early.
@@ -17,6 +18,7 @@ from msgspec import field
 from tertulia import domain, storage
 from tertulia.database.tx import Row, Tx
 from tertulia.database.yielding import YieldPoint
+from tertulia.domain.search.budget import Spending
 from tertulia.domain.search.query import SearchedText
 
 # Of a message in the index; 10,000 characters of English have about 600.
@@ -32,7 +34,6 @@ MAX_ROWS_OF_ONE_MESSAGE = (
 WORDS_BETWEEN_YIELDS = 500
 # Of a message that is indexed again; it loses the others in earlier batches.
 MAX_REMOVED_WORDS = 128
-MAX_REMOVED_ROWS = 1024  # of the messages that are indexed again, in one batch
 
 
 class BatchLimits(msgspec.Struct, frozen=True):
@@ -51,6 +52,20 @@ class Document(msgspec.Struct, frozen=True):
     signature: list[bytes] | None = None
 
 
+class _Source(msgspec.Struct):
+    """A message to be indexed, and what its words add to the vocabulary."""
+
+    person_id: int  # the sender, or the owner of a bot
+    sent_at: float
+    length: int
+    words: set[str]
+    removed_rows: int = 0
+
+    @property
+    def has_few_words(self) -> bool:
+        return len(self.words) <= MAX_WORDS_PER_MESSAGE
+
+
 class IndexBatch(msgspec.Struct):
     change: int  # the number of changes when the texts were read
     indexed_to: int
@@ -58,6 +73,7 @@ class IndexBatch(msgspec.Struct):
     fresh: list[Document] = field(default_factory=list)
     missing: list[int] = field(default_factory=list)  # marked as changed, but deleted
     shrinking: int | None = None  # a message that loses some of its words
+    spending: dict[int, Spending] = field(default_factory=dict)  # of the budgets, by person
     rows: int = 0
     is_bounded: bool = True
 
@@ -93,9 +109,11 @@ def write(tx: Tx, batch: IndexBatch) -> int:
     noted = storage.search.changes.last_of(tx, ids)
     current = {message_id for message_id, change in noted.items() if change <= batch.change}
     documents = [each for each in batch.changed if each.message_id in current]
+    removed = [*batch.missing, *(each.message_id for each in documents)]
     if batch.is_bounded:
-        documents = _replaceable(tx, documents, batch.shrinking)
-    storage.search.index.delete(tx, [*batch.missing, *(each.message_id for each in documents)])
+        removed = _removed(tx, removed, batch.shrinking)
+        documents = [each for each in documents if each.message_id in {*removed}]
+    storage.search.index.delete(tx, removed)
     if batch.fresh and storage.search.index.indexed_to(tx) == batch.indexed_to:
         there = storage.search.texts.existing(tx, [each.message_id for each in batch.fresh])
         documents += [each for each in batch.fresh if each.message_id in there]
@@ -106,28 +124,23 @@ def write(tx: Tx, batch: IndexBatch) -> int:
     signed = {each.message_id: each.signature for each in documents if each.signature is not None}
     storage.search.signatures.insert(tx, signed)
     storage.search.phrase_filter.exclude(tx, list(signed))
-    return done + len(documents) + len(batch.missing)
+    storage.search.budget.store(tx, batch.spending)
+    return done + len(documents) + len({*batch.missing} & {*removed})
 
 
-def _replaceable(tx: Tx, changed: list[Document], shrinking: int | None) -> list[Document]:
-    """Those of the changed messages that can be replaced within half of MAX_REMOVED_ROWS.
+def _removed(tx: Tx, message_ids: list[int], shrinking: int | None) -> list[int]:
+    """Those of the deleted and changed messages that fit into half of MAX_REMOVED_ROWS.
 
-    A message that needs more, or `shrinking`, loses words within the other half. The others stay
+    A message that needs more, or `shrinking`, loses words within the other half. All others stay
     marked as changed.
     """
-    half = room = MAX_REMOVED_ROWS // 2
-    rows = storage.search.index.removal_rows(tx, [each.message_id for each in changed])
-    found = []
-    for document in changed:
-        cost = rows.get(document.message_id, 0)
-        if cost <= room:
-            room -= cost
-            found.append(document)
-        elif cost > half and shrinking is None:
-            shrinking = document.message_id
+    half = storage.search.removal.MAX_REMOVED_ROWS // 2
+    rows = storage.search.index.removal_rows(tx, message_ids)
+    if shrinking is None:
+        shrinking = next((each for each in message_ids if rows.get(each, 0) > half), None)
     if shrinking is not None:
         storage.search.index.delete_some_words(tx, shrinking, half)
-    return found
+    return storage.search.removal.within(rows, message_ids, half)
 
 
 class _Plan:
@@ -141,6 +154,8 @@ class _Plan:
         self._known: set[str] = set()  # words that are in the vocabulary, or will be
         self._listed: set[str] = set()
         self._grams: set[str] = set()
+        self._known_grams: set[str] = set()
+        self._spending: dict[int, Spending] = {}
         self._bytes = 0
 
     def add_changed(self) -> None:
@@ -157,20 +172,23 @@ class _Plan:
                 kept.append(message_id)
         sizes = storage.search.texts.sizes(self._tx, kept)
         self._batch.missing = [message_id for message_id in kept if message_id not in sizes]
-        for row in self._rows([(each, sizes[each]) for each in kept if each in sizes], half=True):
-            removed = 2 * counts.get(row["id"], 0)
-            if not self._add(row, self._batch.changed, removed):
+        sources = self._sources([(each, sizes[each]) for each in kept if each in sizes], half=True)
+        for message_id, source in sources.items():
+            source.removed_rows = 2 * counts.get(message_id, 0)
+            if not self._add(message_id, source, self._batch.changed):
                 return
 
     def add_fresh(self) -> None:
         count = self._limits.messages - len(self._batch.changed)
         sizes = storage.search.texts.fresh_sizes(self._tx, self._batch.indexed_to, count)
-        for row in self._rows(sizes):
-            if not self._add(row, self._batch.fresh, 0):
+        for message_id, source in self._sources(sizes).items():
+            if not self._add(message_id, source, self._batch.fresh):
                 return
 
-    def _rows(self, sizes: Sequence[tuple[int, int]], *, half: bool = False) -> list[Row]:
-        """The texts of as many of these messages as fit, in the same order."""
+    def _sources(
+        self, sizes: Sequence[tuple[int, int]], *, half: bool = False
+    ) -> dict[int, _Source]:
+        """As many of these messages as fit, in the same order."""
         limit = self._limits.text_bytes // 2 if half else self._limits.text_bytes
         ids: list[int] = []
         for message_id, size in sizes:
@@ -178,41 +196,63 @@ class _Plan:
                 break
             self._bytes += size
             ids.append(message_id)
-        found = {row["id"]: row for row in storage.search.texts.of(self._tx, ids)}
-        rows = [found[message_id] for message_id in ids if message_id in found]
-        self._words = {}
-        for row in rows:
-            self._words[row["id"]] = SearchedText(row["rendered"], row["topic"]).words
-            self._yield_point.yield_to_requests()
-        short = [each for each in self._words.values() if len(each) <= MAX_WORDS_PER_MESSAGE]
-        asked = set[str]().union(*short) - self._known
-        self._known |= storage.search.index.find_words(self._tx, asked).keys()
-        return rows
+        rows = {row["id"]: row for row in storage.search.texts.with_senders(self._tx, ids)}
+        sources: dict[int, _Source] = {}
+        for message_id in ids:
+            if message_id in rows:
+                sources[message_id] = _source(rows[message_id])
+                self._yield_point.yield_to_requests()
+        self._learn(list(sources.values()))
+        return sources
 
-    def _add(self, row: Row, documents: list[Document], removed: int) -> bool:
+    def _learn(self, sources: list[_Source]) -> None:
+        """Read which words and grams of these messages the index has, and the senders' budgets."""
+        asked = set[str]().union(*(each.words for each in sources if each.has_few_words))
+        self._known |= storage.search.index.find_words(self._tx, asked - self._known).keys()
+        new = asked - self._known
+        if new:
+            grams = set[str]().union(*map(domain.search.words.grams, new))
+            self._known_grams |= storage.search.index.known_grams(self._tx, grams)
+        people = {each.person_id for each in sources} - self._spending.keys()
+        self._spending |= storage.search.budget.of(self._tx, people)
+
+    def _add(self, message_id: int, source: _Source, documents: list[Document]) -> bool:
         """Add a message to the batch, unless it would have too many rows then."""
-        words = self._words[row["id"]]
-        new = words - self._known if len(words) <= MAX_WORDS_PER_MESSAGE else words
+        words = source.words
+        new = words - self._known if source.has_few_words else words
         grams: set[str] = set()
-        is_listed = len(words) <= MAX_WORDS_PER_MESSAGE and len(new) <= MAX_NEW_WORDS_PER_MESSAGE
+        excess = 0
+        is_listed = source.has_few_words and len(new) <= MAX_NEW_WORDS_PER_MESSAGE
         if is_listed:
             grams = set[str]().union(*map(domain.search.words.grams, new))
-            is_listed = len(grams) <= MAX_NEW_GRAMS_PER_MESSAGE
+            excess = domain.search.budget.excess(
+                len(new), len(grams - self._known_grams), source.length
+            )
+            spent = self._spending.get(source.person_id, Spending())
+            is_listed = len(grams) <= MAX_NEW_GRAMS_PER_MESSAGE and (
+                not excess or spent.has_room_for(excess, source.sent_at)
+            )
+        rows = 1 + source.removed_rows
         if is_listed:
-            rows = 1 + removed + len(words - self._listed) + len(new) + len(grams - self._grams)
+            rows += len(words - self._listed) + len(new) + len(grams - self._grams)
+            document = Document(message_id, frozenset(words))
         else:
-            rows = 1 + removed + domain.search.signature.PARTS
+            document = Document(message_id, frozenset(), self._signature(words))
+            rows += len(document.signature or ())
         limit = self._limits.rows
         if limit is not None and self._batch.rows and self._batch.rows + rows > limit:
             return False
         self._batch.rows += rows
+        documents.append(document)
         if is_listed:
             self._listed |= words
             self._grams |= grams
             self._known |= new
-            documents.append(Document(row["id"], frozenset(words)))
-        else:
-            documents.append(Document(row["id"], frozenset(), self._signature(words)))
+            self._known_grams |= grams
+            if excess:
+                spent = spent.plus(excess, source.sent_at)
+                self._spending[source.person_id] = spent
+                self._batch.spending[source.person_id] = spent
         self._yield_point.yield_to_requests()
         return True
 
@@ -223,3 +263,9 @@ class _Plan:
             keys |= domain.search.signature.keys_of(some)
             self._yield_point.yield_to_requests()
         return domain.search.signature.of(keys)
+
+
+def _source(row: Row) -> _Source:
+    text = SearchedText(row["rendered"], row["topic"])
+    length = len(text.folded) + len(text.folded_topic)
+    return _Source(row["person_id"], row["sent_at"], length, text.words)

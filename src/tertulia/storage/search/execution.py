@@ -50,7 +50,7 @@ class SearchCursor:
             self._joints = [each for each in joints if each is not None]
             self._can_match = not wanted.is_empty
             self._rarest = self._read_rarest() if self._can_match else {}
-            self._signed = storage.search.signatures.ranges(tx) if self._can_match else {}
+            self._signed = storage.search.signatures.signed_ids(tx) if self._can_match else None
             self._asked_ranges: set[range] = set()
 
     @property
@@ -141,13 +141,15 @@ class SearchCursor:
 
     def _allowed(self, segment: int) -> BitMap:
         """Ids that may match by their signatures."""
-        if segment not in self._signed or self._wanted is None:
+        if self._wanted is None or self._signed is None:
             return BitMap()
-        ids = self._signed[segment]
+        ids = self._signed.asked_with(segment)
+        if ids is None:
+            return BitMap()
         if ids not in self._asked_ranges:
             self._asked_ranges.add(ids)
             self._unsure |= storage.search.signatures.candidates(
-                self._tx, ids, self._wanted.clues, self._yield_point
+                self._tx, ids, self._signed, self._wanted.clues, self._yield_point
             )
         bits = storage.search.segments.BITS
         size = storage.search.segments.SIZE
@@ -188,7 +190,7 @@ class SearchCursor:
 
     def _read_fresh(self, wanted: Query) -> None:
         """Read the messages that are not indexed in their current form."""
-        ids = storage.search.index.stale(self._tx, MAX_UNINDEXED_MESSAGES)
+        ids = storage.search.index.changed(self._tx, MAX_UNINDEXED_MESSAGES)
         ids += storage.search.index.newest_unindexed(self._tx, MAX_UNINDEXED_MESSAGES)
         self._fresh: dict[int, BitMap] = {}
         self._fresh_matches: dict[int, BitMap] = {}

@@ -49,18 +49,23 @@ def realms_behind(tx: Tx) -> list[int]:
 
 def count_behind(tx: Tx, most: int) -> int:
     """The number of messages not indexed in their current form; stops counting at `most`."""
+    return count_fresh(tx, most) + len(stale(tx, most))
+
+
+def count_fresh(tx: Tx, most: int) -> int:
+    """The number of messages that were never indexed; stops counting at `most`."""
     return tx.number(
         "SELECT count(*) AS value FROM (SELECT 1 FROM message"
         " WHERE realm_id = :realm AND id > :head LIMIT :most) AS fresh",
         head=indexed_to(tx),
         most=most,
-    ) + len(stale(tx, most))
+    )
 
 
 def bytes_behind(tx: Tx, most: int) -> int:
     """The bytes of HTML of the messages that are not indexed in their current form, of at most so
     many."""
-    ids = [*stale(tx, most), *newest_unindexed(tx, most)]
+    ids = [*changed(tx, most), *newest_unindexed(tx, most)]
     return sum(storage.search.texts.sizes(tx, ids).values())
 
 
@@ -74,8 +79,19 @@ def is_something_long(tx: Tx) -> bool:
     )
 
 
-def stale(tx: Tx, most: int) -> list[int]:
+def changed(tx: Tx, most: int) -> list[int]:
     """Messages that changed after they were indexed, newest first."""
+    return tx.column(
+        "SELECT s.message_id FROM search_stale s JOIN message m ON m.id = s.message_id"
+        " WHERE s.realm_id = :realm AND s.message_id <= :head"
+        " ORDER BY s.message_id DESC LIMIT :most",
+        head=indexed_to(tx),
+        most=most,
+    )
+
+
+def stale(tx: Tx, most: int) -> list[int]:
+    """Messages that changed or were deleted after they were indexed, newest first."""
     return tx.column(
         "SELECT message_id FROM search_stale WHERE realm_id = :realm AND message_id <= :head"
         " ORDER BY message_id DESC LIMIT :most",
@@ -121,7 +137,10 @@ def delete(tx: Tx, message_ids: Sequence[int]) -> None:
 
 
 def removal_rows(tx: Tx, message_ids: Sequence[int]) -> dict[int, int]:
-    """The maximum number of rows that `forget` writes for each of some indexed messages."""
+    """The maximum number of rows that `forget` writes for each of some indexed messages.
+
+    A message without words has a signature.
+    """
     rows = tx.all(
         "SELECT message_id, words, joints FROM search_document WHERE message_id IN :ids",
         ids=list(message_ids),
@@ -131,6 +150,7 @@ def removal_rows(tx: Tx, message_ids: Sequence[int]) -> dict[int, int]:
     return {
         row["message_id"]: 2 * storage.search.phrase_filter.count(row["joints"])
         + sum(costs[word_id] for word_id in words_of[row["message_id"]])
+        + (0 if row["words"] else domain.search.signature.MAX_PARTS)
         for row in rows
     }
 
@@ -300,6 +320,18 @@ def find_words(tx: Tx, some: set[str]) -> dict[str, int]:
         words=list(some),
     )
     return {row["word"]: row["id"] for row in rows}
+
+
+def known_grams(tx: Tx, some: set[str]) -> set[str]:
+    """Those of some grams to which the next new word adds no row."""
+    segments = storage.search.segments.all_of(tx, _GRAMS)
+    found = tx.tuples(
+        "SELECT gram FROM search_gram WHERE realm_id = :realm AND segment IN :segments"
+        " AND gram IN :grams",
+        segments=segments[-1:],
+        grams=sorted(some),
+    )
+    return {gram for (gram,) in found}
 
 
 def _grams_of(numbers: Mapping[str, int]) -> SegmentChanges:

@@ -28,6 +28,19 @@ def of(tx: Tx, message_ids: Sequence[int]) -> list[Row]:
     )
 
 
+def with_senders(tx: Tx, message_ids: Sequence[int]) -> list[Row]:
+    """The same, each with its time and its sender, or the owner of the bot that sent it."""
+    if not message_ids:
+        return []
+    return tx.all(
+        "SELECT m.id, m.rendered, m.topic, m.sent_at,"
+        " coalesce(a.bot_owner_id, m.sender_id) AS person_id"
+        " FROM message m JOIN account a ON a.id = m.sender_id"
+        " WHERE m.realm_id = :realm AND m.id IN :ids",
+        ids=list(message_ids),
+    )
+
+
 def sizes(tx: Tx, message_ids: Sequence[int]) -> dict[int, int]:
     """The bytes of HTML of those of the messages that exist."""
     if not message_ids:

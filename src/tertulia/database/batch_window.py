@@ -1,10 +1,8 @@
 """Batching window for fast sends: decides when the next batch starts.
 
 A batch costs as much as two or three sends, so fewer and larger batches are cheaper. A client that
-was just answered usually sends again within a few turns of the event loop. The window therefore
-closes after some turns without a new send, when the batch is full, or after the maximum wait. After
-a batch with one send, a lone send closes the window after one turn, so light traffic is not
-delayed.
+was just answered usually sends again within a few turns of the event loop. So a batch starts after
+three turns without a new send, when it is full, or after the maximum wait.
 """
 
 import asyncio
@@ -22,15 +20,13 @@ class BatchWindow:
         self._most = most
         self._begin = begin
         self._loop = asyncio.get_running_loop()
-        self._is_calm = True  # the last batch had one send
         self.is_awaited = False
 
     def schedule(self) -> None:
         if not self.is_awaited:
             self.is_awaited = True
-            count = self._waiting()
-            rounds = 1 if self._is_calm and count == 1 else QUIET_ROUNDS
-            self._schedule_tick(count, rounds, time.monotonic() + MAX_WAIT_SECONDS)
+            end = time.monotonic() + MAX_WAIT_SECONDS
+            self._loop.call_soon(self._tick, self._waiting(), QUIET_ROUNDS - 1, end)
 
     def _tick(self, before: int, rounds: int, end: float) -> None:
         count = self._waiting()
@@ -38,10 +34,6 @@ class BatchWindow:
             rounds = QUIET_ROUNDS
         if rounds == 0 or count >= self._most or time.monotonic() > end:
             self.is_awaited = False
-            self._is_calm = count <= 1
             self._begin()
         else:
-            self._schedule_tick(count, rounds, end)
-
-    def _schedule_tick(self, count: int, rounds: int, end: float) -> None:
-        self._loop.call_soon(self._tick, count, rounds - 1, end)
+            self._loop.call_soon(self._tick, count, rounds - 1, end)

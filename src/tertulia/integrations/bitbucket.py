@@ -115,7 +115,8 @@ def _status(payload: Payload) -> TopicAndText:
     status = payload.get("commit_status")
     named = link(status.words("name", "key") or "A build", status.words("url"))
     where = status.words("refname")
-    text = f"{named}{f' on {code(where)}' if where else ''}: {as_words(status.text('state'))}"
+    state = as_words(status.text("state").replace("INPROGRESS", "in_progress"))
+    text = f"{named}{f' on {code(where)}' if where else ''}: {state}"
     topic = code_hosting.push_topic(_repository(payload), where or "builds")
     return topic, with_quote(text, status.words("description"))
 

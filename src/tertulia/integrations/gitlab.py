@@ -96,7 +96,8 @@ def _request(payload: Payload) -> TopicAndText:
 def _issue(payload: Payload) -> TopicAndText:
     issue = payload.get("object_attributes")
     action = issue.words("action")
-    about, verb = _numbered(issue, "issue"), VERBS.get(action, as_words(action) or "changed")
+    kind = as_words(issue.words("type").lower()) or "issue"  # a work item has a type, such as Task
+    about, verb = _numbered(issue, kind), VERBS.get(action, as_words(action) or "changed")
     words = issue.words("description") if action == "open" else ""
     text = code_hosting.request_text(_who(payload), verb, about, words)
     return about.topic(_project(payload)), text
@@ -207,12 +208,12 @@ def _repository_update(payload: Payload) -> TopicAndText:
 
 def _release(payload: Payload) -> TopicAndText:
     tag, name = payload.text("tag"), payload.words("name")
-    named = link(f"release {name or tag}", payload.words("url"))
+    named = link(f"Release {name or tag}", payload.words("url"))
     verb = {"create": "was published", "update": "was updated", "delete": "was deleted"}.get(
         payload.words("action"), "changed"
     )
     topic = f"{_project(payload)} / {line(tag)} {line(name)}".rstrip()
-    return topic, with_quote(f"{named[0].upper()}{named[1:]} {verb}", payload.words("description"))
+    return topic, with_quote(f"{named} {verb}", payload.words("description"))
 
 
 def _wiki(payload: Payload) -> TopicAndText:

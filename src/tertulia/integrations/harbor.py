@@ -19,8 +19,8 @@ EVENTS = {
     "SCANNING_STOPPED": "The scan of {what} was stopped.",
     "QUOTA_EXCEED": ":alert: The quota is exceeded.",
     "QUOTA_WARNING": ":warning: The quota is almost exceeded.",
-    "REPLICATION": "A replication is {status}.",
-    "TAG_RETENTION": "The cleanup of old tags is {status}.",
+    "REPLICATION": "Replication: {status}.",
+    "TAG_RETENTION": "Cleanup of old tags: {status}.",
 }
 CLOUD_EVENTS = {
     "harbor.artifact.pushed": "PUSH_ARTIFACT",

@@ -1,6 +1,6 @@
 /**
  * What the API answers: written by scripts/page_types.py from its description.
- * Of which the digest is 231312c42390e1b9fde95ca2c7caf68f107481328722ecc489896b31c767819f.
+ * Of which the digest is a9081fd20e270a39f7906925817ed4428c7c986b97252ef8b7354cf489453e25.
  */
 export interface components {
     schemas: {
@@ -941,6 +941,7 @@ export interface components {
             avatar_source?: string;
             avatar_version?: number;
             bot_owner_id?: number | null;
+            is_imported_stub?: boolean;
             custom_profile_field?: {
                 id: number;
                 value: string | null;

@@ -130,6 +130,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         if operation_coverage.is_complete(terminalreporter.config):
             for each in operation_coverage.missing(MET):
                 terminalreporter.write_line(f"FAILED not tested on {each}")
+            for each in operation_coverage.missing_events(MET):
+                terminalreporter.write_line(f"Not received on {each}")
     terminalreporter.write_line(database_plan.summary(terminalreporter))
 
 

@@ -62,6 +62,9 @@ def documented(described) -> dict[str, dict[str, Any]]:
     return found
 
 
+PUBLIC = {(route.method, route.path) for route in ROUTES if route.access == "public"}
+
+
 @pytest.fixture
 def scene(chat):
     return good_calls(chat)
@@ -100,6 +103,19 @@ def test_every_answer_matches_its_description(chat, scene):
         pointer = ("paths", described(path), method.lower(), "responses", status, "content")
         problems = validator(document, *pointer, "application/json", "schema").iter_errors(answer)
         assert [f"{method} {path} {each.json_path} {each.message}" for each in problems] == []
+
+
+def test_every_operation_is_refused_to_deactivated_users_and_in_unknown_organizations(chat, scene):
+    ana, calls, places = scene
+    gone, owner = chat.people("gone", "keeper", role="owner")
+    owner.delete(f"/users/{gone.id}").succeeds()
+    nowhere = ana.with_headers(Host="nowhere.localhost")
+
+    for route in calls:
+        method, path = route[0], address(route, places)
+        assert 400 <= nowhere.request(method, path).status < 500, route
+        if route not in PUBLIC:
+            assert gone.request(method, path).status == 401, route
 
 
 def test_every_error_matches_its_description(chat, scene):

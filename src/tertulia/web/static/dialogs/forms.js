@@ -9,7 +9,7 @@ import { t } from "../core/i18n.js";
 /** @typedef {import("../state/types.d.ts").Permission} Permission */
 /** @typedef {import("../state/types.d.ts").Group} Group */
 /** @typedef {{name: string, label: string, value: FieldValue | null | undefined, save: (value: FieldValue) => Promise<unknown>, hint?: string,
- *   choices?: [string | number, string][], kind?: "text" | "long" | "number" | "password" | "email" | "date", disabled?: boolean}} Row */
+ *   choices?: [string | number, string][], offers?: string[], kind?: "text" | "long" | "number" | "password" | "email" | "date", disabled?: boolean}} Row */
 
 /** A row with a checkbox, a selection or a text field.
  * @param {Row} row
@@ -29,7 +29,9 @@ export function settingRow(row) {
   });
   const hint = row.hint && h("small", { class: "hint" }, row.hint);
   if (typeof row.value === "boolean") return h("label", { class: "choice" }, field, h("span", {}, row.label, " ", note), hint);
-  return h("label", { class: "field" }, h("span", {}, row.label, " ", note), field, hint);
+  const offers = row.offers && h("datalist", { id: `offers-of-${row.name}` }, ...row.offers.map((offer) => h("option", { value: offer })));
+  if (offers) field.setAttribute("list", offers.id);
+  return h("label", { class: "field" }, h("span", {}, row.label, " ", note), field, offers, hint);
 }
 
 /** A section of a form.

@@ -47,15 +47,17 @@ export function newDirect() {
 }
 
 export function newTopic() {
-  const channel = h("select", { class: "f", "aria-label": t("new.channel") }, ...myChannels().map((each) => h("option", { value: each.name }, each.name)));
+  const names = h("datalist", { id: "channel-names" }, ...myChannels().map((each) => h("option", { value: each.name })));
+  const channel = h("input", { class: "f", list: "channel-names", "aria-label": t("new.channel"), placeholder: t("new.find-channel"), autocomplete: "off", required: true, dir: "auto" });
   const topic = h("input", { class: "f", "aria-label": t("compose.topic"), maxlength: 60, dir: "auto", required: true });
   const begin = () => {
     const found = findChannel(channel.value);
-    if (!found) return;
+    if (!found) return channel.setCustomValidity(t("new.no-channel")), void channel.reportValidity();
     dialog.close();
     location.hash = conversationHash({ channel: found.stream_id, topic: topic.value.trim() });
   };
+  channel.addEventListener("input", () => channel.setCustomValidity(""));
   const form = h("form", { class: "fields", onsubmit: (/** @type {Event} */ event) => { event.preventDefault(); begin(); } },
-    h("label", { class: "field" }, t("new.channel"), channel), h("label", { class: "field" }, t("compose.topic"), topic), h("button", { class: "b go" }, t("new.begin")));
+    h("label", { class: "field" }, t("new.channel"), channel, names), h("label", { class: "field" }, t("compose.topic"), topic), h("button", { class: "b go" }, t("new.begin")));
   const dialog = openDialog(t("new.topic"), [form]);
 }

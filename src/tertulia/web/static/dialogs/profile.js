@@ -1,18 +1,22 @@
 /** The profile card of a person, and the list of all people. */
 
 import { withErrorToast } from "../views/message_actions.js";
-import { post, remove } from "../core/api.js";
+import { get, post, remove } from "../core/api.js";
+import { channelName, channels } from "../state/channels.js";
+import { lastSeenAt, presenceOf } from "../state/presence.js";
 import { normalizeText } from "../state/typeahead_sources.js";
 import { setChildren, h } from "../core/html.js";
-import { avatar, presenceText } from "../views/avatars.js";
-import { state, myId } from "../state/session.js";
+import { avatar, channelDot, presenceText, statusEmoji } from "../views/avatars.js";
+import { isSpectator, state, myId } from "../state/session.js";
 import { isMuted, people, getPerson } from "../state/people.js";
-import { conversationHash, hashOf } from "../state/narrow.js";
-import { formatDate } from "../views/time.js";
-import { t, currentLanguage } from "../core/i18n.js";
+import { channelHash, conversationHash, hashOf } from "../state/narrow.js";
+import { formatAgo, formatDate } from "../views/time.js";
+import { t, currentLanguage, formatList } from "../core/i18n.js";
 import { bindToAddress, openDialog } from "./dialog.js";
 import { openPopover } from "./popover.js";
 import { profileFact } from "./profile_values.js";
+
+const MAX_SHARED = 6; // channels in the card
 
 /** @param {import("../views/commands.js").CommandContext} occasion */
 export function showProfile({ element, message }) {
@@ -24,17 +28,41 @@ export function showProfile({ element, message }) {
 function profileCard(id) {
   const person = getPerson(id);
   const status = state.user_status?.[id]?.status_text;
+  const sign = statusEmoji(id);
   const zone = localTime(person.timezone);
+  const groups = (state.realm_user_groups ?? []).filter((group) => !group.is_system_group && !group.deactivated && group.members.includes(id)).map((group) => group.name);
+  const shared = h("dd", { class: "shared" });
   const facts = /** @type {[string, import("../core/html.js").Child][]} */ ([
     [t("card.email"), person.delivery_email ?? undefined], [t("card.time"), zone], [t("card.role"), person.is_bot ? t("people.bot") : t(`role.${person.role}`)],
-    [t("card.joined"), person.date_joined && formatDate(Date.parse(person.date_joined) / 1000)], ...customFacts(person)]);
+    [t("card.joined"), person.date_joined && formatDate(Date.parse(person.date_joined) / 1000)], [t("card.groups"), formatList(groups)], ...customFacts(person)]);
+  if (id !== myId() && !isSpectator()) fillSharedChannels(id, shared);
   const mute = h("button", { class: "b bare", type: "button", onclick: () => withErrorToast(isMuted(id) ? remove(`/users/me/muted_users/${id}`) : post(`/users/me/muted_users/${id}`)) }, t(isMuted(id) ? "card.unmute" : "card.mute"));
   return h("div", { class: "card", role: "dialog", "aria-label": person.full_name },
-    h("div", { class: "up" }, avatar(id, { extra: "big" }), h("div", {}, h("h2", {}, h("bdi", {}, person.full_name)), h("p", {}, person.is_active ? (person.is_bot ? t("people.bot") : presenceText(id)) : t("card.left")))),
-    status && h("p", { class: "mood", dir: "auto" }, status),
-    h("dl", {}, ...facts.filter(([, value]) => value).flatMap(([name, value]) => [h("dt", {}, name), h("dd", { class: "cut" }, h("bdi", {}, value))])),
+    h("div", { class: "up" }, avatar(id, { extra: "big" }), h("div", {}, h("h2", {}, h("bdi", {}, person.full_name)), h("p", {}, person.is_active ? (person.is_bot ? t("people.bot") : activityText(id)) : t("card.left")))),
+    (sign || status) && h("p", { class: "mood", dir: "auto" }, sign, sign && " ", status),
+    h("dl", {}, ...facts.filter(([, value]) => value).flatMap(([name, value]) => [h("dt", {}, name), h("dd", { class: "cut" }, h("bdi", {}, value))]), shared),
     h("div", { class: "go-row" }, h("a", { class: "b go", href: conversationHash({ people: [id] }) }, t("card.write")), h("a", { class: "b", href: hashOf([{ operator: "sender", operand: id }]) }, t("card.said"))),
     id !== myId() && !person.is_bot && h("div", { class: "go-row" }, mute));
+}
+
+/** The presence, or how long ago the person was active.
+ * @param {number} id */
+function activityText(id) {
+  const seen = lastSeenAt(id);
+  if (presenceOf(id) !== "gone" || !seen) return presenceText(id);
+  return t("card.active-ago", { when: formatAgo(seen) });
+}
+
+/** Add the channels that both are subscribed to.
+ * @param {number} id
+ * @param {HTMLElement} list */
+async function fillSharedChannels(id, list) {
+  const response = await get(`/users/${id}/channels`).catch(() => undefined);
+  const shared = (response?.subscribed_channel_ids ?? []).filter((/** @type {number} */ channel) => channels.get(channel)?.subscribed && !channels.get(channel)?.is_archived);
+  if (!shared.length || !list.isConnected) return list.remove();
+  list.before(h("dt", {}, t("card.shared")));
+  const links = shared.slice(0, MAX_SHARED).map((/** @type {number} */ channel) => h("a", { href: channelHash(channel) }, channelDot(channel), h("bdi", {}, channelName(channel))));
+  return setChildren(list, ...links, shared.length > MAX_SHARED && h("span", { class: "quiet" }, t("card.more", { count: shared.length - MAX_SHARED })));
 }
 
 /** @param {import("../state/people.js").Person} person

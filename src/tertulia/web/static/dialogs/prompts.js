@@ -7,14 +7,16 @@ import { toast } from "../views/layout.js";
 import { formatFullTime } from "../views/time.js";
 import { t } from "../core/i18n.js";
 import { openDialog } from "./dialog.js";
+import { localValue, timePresets } from "./schedule.js";
 
 const REPORTS = ["spam", "harassment", "inappropriate", "norms", "other"];
 
 /** @param {import("../views/commands.js").CommandContext} occasion */
 export function remind({ message }) {
   if (!message) return;
-  const [date, time] = new Date(Date.now() + 3600_000 - new Date().getTimezoneOffset() * 60_000).toISOString().split("T");
-  const field = h("input", { class: "f", type: "datetime-local", "aria-label": t("schedule.when"), value: `${date}T${time.slice(0, 5)}` });
+  const presets = timePresets();
+  const field = h("input", { class: "f", type: "datetime-local", "aria-label": t("schedule.when"), value: localValue(presets[0][1]), min: localValue(new Date()) });
+  const choices = presets.map(([word, time]) => h("button", { class: "chip", type: "button", title: formatFullTime(time.getTime() / 1000), onclick: () => { field.value = localValue(time); } }, t(word)));
   const note = h("input", { class: "f", "aria-label": t("remind.note"), maxlength: 500, dir: "auto" });
   const go = async () => {
     const at = Math.floor(new Date(field.value).getTime() / 1000);
@@ -27,7 +29,7 @@ export function remind({ message }) {
       toast(/** @type {Error} */ (error).message);
     }
   };
-  const dialog = openDialog(t("menu.remind"), [h("div", { class: "fields" }, h("label", { class: "field" }, t("schedule.when"), field), h("label", { class: "field" }, t("remind.note"), note))],
+  const dialog = openDialog(t("menu.remind"), [h("div", { class: "fields" }, h("div", { class: "set" }, ...choices), h("label", { class: "field" }, t("schedule.when"), field), h("label", { class: "field" }, t("remind.note"), note))],
     { footer: [h("button", { class: "b go", type: "button", onclick: oneAtATime(go) }, t("remind.do"))] });
 }
 

@@ -1,9 +1,10 @@
 /** Scheduled messages: the menu that schedules one, and the list. */
 
-import { post, remove } from "../core/api.js";
+import { patch, post, remove } from "../core/api.js";
 import { currentComposeBox } from "../views/compose.js";
 import { directWith, fullTitle, isInChannel } from "../state/conversations.js";
 import { h, iconButton } from "../core/html.js";
+import { oneAtATime } from "../core/signals.js";
 import { state } from "../state/session.js";
 import { conversationHash } from "../state/narrow.js";
 import { toast } from "../views/layout.js";
@@ -20,7 +21,7 @@ export function sendLater({ element }) {
   const at = () => schedule(new Date(field.value));
   const panel = h("div", { class: "card schedule", role: "dialog", "aria-label": t("schedule.title") },
     h("h2", {}, t("schedule.title")),
-    ...presets().map(([word, time]) => h("button", { class: "b bare", type: "button", onclick: () => { open.close(); schedule(time); } }, t(word), " ", h("small", {}, formatFullTime(time.getTime() / 1000)))),
+    ...timePresets().map(([word, time]) => h("button", { class: "b bare", type: "button", onclick: () => { open.close(); schedule(time); } }, t(word), " ", h("small", {}, formatFullTime(time.getTime() / 1000)))),
     h("label", { class: "field" }, t("schedule.when"), field),
     h("button", { class: "b go", type: "button", onclick: () => { open.close(); at(); } }, t("schedule.do")));
   const open = openPopover(element, panel);
@@ -53,16 +54,40 @@ export function showScheduled() {
 /** @param {import("../core/api_types.d.ts").Schemas["ScheduledMessageObject"]} row */
 function scheduledRow(row) {
   const to = row.type === "stream" ? { channel: [row.to].flat()[0], topic: row.topic ?? "" } : directWith([row.to].flat());
+  const edit = iconButton("draft", t("schedule.edit"), { onclick: () => editScheduled(row, item) });
   const item = h("li", {}, h("a", { href: conversationHash(to) }, h("bdi", {}, fullTitle(to))), h("p", { class: "cut", dir: "auto" }, row.content),
-    h("small", {}, row.failed ? t("schedule.failed") : formatFullTime(row.scheduled_delivery_timestamp)),
+    h("small", {}, row.failed ? t("schedule.failed") : formatFullTime(row.scheduled_delivery_timestamp)), edit,
     iconButton("trash", t("schedule.delete"), { onclick: async () => {
       await remove(`/scheduled_messages/${row.scheduled_message_id}`).then(() => item.remove(), (error) => toast(error.message));
     } }));
   return item;
 }
 
-/** @returns {[string, Date][]} */
-function presets() {
+/** Change the text or the time of a scheduled message.
+ * @param {import("../core/api_types.d.ts").Schemas["ScheduledMessageObject"]} row
+ * @param {HTMLElement} item */
+function editScheduled(row, item) {
+  const text = h("textarea", { class: "f", rows: 5, dir: "auto", "aria-label": t("schedule.text") });
+  text.value = row.content;
+  const field = h("input", { class: "f", type: "datetime-local", "aria-label": t("schedule.when"), value: localValue(new Date(row.scheduled_delivery_timestamp * 1000)), min: localValue(new Date()) });
+  const save = async () => {
+    const at = Math.floor(new Date(field.value).getTime() / 1000);
+    const changes = { ...(text.value !== row.content && { content: text.value.trim() }), ...(at !== row.scheduled_delivery_timestamp && { scheduled_delivery_timestamp: at }) };
+    try {
+      if (Object.keys(changes).length) await patch(`/scheduled_messages/${row.scheduled_message_id}`, changes);
+    } catch (error) {
+      return void toast(/** @type {Error} */ (error).message);
+    }
+    dialog.close();
+    item.replaceWith(scheduledRow({ ...row, ...changes, failed: false }));
+  };
+  const dialog = openDialog(t("schedule.edit"), [h("div", { class: "fields" }, h("label", { class: "field" }, t("schedule.text"), text), h("label", { class: "field" }, t("schedule.when"), field))],
+    { footer: [h("button", { class: "b go", type: "button", onclick: oneAtATime(save) }, t("schedule.save"))] });
+}
+
+/** Times that are offered for messages and reminders.
+ * @returns {[string, Date][]} */
+export function timePresets() {
   const now = new Date();
   const hour = new Date(now.getTime() + 3600_000);
   const monday = new Date(now);
@@ -78,7 +103,8 @@ function tomorrow() {
   return day;
 }
 
-/** @param {Date} date */
-function localValue(date) {
+/** A time as the value of a field.
+ * @param {Date} date */
+export function localValue(date) {
   return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }

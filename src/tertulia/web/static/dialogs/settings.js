@@ -52,7 +52,7 @@ function profilePage() {
   return [
     formSection(t("settings.profile"), picture, settingRow({ name: "full_name", label: t("profile.name"), value: me.full_name, save: (value) => patch("/settings", { full_name: value }) }),
       settingRow({ name: "status_text", label: t("profile.status"), value: state.user_status?.[myId()]?.status_text ?? "", save: (value) => post("/users/me/status", { status_text: value }) }),
-      settingRow({ name: "timezone", label: t("profile.timezone"), value: me.timezone || Intl.DateTimeFormat().resolvedOptions().timeZone, save: (value) => patch("/settings", { timezone: value }) })),
+      settingRow({ name: "timezone", label: t("profile.timezone"), value: me.timezone || Intl.DateTimeFormat().resolvedOptions().timeZone, offers: Intl.supportedValuesOf("timeZone"), save: (value) => patch("/settings", { timezone: value }) })),
     fields.length > 0 && formSection(t("profile.more"), ...fields.map((field) => profileFieldRow(field, me.profile_data?.[field.id]?.value ?? ""))),
   ];
 }

@@ -11,6 +11,7 @@ import { myId, setting, state } from "../state/session.js";
 import { setStatusEnd, statusEnd } from "../state/status_end.js";
 import { pickEmoji } from "./emoji_picker.js";
 import { openPopover } from "./popover.js";
+import { localValue } from "./schedule.js";
 
 const MAX_TEXT_LENGTH = 60;
 /** Emoji, text and end of each preset.
@@ -119,9 +120,4 @@ function endText(end) {
  * @param {string} end */
 function endHint(end) {
   return t(`status.hint-${end === "noon" && !availableEnds().includes("noon") ? "hour" : end}`, { time: "12:00" });
-}
-
-/** @param {Date} date */
-function localValue(date) {
-  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }

@@ -31,6 +31,14 @@ export function presenceUpdateId() {
   return updateId;
 }
 
+/** When a person was last active or idle.
+ * @param {number} id
+ * @returns {number} in seconds, 0 if it is unknown */
+export function lastSeenAt(id) {
+  const seen = lastSeen.get(id);
+  return Math.max(seen?.active ?? 0, seen?.idle ?? 0);
+}
+
 /** @param {number} id
  * @param {number} [now] in seconds
  * @returns {"here" | "away" | "gone"} */

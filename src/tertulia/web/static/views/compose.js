@@ -338,11 +338,12 @@ function destination(channel, topic) {
 }
 
 function composeTools() {
-  const wide = ["bold", "italic", "link", "code", "quote", "list", "poll"];
+  const wide = ["bold", "italic", "link", "code", "quote", "list"];
   return [
     iconButton("clip", t("compose.attach"), { "data-do": "attach" }),
     iconButton("smile", t("compose.emoji"), { "data-do": "compose-emoji", "aria-haspopup": "dialog" }),
     ...wide.map((tool) => iconButton(tool, t(`compose.${tool}`), { "data-do": "format", "data-how": tool, class: "wide-only" })),
+    iconButton("poll", t("compose.poll"), { "data-do": "poll-form", "aria-haspopup": "dialog", class: "wide-only" }),
     iconButton("later", t("compose.later"), { "data-do": "send-later", "aria-haspopup": "dialog" }),
     iconButton("draft", t("compose.snippets"), { "data-do": "snippets", "aria-haspopup": "dialog", class: "wide-only" }),
   ];

@@ -53,6 +53,15 @@ export function formatFullTime(seconds) {
   return dateFormat({ dateStyle: "full", timeStyle: "short" }).format(seconds * 1000);
 }
 
+/** How long ago: "2 hours ago".
+ * @param {number} seconds
+ * @param {number} [now] */
+export function formatAgo(seconds, now = Date.now() / 1000) {
+  const age = Math.max(60, now - seconds);
+  const [size, unit] = /** @type {[number, Intl.RelativeTimeFormatUnit]} */ (age < 3600 ? [60, "minute"] : age < DAY_SECONDS ? [3600, "hour"] : [DAY_SECONDS, "day"]);
+  return new Intl.RelativeTimeFormat(preferredLocale()).format(-Math.floor(age / size), unit);
+}
+
 /** A date: "16 Oct 2026".
  * @param {number} seconds */
 export function formatDate(seconds) {

@@ -6,6 +6,13 @@ from playwright.sync_api import expect
 from tests.support.axe import violations
 from tests.web.test_reading import topic
 
+TOMORROW_AT_NINE = """(() => {
+  const day = new Date();
+  day.setDate(day.getDate() + 1);
+  day.setHours(9, 0, 0, 0);
+  return new Date(day - day.getTimezoneOffset() * 60000).toISOString().slice(0, 16);
+})()"""
+
 
 def test_a_form_makes_a_poll_and_keeps_what_was_written(house, sit):
     ana, ben = house.people("ana", "ben", channels=["kitchen"])
@@ -67,12 +74,7 @@ def test_a_reminder_offers_the_times_of_scheduled_messages(house, sit):
     form = page.get_by_role("dialog", name="Remind me")
     form.get_by_role("button", name="Tomorrow").click()
 
-    expect(form.get_by_label("When")).to_have_value(
-        page.evaluate(
-            "(() => { const day = new Date(); day.setDate(day.getDate() + 1); day.setHours(9, 0, 0, 0);"
-            " return new Date(day - day.getTimezoneOffset() * 60000).toISOString().slice(0, 16); })()"
-        )
-    )
+    expect(form.get_by_label("When")).to_have_value(page.evaluate(TOMORROW_AT_NINE))
 
 
 def test_a_card_shows_shared_channels_and_groups(house, sit):

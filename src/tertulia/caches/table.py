@@ -31,10 +31,11 @@ class Caches:
         self.sessions = SessionCache(10_000 if is_on else 0)
         self.logins = LoginCache(10_000 if is_on else 0)
         self.all: list[Cache] = [each for each in vars(self).values() if isinstance(each, Cache)]
+        self._invalidated = [each for each in self.all if type(each).invalidate != Cache.invalidate]
 
     def invalidate(self, applied: Applied) -> None:
         """Called for every event, after it was applied to the directory."""
-        for each in self.all:
+        for each in self._invalidated:
             each.invalidate(applied)
 
     def drop_organization(self, realm_id: int, seq: int) -> None:

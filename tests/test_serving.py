@@ -404,6 +404,7 @@ except ValueError:
     structlog.get_logger().exception("ours")
     logging.getLogger("uvicorn.error").exception("uvicorn's\\n")
 logging.getLogger("psycopg").warning("theirs: %s", "hush")
+logging.getLogger("httpx").info("HTTP Request: hush")  # is not logged
 threading.Thread(target=fail).start()
 
 async def loop():

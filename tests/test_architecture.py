@@ -67,6 +67,7 @@ OPTIONAL_MODULES = (
     "tertulia.external.sso.saml",
     "tertulia.external.stores.s3",
     "tertulia.sample_data.demo.loader",
+    "tertulia.jobs.acme",
     "tertulia.server.metrics",
     "tertulia.testing",
 )

@@ -14,7 +14,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from tertulia import __version__, api, events, markdown, storage
+from tertulia import __version__, actions, api, events, markdown, storage
 from tertulia.actions.messages.fast_path import FastPath
 from tertulia.api.authentication import Authenticator
 from tertulia.api.call import COMPLAINTS, Services
@@ -57,7 +57,8 @@ from tertulia.jobs.upload_migration import Carrying
 from tertulia.jobs.webhook_sender import WebhookSender
 from tertulia.sample_data.demo import fake_activity
 from tertulia.sample_data.demo.people import GUEST
-from tertulia.server.certificates import Certificate
+from tertulia.server.acme_http import AcmeHttpServer
+from tertulia.server.certificates import AcmeCertificate, Certificate
 from tertulia.server.connection_limits import ConnectionLimiter
 from tertulia.server.inbound_mail import InboundMail
 from tertulia.transfer.exporting.export_job import ExportJobs
@@ -87,6 +88,7 @@ from tertulia.web.public.pages import PublicPages
 from tertulia.web.unsubscribe import Unsubscribing
 
 if TYPE_CHECKING:
+    from tertulia.jobs.acme import CertificateRenewal
     from tertulia.server.metrics import Metrics
 
 TABLE_HEADERS = {"Cache-Control": "public, max-age=86400", "Access-Control-Allow-Origin": "*"}
@@ -143,9 +145,10 @@ class Application:
         self.missed_messages = MissedMessages(config, database, self.delivery, vault)
         self.digests = Digests(config, database, self.delivery, vault)
         self.inbound_mail = InboundMail(config, database, self.delivery.follower.finder.find)
+        self.certificate: Certificate | None = None  # set by the server that speaks TLS
+        self.renewal = self._certificate_renewal()
         self.runner = Runner(self._jobs(), leader_due=partial(_due_jobs, database))
         self.connections = ConnectionLimiter(config, database.requests)
-        self.certificate: Certificate | None = None  # set by the server that speaks TLS
         self.answers = AnswerCounts()
         preload.load(config)
         gate = Authenticator(self.services)
@@ -179,6 +182,18 @@ class Application:
             **how,
         )
 
+    def _certificate_renewal(self) -> "CertificateRenewal | None":
+        """The job's libraries take a few megabytes, so most servers do not load them."""
+        if not self.services.config.acme_directory:
+            return None
+        from tertulia.jobs.acme import CertificateRenewal
+
+        def shown() -> AcmeCertificate | None:
+            return self.certificate if isinstance(self.certificate, AcmeCertificate) else None
+
+        services = self.services
+        return CertificateRenewal(services.config, services.database, services.vault, shown)
+
     # --- lifespan ---
 
     @asynccontextmanager
@@ -206,7 +221,7 @@ class Application:
             asyncio.create_task(self.runner.run()),
         ]
         try:
-            async with self._lmtp_lifespan():
+            async with self._lmtp_lifespan(), self._acme_lifespan():
                 yield
         finally:
             await runner.end(tasks)
@@ -231,6 +246,24 @@ class Application:
         finally:
             await self.lmtp.close()
 
+    @asynccontextmanager
+    async def _acme_lifespan(self) -> AsyncIterator[None]:
+        """Listen on the plain HTTP port if certificates are got by ACME."""
+        config, database = self.services.config, self.services.database
+        if not config.acme_directory or not config.acme_http_port:
+            yield
+            return
+
+        async def authorization(token: str) -> str | None:
+            return await database.query(0, actions.acme.authorization, token)
+
+        listener = AcmeHttpServer(config, authorization)
+        await listener.open()
+        try:
+            yield
+        finally:
+            await listener.close()
+
     def _jobs(self) -> list[Job]:
         return [*self._jobs_of_every_server(), *self._jobs_of_the_leader(), *self._jobs_when_due()]
 
@@ -244,7 +277,9 @@ class Application:
         yield Job("unused organizations", 60, partial(housekeeping.evict_unused, delivery))
         yield Job("numbers", 300, self.counting.run_once, at_once=True)
         yield Job("disk", 10, self.disk.run_once, at_once=True)
-        if self.services.config.tls_cert:
+        if self.renewal is not None:
+            yield Job("acme certificate", 30, self.renewal.load, at_once=True)
+        if self.services.config.tls_cert or self.renewal is not None:
             yield Job("certificate", 3600, self._watch_certificate, at_once=True)
         if self.services.config.demo:
             life = fake_activity.Life(delivery)
@@ -283,6 +318,8 @@ class Application:
         )
         if self.services.stores.is_used:
             yield _leader_job("files", 1, self.carrying.carry, at_once=True)
+        if self.renewal is not None:
+            yield _leader_job("certificate renewal", 60, self.renewal.renew, at_once=True)
         if config.ldap:
             yield _leader_job("directories", 30, LdapSync(database, config.ldap).run_once)
         if config.sends_mail:

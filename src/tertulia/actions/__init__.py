@@ -1,6 +1,7 @@
 """Actions of users: one function, one transaction."""
 
 from tertulia.actions import (
+    acme,
     channels,
     data_check,
     disk_warnings,

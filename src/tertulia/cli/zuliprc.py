@@ -36,7 +36,7 @@ def site(config: Config, realm: Realm, *, is_only_one: bool) -> str:
 
 def address(config: Config, port: int | None = None) -> str:
     """The URL of the server, if it listens on that port."""
-    scheme = "https" if config.tls_cert else "http"
+    scheme = "https" if config.tls_cert or config.acme_directory else "http"
     name = EVERYWHERE.get(config.host, config.host)
     host = f"[{name}]" if ":" in name else name
     return f"{scheme}://{host}:{config.port if port is None else port}"

@@ -101,6 +101,11 @@ OTHER_FOLDER = Kind(
     "DIR", "a folder", lambda value: Path(os.path.expanduser(value)) if value else None
 )
 BUCKET = text("URL", "an http:// or https:// address", r"(https?://[\w.:\[\]-]+(/[\w.~-]+)*/?)?")
+ACME_DIRECTORY = text(
+    "URL",
+    "an https:// address, or an http:// address of this machine",
+    r"(https://[\w.:-]+(/[\w.~-]+)*/?|http://(localhost|127\.0\.0\.1)(:\d+)?(/[\w.~-]+)*/?)?",
+)
 FOLDER_IN_BUCKET = text("NAME", "a name of letters, digits, - and /", r"([\w.-]+(/[\w.-]+)*)?")
 HOST = text("H", "an address or a host name", r"[\w.:%-]+")
 DATABASE = text(

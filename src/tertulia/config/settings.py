@@ -21,6 +21,7 @@ from tertulia.config.login_providers import (
     SamlProvider,
 )
 from tertulia.config.parsers import (
+    ACME_DIRECTORY,
     BUCKET,
     DATABASE,
     DOMAIN,
@@ -220,6 +221,21 @@ class Config:
         "none: plain HTTP",
     )
     tls_key: str = unset(FILE, "The private key of `tls_cert` (PEM).")
+    acme_directory: str = unset(
+        ACME_DIRECTORY,
+        "The directory of an ACME authority, such as"
+        " `https://acme-v02.api.letsencrypt.org/directory`. The server then gets and renews the"
+        " certificate for the host of `external_url` itself; you agree to the terms of the"
+        " authority.",
+        "no ACME",
+    )
+    acme_email: str = unset(MAIL_ADDRESS, "Where the authority writes about the certificate.")
+    acme_http_port: int = setting(
+        80,
+        whole(0, 65535),
+        "The plain HTTP port of a server with `acme_directory`: for the challenge HTTP-01, and"
+        " redirects to HTTPS. With 0 the challenge is TLS-ALPN-01 on `port`, for one server only.",
+    )
     trusted_proxies: tuple[Network, ...] = setting(
         (),
         NETWORKS,

@@ -5,12 +5,14 @@ stay as they are.
 """
 
 import ssl
+import tempfile
 import time
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from tertulia import file_permissions
 from tertulia.config import Config
 from tertulia.errors import StartupError
 from tertulia.log import log
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
 
 
 WARNING_DAYS = 14
+ACME_PROTOCOL = "acme-tls/1"
+ACME_EXTENSION = "1.3.6.1.5.5.7.1.31"
 
 
 class BadCertificate(StartupError):
@@ -32,6 +36,7 @@ class Certificate:
     def __init__(self, cert: Path, key: Path, host: str = "") -> None:
         self._cert, self._key, self._host = cert, key, host
         self.expires_at = 0.0
+        self.challenge: ssl.SSLContext | None = None  # for clients that ask for `acme-tls/1`
         self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         self.context.minimum_version = ssl.TLSVersion.TLSv1_2
         self.context.set_alpn_protocols(["http/1.1"])
@@ -40,6 +45,8 @@ class Certificate:
     @classmethod
     def of(cls, config: Config) -> "Certificate | None":
         """The certificate that the settings name, or None. Raises BadCertificate."""
+        if config.acme_directory:
+            return AcmeCertificate.of_host(config)
         if not config.tls_cert and not config.tls_key:
             return None
         if not config.tls_cert or not config.tls_key:
@@ -103,6 +110,81 @@ class Certificate:
                 f" not for {self._host}, which is in external_url."
             )
         self.expires_at = end.timestamp()
+
+
+class AcmeCertificate(Certificate):
+    """A certificate that a job gets by ACME. Until then the server shows a self-signed one."""
+
+    def __init__(self, path: Path, host: str) -> None:
+        self._is_temporary = False
+        try:
+            super().__init__(path, path, host)
+        except BadCertificate:
+            file_permissions.write_private(path, _self_signed(host))
+            self._is_temporary = True
+            super().__init__(path, path, host)
+
+    @classmethod
+    def of_host(cls, config: Config) -> "AcmeCertificate":
+        if config.tls_cert or config.tls_key:
+            raise BadCertificate("acme_directory and tls_cert exclude each other.")
+        if not config.external_url.startswith("https://"):
+            raise BadCertificate(
+                "acme_directory needs external_url, such as https://chat.example.com."
+            )
+        return cls(config.data / "acme.pem", config.external_host)
+
+    def use(self, chain: str, key: str) -> None:
+        """Show a certificate from now on, unless it is the present one."""
+        pem = f"{chain.rstrip()}\n{key}".encode()
+        if self._cert.read_bytes() != pem:
+            file_permissions.write_private(self._cert, pem)
+            self._is_temporary = False
+            self.read_again()
+
+    def warn_before_expiry(self) -> None:
+        if not self._is_temporary:
+            super().warn_before_expiry()
+
+    def begin_challenge(self, host: str, digest: bytes) -> None:
+        """Answer TLS-ALPN-01 (RFC 8737): only clients that ask for `acme-tls/1` see this."""
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.set_alpn_protocols([ACME_PROTOCOL])
+        with tempfile.NamedTemporaryFile(dir=self._cert.parent, suffix=".pem") as file:
+            file.write(_self_signed(host, digest))
+            file.flush()
+            context.load_cert_chain(file.name)
+        self.challenge = context
+
+    def end_challenge(self) -> None:
+        self.challenge = None
+
+
+def _self_signed(host: str, digest: bytes | None = None) -> bytes:
+    """A certificate and its key as PEM, with the digest of an ACME challenge if there is one."""
+    from cryptography import x509
+    from cryptography.hazmat.primitives import hashes, serialization
+    from cryptography.hazmat.primitives.asymmetric import ec
+
+    key, now = ec.generate_private_key(ec.SECP256R1()), datetime.now(UTC)
+    name = x509.Name([x509.NameAttribute(x509.oid.NameOID.COMMON_NAME, "temporary")])
+    builder = (
+        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=7))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName(host)]), critical=False)
+    )
+    if digest is not None:
+        value = b"\x04" + bytes([len(digest)]) + digest  # an OCTET STRING
+        builder = builder.add_extension(
+            x509.UnrecognizedExtension(x509.ObjectIdentifier(ACME_EXTENSION), value), critical=True
+        )
+    text = key.private_bytes(
+        serialization.Encoding.PEM,
+        serialization.PrivateFormat.PKCS8,
+        serialization.NoEncryption(),
+    )
+    return builder.sign(key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM) + text
 
 
 def _names(shown: "x509.Certificate") -> list[str]:

@@ -141,11 +141,7 @@ def _protocol(
 ) -> Callable[..., object]:
     """The protocol factory for uvicorn."""
     make = partial(HttpConnection, connections)
-    return (
-        make
-        if certificate is None
-        else partial(TlsProtocol, connections, certificate.context, make)
-    )
+    return make if certificate is None else partial(TlsProtocol, connections, certificate, make)
 
 
 def uvicorn_config(

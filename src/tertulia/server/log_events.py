@@ -99,6 +99,21 @@ LOG_EVENTS = (
         "Nothing.",
     ),
     LogEvent(
+        "server.certificate_issued",
+        "info",
+        "host",
+        "The server got a certificate for this host by ACME.",
+        "Nothing to do.",
+    ),
+    LogEvent(
+        "server.certificate_not_issued",
+        "error",
+        "host reason retry_s",
+        "The authority in `acme_directory` did not issue a certificate. `reason` is its answer.",
+        "Check that the host's DNS record points here, and that `acme_http_port` or `port` can be"
+        " reached from outside.",
+    ),
+    LogEvent(
         "server.certificate_expires_soon",
         "warning",
         "days",

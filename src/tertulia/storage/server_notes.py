@@ -4,6 +4,9 @@ from tertulia.database.tx import Tx
 
 VERSION = "version"  # of the server that last opened the data
 DISK_WARNING = "disk_warning"  # when owners were last warned of a full disk
+ACME_ACCOUNT = "acme_account"  # the sealed key of the account with the authority
+ACME_CERTIFICATE = "acme_certificate"  # sealed, with its key
+ACME_CHALLENGE = "acme_challenge"  # what the authority is checking now
 SETUP_CODE = "setup_code"  # lets the operator create the first owner
 WRITE_PROBE = "write_probe"  # when a server last tested whether it can write
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import pytest
 from structlog.testing import capture_logs
+from structlog.typing import EventDict
 from tests.support.databases import Databases
 from tests.support.people import Chat
 from tests.support.server import Server
@@ -85,7 +86,7 @@ def test_an_upgrade_logs_its_versions_and_whether_it_is_one_way(
     config = Config(data=folder, database=url)
     with capture_logs() as logged:
         data_dir.open_database(config)
-    assert not logged, "a new database is no upgrade"
+    assert not upgrades(logged), "a new database is no upgrade"
     old = schema.latest()
     newer = tmp_path / "migrations"
     shutil.copytree(schema.FOLDER, newer)
@@ -97,7 +98,7 @@ def test_an_upgrade_logs_its_versions_and_whether_it_is_one_way(
         data_dir.open_database(config)
         data_dir.open_database(config)
 
-    assert logged == [
+    assert upgrades(logged) == [
         {
             "event": "database.upgraded",
             "log_level": "warning",
@@ -108,3 +109,8 @@ def test_an_upgrade_logs_its_versions_and_whether_it_is_one_way(
             "one_way": bool(words),
         }
     ]
+
+
+def upgrades(logged: list[EventDict]) -> list[EventDict]:
+    """Lines about upgrades: on a busy machine there are others, such as `database.waiting`."""
+    return [each for each in logged if each["event"] == "database.upgraded"]

@@ -156,6 +156,17 @@ def test_it_parses_the_emoji_table(chat):
     assert "tada" in table["code_to_names"]["1f389"]
 
 
+def test_a_special_emoji_does_not_lock_the_app_out(chat, in_kitchen, ana, ben):
+    phone = ben.with_headers(**phone_app.USER_AGENT)
+    ears = phone.listens_for("user_status", **phone_app.OPTIONS)
+
+    ana.post("/users/me/status", emoji_name="zulip").succeeds()
+
+    state = phone.registers(**phone_app.OPTIONS)
+    assert state["user_status"][str(ana.id)]["reaction_type"] == "zulip_extra_emoji"
+    assert [event["reaction_type"] for event in ears.all()] == ["zulip_extra_emoji"]
+
+
 STATUS = {"status_text": "", "emoji_name": "zulip", "emoji_code": "zulip"}
 
 

@@ -16,7 +16,7 @@ def test_what_is_free_between_blocks_goes_back_when_much_was_taken():
     libc = ctypes.CDLL(None)
     libc.malloc.restype = ctypes.c_void_p
     libc.free.argtypes = [ctypes.c_void_p]
-    malloc.give_back()
+    malloc.configure_malloc()
     tide = malloc.MallocTrimmer()
     before = malloc.resident_bytes()
 

@@ -37,7 +37,7 @@ from tertulia.http.openapi import Glossary, describe
 from tertulia.http.ratelimit import Limiter
 from tertulia.http.replies import encode_error
 from tertulia.http.request import ApiRequest
-from tertulia.http.response_metrics import AnswerCounts
+from tertulia.http.response_metrics import ResponseCounts
 from tertulia.jobs import housekeeping, presence, runner
 from tertulia.jobs.cache_warmup import CacheWarmup
 from tertulia.jobs.devices import DeviceSender
@@ -53,7 +53,7 @@ from tertulia.jobs.runner import Job, Runner
 from tertulia.jobs.scheduled_sender import REMINDERS, SCHEDULED, send_due
 from tertulia.jobs.search_indexer import Indexing
 from tertulia.jobs.table_counts import Counting
-from tertulia.jobs.upload_migration import Carrying
+from tertulia.jobs.upload_migration import UploadMigration
 from tertulia.jobs.webhook_sender import WebhookSender
 from tertulia.sample_data.demo import fake_activity
 from tertulia.sample_data.demo.people import GUEST
@@ -133,7 +133,7 @@ class Application:
         self.counting = Counting(database)
         self.disk = DiskWatch(config, database)
         self.exports = ExportJobs(database, self.services.stores)
-        self.carrying = Carrying(database, self.services.stores)
+        self.carrying = UploadMigration(database, self.services.stores)
         self.outbox = Outbox(database)
         self.mail_sender = MailSender(config, database, self.outbox, vault)
         self.webhook_sender = WebhookSender(config, database, self.outbox, self.delivery)
@@ -224,10 +224,10 @@ class Application:
             async with self._lmtp_lifespan(), self._acme_lifespan():
                 yield
         finally:
-            await runner.end(tasks)
+            await runner.cancel_all(tasks)
             await self.outbox.stop()
             with contextlib.suppress(ServiceUnavailable):
-                await presence.write_down(database, self.delivery)
+                await presence.store(database, self.delivery)
             await database.stop()
 
     @asynccontextmanager
@@ -271,9 +271,9 @@ class Application:
         database, delivery = self.services.database, self.delivery
         both = (database, delivery)
         watch = housekeeping.ClockWatch(self.services.clock)
-        yield Job("preparation", 5, CacheWarmup(*both).go_on, at_once=True)
-        yield Job("positions", 30, partial(housekeeping.keep_positions, *both, watch))
-        yield Job("presence", 2, partial(presence.write_down, *both))
+        yield Job("preparation", 5, CacheWarmup(*both).run_once, at_once=True)
+        yield Job("positions", 30, partial(housekeeping.store_positions, *both, watch))
+        yield Job("presence", 2, partial(presence.store, *both))
         yield Job("unused organizations", 60, partial(housekeeping.evict_unused, delivery))
         yield Job("numbers", 300, self.counting.run_once, at_once=True)
         yield Job("disk", 10, self.disk.run_once, at_once=True)
@@ -303,18 +303,18 @@ class Application:
         yield _leader_job("log", 300, partial(housekeeping.trim_logs, *both))
         yield _leader_job("retention", 300, partial(housekeeping.delete_old_messages, database))
         yield _leader_job(
-            "send keys", 600, partial(housekeeping.forget_send_keys, database, remembered)
+            "send keys", 600, partial(housekeeping.delete_send_keys, database, remembered)
         )
-        yield _leader_job("sent messages", 600, partial(housekeeping.forget_sent, database))
-        yield _leader_job("stale presence", 3600, partial(presence.forget_stale, *both))
+        yield _leader_job("sent messages", 600, partial(housekeeping.delete_old_sent, database))
+        yield _leader_job("stale presence", 3600, partial(presence.delete_stale, *both))
         yield _leader_job("traffic", 60, partial(housekeeping.count_traffic, database))
-        yield _leader_job("full members", 60, partial(housekeeping.welcome_full_members, database))
+        yield _leader_job("full members", 60, partial(housekeeping.announce_full_members, database))
         yield _leader_job(
-            "audit log", 3600, partial(housekeeping.forget_audit_entries, database, days)
+            "audit log", 3600, partial(housekeeping.delete_audit_entries, database, days)
         )
-        yield _leader_job("sessions", 3600, partial(housekeeping.forget_sessions, database))
+        yield _leader_job("sessions", 3600, partial(housekeeping.delete_expired_logins, database))
         yield _leader_job(
-            "received mail", 3600, partial(housekeeping.forget_received_mail, database)
+            "received mail", 3600, partial(housekeeping.delete_received_mail, database)
         )
         if self.services.stores.is_used:
             yield _leader_job("files", 1, self.carrying.carry, at_once=True)
@@ -399,7 +399,7 @@ class Application:
         self, absent: ASGIApp, scope: Scope, receive: Receive, send: Send
     ) -> None:
         """Answer a path without a page; the API names the endpoint that a program meant."""
-        is_endpoint = scope["type"] == "http" and self._api.is_meant_by(scope["path"])
+        is_endpoint = scope["type"] == "http" and self._api.is_unprefixed_endpoint(scope["path"])
         await (self._api if is_endpoint else absent)(scope, receive, send)
 
     def _external_pictures(self) -> list[Route]:

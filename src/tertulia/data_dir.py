@@ -97,7 +97,7 @@ def open_alongside_server(config: Config) -> Database:
     stays open, so the caller must close the database.
     """
     database = _existing_database(config)
-    database.keep_connections()
+    database.reuse_connections()
     schema = _check_filled(config, database)
     schema.check()
     if schema.missing():

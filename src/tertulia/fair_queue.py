@@ -127,7 +127,7 @@ class FairQueue:
                 self.refused += 1
                 raise RateLimited(retry_after=RETRY_AFTER_SECONDS)
             self._waiting.setdefault(item.person, deque()).append(item)
-            started = self._take_turns()
+            started = self._claim_slots()
         self._start(started)
 
     def _has_room(self, person: Person) -> bool:
@@ -154,7 +154,7 @@ class FairQueue:
     def _release(self, person: Person) -> None:
         with self._lock:
             self._free_slot(person)
-            started = self._take_turns()
+            started = self._claim_slots()
         self._start(started)
 
     def _free_slot(self, person: Person) -> None:
@@ -162,7 +162,7 @@ class FairQueue:
         if not self._running[person]:
             del self._running[person]
 
-    def _take_turns(self) -> list["_Item"]:
+    def _claim_slots(self) -> list["_Item"]:
         """Claim the free slots. The caller holds the lock, and starts the items without it."""
         started = []
         while self._running.total() < self._slots:
@@ -186,15 +186,15 @@ class FairQueue:
     def _start(self, items: list["_Item"]) -> None:
         """Start items that hold a slot. Where no thread can be started, they fail and free it."""
         while items:
-            failed = [item for item in items if not self._begin(item)]
+            failed = [item for item in items if not self._start_item(item)]
             if not failed:
                 return
             with self._lock:
                 for item in failed:
                     self._free_slot(item.person)
-                items = self._take_turns()
+                items = self._claim_slots()
 
-    def _begin(self, item: "_Item") -> bool:
+    def _start_item(self, item: "_Item") -> bool:
         if item.work is None:
             _resolve(item.result, None)
             return True

@@ -34,7 +34,7 @@ def calls_made(work: Callable[[], object]) -> int:
 def crowd(people: int, words: int) -> WatchedWords:
     watch = WatchedWords()
     for user_id in range(people):
-        watch.put(
+        watch.set_words(
             user_id,
             [domain.personal.alert_words.watched(f"kitchen {user_id}x{n}") for n in range(words)],
         )
@@ -51,7 +51,7 @@ def test_the_worst_text_for_the_worst_words_costs_linear_time():
     watch = WatchedWords()
     for user_id in range(10):
         words = ["!" * n + "?" * user_id for n in range(1, 90)]
-        watch.put(user_id, [domain.personal.alert_words.watched(word) for word in words])
+        watch.set_words(user_id, [domain.personal.alert_words.watched(word) for word in words])
 
     assert calls_made(lambda: watch.matches("!" * 3000)) < 3000 * 100 * 4
 

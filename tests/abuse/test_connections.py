@@ -249,10 +249,10 @@ def test_a_trusted_proxy_has_no_connection_limit(start_server):
 def test_addresses_of_one_ipv6_network_count_as_one():
     connections = ConnectionLimiter(Config(max_connections_per_address=2))
     for address in ("2001:db8::1", "2001:db8::2", "2001:db8:0:1::1"):
-        connections.enter(connections.counted(address))
+        connections.register(connections.bucket(address))
 
     with pytest.raises(TooManyConnections):
-        connections.enter(connections.counted("2001:db8::3"))
+        connections.register(connections.bucket("2001:db8::3"))
 
 
 def test_slow_clients_are_logged_once_a_minute(capfd):

@@ -8,7 +8,7 @@ from tertulia.domain.groups.group import Members
 from tertulia.domain.messages.message import Draft, Mentions
 from tertulia.errors import BadRequest
 from tertulia.errors.messages import WildcardNotAllowedInChannel
-from tertulia.events.audience import Nobody
+from tertulia.events.audience import NoClients
 from tertulia.events.types.organization.settings import RealmCreated
 
 
@@ -45,7 +45,7 @@ def _make_group(tx, name, members, may_mention):
             g=group_id,
             u=user_id,
         )
-    events.log.announce(tx, RealmCreated(), to=Nobody())  # the directory reads groups again
+    events.log.announce(tx, RealmCreated(), to=NoClients())  # the directory reads groups again
     return group_id
 
 

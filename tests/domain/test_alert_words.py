@@ -41,7 +41,7 @@ def test_words_are_found_at_their_borders(word, text, said):
 
 def test_everybody_who_wants_a_word_is_called():
     watch = watching("tea", "cake")
-    watch.put(BEN, [watched("TEA"), watched("soup")])
+    watch.set_words(BEN, [watched("TEA"), watched("soup")])
 
     assert watch.matches("tea!") == {ANA, BEN}
     assert watch.matches("cake!") == {ANA}
@@ -49,11 +49,11 @@ def test_everybody_who_wants_a_word_is_called():
 
 def test_words_that_are_taken_back_call_nobody_and_leave_nothing_behind():
     watch = watching("tea", "green tea")
-    watch.put(BEN, [watched("tea")])
+    watch.set_words(BEN, [watched("tea")])
 
-    watch.put(ANA, [])
+    watch.set_words(ANA, [])
     assert watch.matches("some green tea") == {BEN}
-    watch.put(BEN, [])
+    watch.set_words(BEN, [])
     assert watch.matches("some green tea") == set()
     assert not any(vars(watch).values())
 
@@ -67,5 +67,5 @@ def test_looking_takes_no_longer_than_the_text_is_long():
 
 def watching(*words: str) -> WatchedWords:
     watch = WatchedWords()
-    watch.put(ANA, [watched(word) for word in words])
+    watch.set_words(ANA, [watched(word) for word in words])
     return watch

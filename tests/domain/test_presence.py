@@ -36,7 +36,7 @@ def test_times_move_at_most_every_fifty_five_seconds(doing, active_ago, idle_ago
 def test_coming_back_after_a_while_is_news(doing, active_ago, is_news):
     active_at = None if active_ago is None else NOW - active_ago
 
-    assert Presence(active_at, NOW).comes_online(doing, NOW) is is_news
+    assert Presence(active_at, NOW).becomes_active(doing, NOW) is is_news
 
 
 @pytest.mark.parametrize("doing", ["active", "idle"])

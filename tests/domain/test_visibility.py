@@ -3,9 +3,9 @@
 import pytest
 
 from tertulia import domain
-from tertulia.domain.personal.topic_policies import Automatic, Visibility
+from tertulia.domain.personal.topic_policies import Automatic, TopicPolicy
 
-NONE, MUTED, UNMUTED, FOLLOWED = Visibility
+NONE, MUTED, UNMUTED, FOLLOWED = TopicPolicy
 PARTICIPATION, SEND, INITIATION, NEVER = Automatic
 
 

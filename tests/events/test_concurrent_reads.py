@@ -27,7 +27,7 @@ from tertulia.domain.people.new_user import NewUser
 from tertulia.domain.people.user import Role, User
 from tertulia.errors.events import BadQueue, EventNotInQueue
 from tertulia.errors.http import ServiceUnavailable
-from tertulia.events.audience import Nobody, Users
+from tertulia.events.audience import NoClients, Users
 from tertulia.events.delivery.dispatch import Delivery
 from tertulia.events.delivery.mailbox import Mailbox
 from tertulia.events.listener import Listener, Options
@@ -343,7 +343,7 @@ class Stage:
     async def stirs(self) -> None:
         """Write an event that concerns no queue but must be read."""
         event = FlagsChanged("add", "read", [])
-        await self.database.write_in(self.realm_id, events.log.announce, event, Nobody())
+        await self.database.write_in(self.realm_id, events.log.announce, event, NoClients())
 
     async def says(self, content: str) -> int:
         draft = Draft(content, f"<p>{content}</p>", 0, "test", read_by_sender=True)

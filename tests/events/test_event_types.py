@@ -15,7 +15,7 @@ from tests.support.conformance import OURS_IS_AT, the_contract
 import tertulia
 from tertulia import events, storage
 from tertulia.database import schema
-from tertulia.events.audience import Audience, Everyone, Nobody, Users
+from tertulia.events.audience import Audience, Everyone, NoClients, Users
 from tertulia.events.types.event import Event, MessageEvent, Unreadable, UserEvent
 
 KINDS = sorted(events.types.event.kinds().items())
@@ -77,7 +77,7 @@ def test_every_event_is_announced_somewhere():
     made = Counter(re.findall(r"(?<!class )\b([A-Z]\w+)\(", "".join(map(Path.read_text, sources))))
 
     silent = [
-        f"Nobody announces {kind.__name__}: the action that changes something does,"
+        f"NoClients announces {kind.__name__}: the action that changes something does,"
         " with events.log.announce."
         for _, kind in KINDS
         if not made[kind.__name__]
@@ -125,7 +125,7 @@ def test_the_subject_of_an_event_may_be_deleted(chat):
     def announce_all(tx):
         head = storage.log.head(tx)
         for _, kind in KINDS:
-            events.log.announce(tx, example(kind), Nobody())
+            events.log.announce(tx, example(kind), NoClients())
         found.extend(type(each.event) for each in events.log.read(tx, head, 1000))
         raise Undone()
 
@@ -170,7 +170,7 @@ class Counting:
 def test_an_audience_names_all_its_members():
     assert list(Users([1, 2]).among(None, {1})) == [1, 2]  # type: ignore[arg-type]
     assert set(Everyone().among(None, {1, 2})) == {1, 2}  # type: ignore[arg-type]
-    assert list(Nobody().among(None, {1, 2})) == []  # type: ignore[arg-type]
+    assert list(NoClients().among(None, {1, 2})) == []  # type: ignore[arg-type]
     assert all(each.__struct_config__.tag for each in Audience.__subclasses__())
 
 

@@ -17,7 +17,7 @@ from tests.support.waiting import PATIENCE_SECONDS, eventually
 from tertulia import actions, storage
 from tertulia.caches.send_permits import MAX_AGE_SECONDS
 from tertulia.database.tx import Tx
-from tertulia.domain.personal.topic_policies import Automatic, Visibility, after_sending
+from tertulia.domain.personal.topic_policies import Automatic, TopicPolicy, after_sending
 from tertulia.events.directory.follower import Follower
 
 
@@ -159,7 +159,7 @@ def held_still(server: Server, follower: Follower, realm_id: int) -> Iterator[No
 
 
 def test_effects_of_a_first_message_do_not_repeat():
-    everything = itertools.product(Visibility, Automatic, Automatic, [True, False], [True, False])
+    everything = itertools.product(TopicPolicy, Automatic, Automatic, [True, False], [True, False])
     for before, follow, unmute, muted, starts in everything:
         once = after_sending(before, follow, unmute, channel_muted=muted, starts_topic=starts)
         again = after_sending(once, follow, unmute, channel_muted=muted, starts_topic=False)

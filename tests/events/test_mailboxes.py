@@ -31,7 +31,7 @@ class Word(EphemeralEvent, frozen=True):
 
 def whisper(chat, word, to):
     delivery = chat.server.application.delivery
-    chat.server.call(delivery.whisper, chat.realm.id, Word(word, to))
+    chat.server.call(delivery.publish_ephemeral, chat.realm.id, Word(word, to))
 
 
 def everything_that_can_happen(chat, ana, ben, cleo):

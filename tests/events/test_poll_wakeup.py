@@ -31,7 +31,7 @@ class Waiters:
         self.seq = 0
         for mailbox in self.boxes:
             mailbox.behind = False
-            self.mailboxes.put(mailbox)
+            self.mailboxes.add(mailbox)
 
     async def park(self) -> None:
         self.polls = [asyncio.create_task(mailbox.wait()) for mailbox in self.boxes]

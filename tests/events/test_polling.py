@@ -7,7 +7,7 @@ from tests.support.people import Chat
 from tests.support.waiting import PATIENCE_SECONDS, eventually
 
 from tertulia import actions
-from tertulia.jobs.housekeeping import keep_positions
+from tertulia.jobs.housekeeping import store_positions
 
 UNKNOWN = "00000000-0000-4000-8000-000000000000"
 
@@ -273,7 +273,7 @@ def test_a_stopping_server_answers_all_parked_polls(own_chat):
 def sweep(chat):
     """Run the job that runs every 30 seconds."""
     server = chat.server
-    server.do(keep_positions(server.database, server.application.delivery))
+    server.do(store_positions(server.database, server.application.delivery))
 
 
 def test_an_unpolled_queue_is_deleted_in_time(own_chat):

@@ -8,7 +8,7 @@ from tests.support.event_queue import EventQueue
 from tests.support.waiting import eventually
 
 from tertulia import actions, storage
-from tertulia.domain.personal.topic_policies import Visibility
+from tertulia.domain.personal.topic_policies import TopicPolicy
 from tertulia.events.snapshot.lists import LISTS
 
 ALWAYS = {
@@ -352,9 +352,11 @@ def test_recent_conversations_newest_first(ana, ben, cleo):
 def test_topic_policies(chat):
     def choose(tx, user_id, channel_id):
         storage.personal.topic_policies.set_policy(
-            tx, user_id, channel_id, "noise", Visibility.MUTED
+            tx, user_id, channel_id, "noise", TopicPolicy.MUTED
         )
-        storage.personal.topic_policies.set_policy(tx, user_id, channel_id, "", Visibility.FOLLOWED)
+        storage.personal.topic_policies.set_policy(
+            tx, user_id, channel_id, "", TopicPolicy.FOLLOWED
+        )
 
     ana = chat.person("ana", channels=["kitchen"])
     kitchen = chat.channel("kitchen").id

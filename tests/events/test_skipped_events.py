@@ -7,7 +7,7 @@ from structlog.testing import capture_logs
 from tests.support.waiting import PATIENCE_SECONDS, eventually
 
 from tertulia import events, storage
-from tertulia.events.audience import Everyone, Nobody
+from tertulia.events.audience import Everyone, NoClients
 from tertulia.events.directory.organization import Organization
 from tertulia.events.types.channels.channel import ChannelCreated
 from tertulia.events.types.people.known_people import DirectConversationStarted
@@ -119,7 +119,7 @@ def test_an_unknown_event_found_at_start_is_logged(own_chat):
 def test_an_event_that_does_not_fit_the_directory_causes_a_reload(chat, kitchen):
     def unheard_of(tx):
         storage.organization.rename(tx, "Casa")
-        events.log.announce(tx, DirectConversationStarted([999_999]), to=Nobody())
+        events.log.announce(tx, DirectConversationStarted([999_999]), to=NoClients())
 
     ana, ben, ears = kitchen
     waiting = ears.waits()
@@ -135,7 +135,7 @@ def test_an_event_that_does_not_fit_the_directory_causes_a_reload(chat, kitchen)
 def test_a_register_that_meets_it_first_is_correct(chat, kitchen):
     def unheard_of(tx):
         storage.organization.rename(tx, "Casa")
-        events.log.announce(tx, DirectConversationStarted([999_999]), to=Nobody())
+        events.log.announce(tx, DirectConversationStarted([999_999]), to=NoClients())
 
     _, ben, _ = kitchen
     chat.write_from_outside(unheard_of)

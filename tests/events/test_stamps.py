@@ -191,7 +191,7 @@ def test_a_log_from_before_stamps_is_migrated(databases: Databases, kind):
     )
     tx.execute("INSERT INTO log_head (realm_id, seq) VALUES (1, 2)")
     for seq in (1, 2):
-        tx.put("event", seq=seq, kind="x", audience="{}", payload="{}", at=0.0)
+        tx.insert_row("event", seq=seq, kind="x", audience="{}", payload="{}", at=0.0)
     connection.close()
 
     database.migrate()

@@ -297,7 +297,7 @@ def test_every_answer_is_observed(kitchen):
 def test_a_long_poll_ends_when_its_client_leaves(kitchen):
     async def scene() -> list[object]:
         class Impatient:
-            def when_client_leaves(self, leave: Callable[[], None] | None) -> None:
+            def on_disconnect(self, leave: Callable[[], None] | None) -> None:
                 if leave is not None:
                     asyncio.get_running_loop().call_soon(leave)
 

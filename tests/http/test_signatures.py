@@ -9,12 +9,12 @@ from tertulia.errors import BadRequest
 from tertulia.errors.parameters import MissingParameter
 from tertulia.http.params import contract_of
 from tertulia.http.rules import OneOf
-from tertulia.http.signatures import parameters_from, takes
+from tertulia.http.signatures import accepts, parameters_from
 
 TABLE = {"loud": bool, "color": Annotated[int, OneOf([1, 2])]}
 
 
-@takes(TABLE)
+@accepts(TABLE)
 async def endpoint(call: object, number: int, *, name: str = "", **values: Any) -> None:
     """Change something."""
 

@@ -8,7 +8,7 @@ def test_a_register_finds_everything_prepared_and_current(chat, in_kitchen, ana,
     ana.get("/users/me").succeeds()
     delivery = chat.server.application.delivery
     org = delivery.organizations[chat.realm.id]
-    chat.server.do(CacheWarmup(chat.server.database, delivery).go_on())
+    chat.server.do(CacheWarmup(chat.server.database, delivery).run_once())
     ready = {user_id: dict(kept) for user_id, kept in org.kept._users.items()}
     assert {ana.id, ben.id} <= set(ready)
 

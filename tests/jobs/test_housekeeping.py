@@ -15,9 +15,9 @@ from tertulia.jobs import housekeeping as jobs
 from tertulia.jobs import presence
 from tertulia.jobs.housekeeping import (
     ClockWatch,
-    forget_send_keys,
-    forget_sent,
-    keep_positions,
+    delete_old_sent,
+    delete_send_keys,
+    store_positions,
     trim_logs,
 )
 from tertulia.jobs.scheduled_sender import SCHEDULED, send_due
@@ -79,7 +79,7 @@ def test_a_queue_without_matching_events_continues_after_a_restart(own_chat):
     says_much(ana)
     server = own_chat.server
     server.clock.move(minutes=11)
-    server.do(keep_positions(server.database, server.application.delivery))
+    server.do(store_positions(server.database, server.application.delivery))
     own_chat.write(actions.housekeeping.trim_log)
     assert events_kept(own_chat) == 1
 
@@ -96,7 +96,7 @@ def test_a_restart_repeats_no_acknowledged_event(own_chat):
     assert len(ears.all()) == 5
     assert ears.silent()
     server = own_chat.server
-    server.do(keep_positions(server.database, server.application.delivery))
+    server.do(store_positions(server.database, server.application.delivery))
 
     server.restart()
     says_much(ana, 2)
@@ -110,7 +110,7 @@ def test_unacknowledged_events_are_repeated_after_a_restart(own_chat):
     says_much(ana, 5)
     first = ears.poll().succeeds()["events"]
     server = own_chat.server
-    server.do(keep_positions(server.database, server.application.delivery))
+    server.do(store_positions(server.database, server.application.delivery))
     server.clock.move(minutes=11)
     own_chat.write(actions.housekeeping.trim_log)
 
@@ -126,7 +126,7 @@ def test_the_log_is_bounded_and_an_idle_queue_dropped(later, in_kitchen, ana, be
     assert len(busy.all()) == 20
     assert busy.silent()
     server = later.server
-    server.do(keep_positions(server.database, server.application.delivery))
+    server.do(store_positions(server.database, server.application.delivery))
 
     trimmed = later.write(actions.housekeeping.trim_log, 10)
 
@@ -150,7 +150,7 @@ def test_the_job_drops_an_idle_queue_and_trims_behind_the_others(own_chat, monke
         server.lose_mailbox(idle.queue_id)
     assert len(reading.all()) == 20
     assert reading.silent()
-    server.do(keep_positions(server.database, delivery))
+    server.do(store_positions(server.database, delivery))
     for name in ("realms_to_trim", "trim_log"):
         bounded = partial(getattr(actions.housekeeping, name), most_events=10)
         monkeypatch.setattr(actions.housekeeping, name, bounded)
@@ -210,7 +210,7 @@ def test_a_clock_put_forward_makes_no_queue_idle(later, in_kitchen, ana):
 
     for hours in (1, -1):
         server.clock.move(hours=hours)
-        server.do(keep_positions(server.database, server.application.delivery, watch))
+        server.do(store_positions(server.database, server.application.delivery, watch))
 
     says_much(ana, 1)
     assert len(ears.all()) == 1
@@ -232,9 +232,9 @@ def test_a_clock_put_forward_while_positions_are_saved_makes_no_queue_idle(own_c
         return found
 
     monkeypatch.setattr(delivery, "positions", positions_at_the_last_moment)
-    server.do(keep_positions(server.database, delivery, watch))
+    server.do(store_positions(server.database, delivery, watch))
     monkeypatch.undo()
-    server.do(keep_positions(server.database, delivery, watch))
+    server.do(store_positions(server.database, delivery, watch))
 
     says_much(ana, 1)
     assert len(ears.all()) == 1
@@ -292,9 +292,9 @@ class Counted:
         self.asked += 1
         return await self._database.read_in(*args)
 
-    async def read_aside_in(self, *args: Any) -> Any:
+    async def read_in_thread_in(self, *args: Any) -> Any:
         self.asked += 1
-        return await self._database.read_aside_in(*args)
+        return await self._database.read_in_thread_in(*args)
 
     async def write_in(self, *args: Any) -> Any:
         self.asked += 1
@@ -352,8 +352,8 @@ def test_many_keys_and_leftovers_are_deleted_in_steps(own_chat, monkeypatch):
 
     assert own_chat.write(actions.housekeeping.delete_expired_send_keys, 86_400) == 3
     assert own_chat.write(actions.later.scheduled.delete_old_sent) == 3
-    server.do(forget_send_keys(server.database, 86_400))
-    server.do(forget_sent(server.database))
+    server.do(delete_send_keys(server.database, 86_400))
+    server.do(delete_old_sent(server.database))
 
     for table in ("send_key", "scheduled_message"):
         assert own_chat.read(Tx.value, f"SELECT count(*) AS value FROM {table}") == 0
@@ -368,11 +368,11 @@ def test_leftovers_of_sent_messages_are_deleted_after_a_day(later, ana):
         scheduled_delivery_timestamp=later.in_seconds(60),
     ).succeeds()["scheduled_message_id"]
     later.passes(seconds=61)
-    later.server.do(forget_sent(later.server.database))
+    later.server.do(delete_old_sent(later.server.database))
     assert later.read(storage.later.scheduled.find, number) is not None
 
     later.server.clock.move(hours=25)
-    later.server.do(forget_sent(later.server.database))
+    later.server.do(delete_old_sent(later.server.database))
 
     assert later.read(storage.later.scheduled.find, number) is None
 
@@ -384,18 +384,18 @@ def test_presence_older_than_a_year_is_deleted(own_chat):
     def come(*persons):
         for person in persons:
             person.post("/users/me/presence", status="active", ping_only=True).succeeds()
-        server.do(presence.write_down(*both))
+        server.do(presence.store(*both))
 
     ana, ben, cleo = people
     come(ana, ben)
     server.clock.move(hours=364 * 24)
     come(cleo)
-    server.do(presence.forget_stale(*both))
+    server.do(presence.delete_stale(*both))
     assert len(own_chat.read(storage.people.presence.since, 0)) == 3
 
     server.clock.move(hours=48)
     come(ben)
-    server.do(presence.forget_stale(*both))
+    server.do(presence.delete_stale(*both))
 
     assert {each.user_id for each in own_chat.read(storage.people.presence.since, 0)} == {
         ben.id,
@@ -410,13 +410,13 @@ def test_the_last_presence_number_survives_deletions(own_chat):
     server = own_chat.server
     both = (server.database, server.application.delivery)
     ana.post("/users/me/presence", status="active").succeeds()
-    server.do(presence.write_down(*both))
+    server.do(presence.store(*both))
     (first,) = own_chat.read(storage.people.presence.since, 0)
 
     server.clock.move(hours=400 * 24)
-    server.do(presence.forget_stale(*both))
+    server.do(presence.delete_stale(*both))
     ana.post("/users/me/presence", status="active").succeeds()
-    server.do(presence.write_down(*both))
+    server.do(presence.store(*both))
 
     (second,) = own_chat.read(storage.people.presence.since, 0)
     assert second.update_id > first.update_id

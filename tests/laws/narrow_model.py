@@ -8,7 +8,7 @@ import random
 from collections.abc import Iterable
 from typing import Any, NamedTuple, Protocol
 
-from tertulia.domain.personal.topic_policies import Visibility
+from tertulia.domain.personal.topic_policies import TopicPolicy
 
 
 class Term(NamedTuple):
@@ -44,7 +44,7 @@ class World(Protocol):
     def sees(self, name: str, message: Any) -> bool: ...
     def may_read(self, name: str, channel: str) -> bool: ...
     def is_muted(self, name: str, message: Any) -> bool: ...
-    def policy(self, name: str, message: Any) -> Visibility: ...
+    def policy(self, name: str, message: Any) -> TopicPolicy: ...
 
 
 class Refused(Exception):
@@ -69,7 +69,7 @@ def first_unread(world: World, me: str, terms: list[Term]) -> int | None:
     for message in _selected(world, me, terms):
         muted = world.is_muted(me, message)
         if "channel" in named:
-            muted = "topic" not in named and world.policy(me, message) == Visibility.MUTED
+            muted = "topic" not in named and world.policy(me, message) == TopicPolicy.MUTED
         if me in message.unread and not muted:
             waiting.append(message.id)
     return min(waiting, default=None)
@@ -170,7 +170,7 @@ def _is(world: World, me: str, message: Said, operand: str) -> bool:
         "mentioned": me in message.mentioned or calls_me,
         "alerted": me in message.alerted,
         "resolved": message.channel is not None and message.topic.startswith("✔ "),
-        "followed": world.policy(me, message) == Visibility.FOLLOWED,
+        "followed": world.policy(me, message) == TopicPolicy.FOLLOWED,
         "muted": world.is_muted(me, message),
     }[operand]
 

@@ -134,7 +134,7 @@ def _compare(tx: Tx, scene: Scene, cast: list[User], made: list[int]) -> None:
             user.id for user in cast if actions.groups.permissions.has_permission(tx, user, value)
         } == expected
         assert {user.id for user in cast if together(user, value)} == expected
-        assert {user.id for user in cast if org.holds(user, value, tx.now)} == expected
+        assert {user.id for user in cast if org.has_permission(user, value, tx.now)} == expected
         bot, owner = cast[-1], cast[0]
         owned = {bot.id} if owner.is_active and owner.id in expected else set()
         assert {
@@ -151,7 +151,7 @@ def _compare(tx: Tx, scene: Scene, cast: list[User], made: list[int]) -> None:
             if actions.groups.permissions.has_permission(tx, user, group_id)
         } == expected
         assert actions.groups.permissions.all_members_of(tx, [group_id]) == expected
-        assert org.everybody_in(group_id, tx.now) == expected & active
+        assert org.all_members_of(group_id, tx.now) == expected & active
 
 
 def _all_groups(scene: Scene, made: list[int], ids: dict[str, int]) -> dict[int, Some]:

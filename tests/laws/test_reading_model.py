@@ -16,7 +16,7 @@ from tests.laws.narrow_model import Refused, Term
 from tests.support.event_queue import Event
 
 from tertulia import actions, domain, storage
-from tertulia.domain.personal.topic_policies import Visibility
+from tertulia.domain.personal.topic_policies import TopicPolicy
 
 NAMES = ("ana", "ben", "eve", "gil", "ida")
 TOPICS = ("bread", "Soup", "✔ tea")
@@ -80,7 +80,7 @@ class Said:
 class Model:
     inside: set[tuple[str, str]] = field(default_factory=set)
     said: dict[int, Said] = field(default_factory=dict)
-    policies: dict[tuple[str, str, str], Visibility] = field(default_factory=dict)
+    policies: dict[tuple[str, str, str], TopicPolicy] = field(default_factory=dict)
     muted: set[tuple[str, str]] = field(default_factory=set)  # which user has muted which channel
     public: set[str] = field(
         default_factory=lambda: {name for name, kind in CHANNELS.items() if kind == PUBLIC}
@@ -118,9 +118,9 @@ class Model:
             and (message.channel is None or (name, message.channel) in self.inside)
         ]
 
-    def policy(self, name: str, message: Said) -> Visibility:
+    def policy(self, name: str, message: Said) -> TopicPolicy:
         key = (name, message.channel or "", message.topic.casefold())
-        return self.policies.get(key, Visibility.NONE)
+        return self.policies.get(key, TopicPolicy.NONE)
 
     def is_muted(self, name: str, message: Said) -> bool:
         if message.channel is None:
@@ -185,10 +185,10 @@ class Model:
     def _carry(self, name: str, old: tuple[str, str], new: tuple[str, str], merges: bool) -> None:
         old_key = (name, old[0], old[1].casefold())
         new_key = (name, new[0], new[1].casefold())
-        there = self.policies.get(new_key, Visibility.NONE)
+        there = self.policies.get(new_key, TopicPolicy.NONE)
         if old_key not in self.policies and not (merges and new_key in self.policies):
             return
-        moved = self.policies.pop(old_key, Visibility.NONE)
+        moved = self.policies.pop(old_key, TopicPolicy.NONE)
         if self.may_read(name, new[0]):
             self.policies[new_key] = (
                 domain.personal.topic_policies.after_merging(moved, there) if merges else moved
@@ -525,7 +525,7 @@ class Play:
 
     def mute(self, name):
         channel, topic = self.dice.choice(list(CHANNELS)), self.dice.choice(TOPICS)
-        policy = self.dice.choice(list(Visibility))
+        policy = self.dice.choice(list(TopicPolicy))
         user_id = self.people[name].id
         self.chat.write(
             actions.personal.topic_policies.change, user_id, self.ids[channel], topic, policy

@@ -19,7 +19,12 @@ from tests.support.pictures import picture, uploads
 from tests.support.server import Server
 
 from tertulia import actions
-from tertulia.domain.people.identities import ExternalProfile, Identity, ProfileUpdate, Welcome
+from tertulia.domain.people.identities import (
+    AdmissionPolicy,
+    ExternalProfile,
+    Identity,
+    ProfileUpdate,
+)
 from tertulia.domain.people.user import Role
 
 ROLES = ["owner", "admin", "member", "member", "guest"]  # of the watchers
@@ -378,7 +383,7 @@ def vouching(draw: st.DrawFn) -> Deed:
         subject=subject,
         emails=(f"{subject}@example.com",),
         full_name=draw(st.sampled_from(["Zoe", "Yan"])),
-        welcome=Welcome.ANYBODY,
+        welcome=AdmissionPolicy.ANYBODY,
         leads=True,
         role=draw(st.sampled_from([None, Role.ADMINISTRATOR, Role.MEMBER, Role.GUEST])),
         roles_to_take=frozenset({Role.ADMINISTRATOR, Role.GUEST}),

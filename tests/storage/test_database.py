@@ -15,7 +15,7 @@ from tertulia.domain.groups.group import Members
 from tertulia.domain.messages.message import Draft
 from tertulia.domain.organization.realm import Realm
 from tertulia.domain.people.user import Role
-from tertulia.domain.personal.topic_policies import Visibility
+from tertulia.domain.personal.topic_policies import TopicPolicy
 from tertulia.errors import BadRequest
 from tertulia.storage.messages.selections import Selection
 from tertulia.storage.queues import Position, StoredQueue
@@ -274,14 +274,16 @@ def test_flags_are_stored_as_rows(tx: Tx) -> None:
 @in_one_go
 def test_a_policy_is_set_replaced_and_deleted(tx: Tx) -> None:
     ana, kitchen = person(tx), room(tx)
-    storage.personal.topic_policies.set_policy(tx, ana.id, kitchen.id, "Lunch", Visibility.MUTED)
-    storage.personal.topic_policies.set_policy(tx, ana.id, kitchen.id, "LUNCH", Visibility.FOLLOWED)
+    storage.personal.topic_policies.set_policy(tx, ana.id, kitchen.id, "Lunch", TopicPolicy.MUTED)
+    storage.personal.topic_policies.set_policy(
+        tx, ana.id, kitchen.id, "LUNCH", TopicPolicy.FOLLOWED
+    )
     assert (
         storage.personal.topic_policies.policy(tx, ana.id, kitchen.id, "lunch")
-        == Visibility.FOLLOWED
+        == TopicPolicy.FOLLOWED
     )
     assert [each.topic for each in storage.personal.topic_policies.of_user(tx, ana.id)] == ["LUNCH"]
-    storage.personal.topic_policies.set_policy(tx, ana.id, kitchen.id, "lunch", Visibility.NONE)
+    storage.personal.topic_policies.set_policy(tx, ana.id, kitchen.id, "lunch", TopicPolicy.NONE)
     assert storage.personal.topic_policies.of_user(tx, ana.id) == []
 
 

@@ -219,7 +219,7 @@ def keep_queue(database: Database, user: User) -> None:
     queue = actions.queues.new(user, Options(), start, 600, database.clock())
     connection = database.dialect.connect()
     try:
-        database._ask(user.realm_id, lambda tx: actions.queues.store(tx, user, queue), connection)
+        database._query(user.realm_id, lambda tx: actions.queues.store(tx, user, queue), connection)
     finally:
         connection.close()
 

@@ -52,7 +52,7 @@ def test_jobs_submitted_while_a_spare_thread_waits_return_when_it_is_done(held, 
         held.submit(each)
     assert [writer.jobs for writer in spare] == [[first]]
 
-    held.note_done([first])
+    held.mark_done([first])
 
     assert resubmitted == [second, third]
     assert BAKERY not in held  # later jobs go to the ordinary writers as well
@@ -63,7 +63,7 @@ def test_an_organization_that_is_still_held_stays_with_its_spare_thread(held, re
     for each in (first, other, waiting):
         held.submit(each)
 
-    held.note_done([first])
+    held.mark_done([first])
 
     assert not resubmitted
     assert (BAKERY in held, CELLAR in held) == (False, True)

@@ -43,7 +43,7 @@ def naps(monkeypatch) -> list[float]:
 def test_work_yields_until_the_request_should_have_been_answered(requests: RequestActivity):
     yield_point = YieldPoint()
     think(3 * yielding.MAX_ANSWER_SECONDS)
-    requests.note_request()
+    requests.request_started()
     came_at = requests.arrived_at
 
     yield_point.yield_to_requests()
@@ -57,12 +57,12 @@ def test_work_yields_until_the_request_is_answered(requests: RequestActivity, mo
 
     def answered_meanwhile(seconds: float) -> None:
         naps.append(seconds)
-        requests.note_answer()
+        requests.request_finished()
 
     monkeypatch.setattr(time, "sleep", answered_meanwhile)
     yield_point = YieldPoint()
     think(yielding.MAX_ANSWER_SECONDS)
-    requests.note_request()
+    requests.request_started()
 
     yield_point.yield_to_requests()
 
@@ -70,7 +70,7 @@ def test_work_yields_until_the_request_is_answered(requests: RequestActivity, mo
 
 
 def test_work_does_not_yield_without_requests(requests: RequestActivity, naps: list[float]):
-    requests.note_request()  # for the work itself
+    requests.request_started()  # for the work itself
     yield_point = YieldPoint()
 
     yield_point.yield_to_requests()
@@ -82,7 +82,7 @@ def test_work_that_others_wait_for_does_not_yield(requests: RequestActivity, mon
     monkeypatch.setattr(yielding, "_THREAD", threading.local())
     yield_point = YieldPoint()
     think(yielding.MAX_ANSWER_SECONDS)
-    requests.note_request()
+    requests.request_started()
 
     yield_point.yield_to_requests()
 
@@ -96,7 +96,7 @@ def test_reading_threads_may_yield(requests: RequestActivity):
     def thinks() -> bool:
         yield_point = YieldPoint()
         think(yielding.MAX_ANSWER_SECONDS)
-        requests.note_request()
+        requests.request_started()
         yield_point.yield_to_requests()
         return yield_point.has_yielded
 
@@ -113,7 +113,7 @@ def test_work_makes_progress_however_many_requests_arrive(requests: RequestActiv
     def ask_on() -> None:
         until = time.monotonic() + 60
         while not is_over.is_set() and time.monotonic() < until:
-            requests.note_request()
+            requests.request_started()
             time.sleep(0)
 
     asking = threading.Thread(target=ask_on)
@@ -132,8 +132,8 @@ def test_work_makes_progress_however_many_requests_arrive(requests: RequestActiv
 def test_every_request_counts_until_it_is_answered(chat, monkeypatch):
     came: list[None] = []
     gone: list[None] = []
-    monkeypatch.setattr(RequestActivity, "note_request", lambda self: came.append(None))
-    monkeypatch.setattr(RequestActivity, "note_answer", lambda self: gone.append(None))
+    monkeypatch.setattr(RequestActivity, "request_started", lambda self: came.append(None))
+    monkeypatch.setattr(RequestActivity, "request_finished", lambda self: gone.append(None))
 
     chat.person("ana").get("/users/me").succeeds()
 

@@ -296,9 +296,9 @@ def _fill(tx: Tx, user_id: int, to: str, count: int) -> list[int]:
 
 def _close(tx: Tx) -> None:
     tx.execute("UPDATE realm SET deactivated = :yes WHERE id = :id", yes=True, id=tx.realm_id)
-    events.log.announce(tx, RealmChanged("deactivated", True), to=Nobody())
+    events.log.announce(tx, RealmChanged("deactivated", True), to=NoClients())
 
 
 def _permit(tx: Tx, setting: str, value: Any) -> None:
     storage.organization.set_setting(tx, setting, value)
-    events.log.announce(tx, RealmChanged(setting, value), to=Nobody())
+    events.log.announce(tx, RealmChanged(setting, value), to=NoClients())

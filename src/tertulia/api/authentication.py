@@ -96,7 +96,7 @@ class Authenticator:
         return call
 
     async def _browser(self, request: ApiRequest, org: Organization | None) -> Call:
-        cross_site.refuse(request, api.cookies.origin(self._services.config, request))
+        cross_site.check(request, api.cookies.origin(self._services.config, request))
         session = await api.cookies.session(self._services, request, org)
         caller = None if session is None or org is None else org.users[session.user_id]
         return Call(self._services, request, org, caller, session)

@@ -124,7 +124,7 @@ def _is_secure(config: Config, request: ApiRequest) -> bool:
 
 def _is_invalid(services: Services, org: Organization, found: Session) -> bool:
     owner = org.users.get(found.user_id)
-    return owner is None or not owner.is_active or found.is_over(services.clock())
+    return owner is None or not owner.is_active or found.has_ended(services.clock())
 
 
 async def _read(

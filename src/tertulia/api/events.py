@@ -175,7 +175,7 @@ def _begun(
     """Open a queue at a log position that the follower has not passed. The queue receives events
     from there on, so nothing is read again once it is stored."""
     queue = actions.queues.new(user, options, start, idle_seconds, call.now)
-    call.delivery.begin(queue)
+    call.delivery.create_mailbox(queue)
     storing = call.system_db.write_concurrently(actions.queues.store, user, queue)
     return OpenedQueue(queue.id, storing)
 

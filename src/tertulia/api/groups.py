@@ -13,7 +13,7 @@ from tertulia.errors.people import UserNotFound
 from tertulia.events.types.groups import GroupObject
 from tertulia.http.replies import Reply
 from tertulia.http.rules import Id, MaxItems, MaxLength
-from tertulia.http.signatures import takes
+from tertulia.http.signatures import accepts
 
 Ids = Annotated[list[Id], MaxItems(10_000)]
 Description = Annotated[str, MaxLength(1024)]
@@ -50,7 +50,7 @@ async def list_groups(call: Call, *, include_deactivated_groups: bool = False) -
     )
 
 
-@takes(dict.fromkeys(GROUP_PERMISSIONS, GroupValue))
+@accepts(dict.fromkeys(GROUP_PERMISSIONS, GroupValue))
 async def create(
     call: Call,
     *,
@@ -71,7 +71,7 @@ async def create(
     return CreatedGroup(group_id=await call.db.write(actions.groups.create, call.user, new))
 
 
-@takes(dict.fromkeys(GROUP_PERMISSIONS, Change))
+@accepts(dict.fromkeys(GROUP_PERMISSIONS, Change))
 async def edit(
     call: Call,
     group_id: int,
@@ -160,4 +160,4 @@ def _active(call: Call, group_id: int) -> Group:
 def _members(call: Call, group: Group, direct_only: bool) -> set[int]:
     if direct_only:
         return set(call.org.direct_members(group, call.now))
-    return call.org.everybody_in(group.id, call.now)
+    return call.org.all_members_of(group.id, call.now)

@@ -41,7 +41,7 @@ def move(**flags: Any) -> None:
     """
     config, database = open_data(flags)
     stores = FileStores(config)
-    carrier = upload_migration.FileCarrier(database, stores, config.files)
+    carrier = upload_migration.UploadCopier(database, stores, config.files)
     counts = database.read_now(0, storage.files.upload_locations.counts)
     progress = Progress(
         sum(n for place, (n, _) in counts.items() if place != config.files), "files"
@@ -51,7 +51,7 @@ def move(**flags: Any) -> None:
     while upload := database.read_now(0, carrier.next, after):
         after = upload.id
         try:
-            done += carrier.carry(upload)
+            done += carrier.copy(upload)
         except (upload_migration.DamagedFile, NotInStore):
             damaged.append(upload.name or f"upload {upload.id}")
         progress.show(done)

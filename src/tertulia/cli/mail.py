@@ -13,7 +13,7 @@ from tertulia import domain, events
 from tertulia.cli.data import open_data
 from tertulia.cli.flags import config_options
 from tertulia.config import Config
-from tertulia.database.blocking import UnattendedDatabase
+from tertulia.database.blocking import BlockingDatabase
 from tertulia.domain.emails import Letter
 from tertulia.domain.inbound_mail import MAX_BYTES, MailRefused
 from tertulia.events.directory.organization import Organization
@@ -75,7 +75,7 @@ def receive(address: str | None, **flags: Any) -> None:
             raise click.ClickException("Incoming mail is off: see mail_in_address in docs/mail.md.")
         raw = sys.stdin.buffer.read(MAX_BYTES + 1)
         wanted = address or os.environ.get("ORIGINAL_RECIPIENT") or _recipient_in(config, raw)
-        result = asyncio.run(_take(config, UnattendedDatabase(database.dialect), wanted, raw))
+        result = asyncio.run(_take(config, BlockingDatabase(database.dialect), wanted, raw))
     except MailRefused as refusal:
         _end(refusal)
     except Exception as trouble:  # on any failure the mail server must keep the mail
@@ -84,7 +84,7 @@ def receive(address: str | None, **flags: Any) -> None:
     click.echo(result, err=True)
 
 
-async def _take(config: Config, database: UnattendedDatabase, address: str, raw: bytes) -> str:
+async def _take(config: Config, database: BlockingDatabase, address: str, raw: bytes) -> str:
     async def organization(realm_id: int) -> Organization:
         return database.read_now(
             realm_id, events.directory.loader.load, config.email_domain, database.clock

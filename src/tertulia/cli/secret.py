@@ -10,7 +10,7 @@ from tertulia.cli.data import command_act, open_data
 from tertulia.cli.flags import config_options
 from tertulia.database.tx import Tx
 from tertulia.domain.people.keys import Vault
-from tertulia.events.audience import Nobody
+from tertulia.events.audience import NoClients
 from tertulia.events.types.people.user import KeysReencrypted
 
 
@@ -36,7 +36,7 @@ def rotate(**flags: Any) -> None:
         count = actions.people.key_rotation.reencrypt(tx, old, Vault(chosen))
         for realm in storage.organization.list_all(tx):
             here = tx.for_realm(realm.id)
-            events.log.announce(here, KeysReencrypted(), to=Nobody())
+            events.log.announce(here, KeysReencrypted(), to=NoClients())
             actions.organization.audit.record(here, act)
         data_dir.replace_secret(config, chosen)
         return count

@@ -222,10 +222,10 @@ def second_factor(opened: OpenOrganization, found: User, reset: bool, as_json: b
     """Show or remove the second factor of a user."""
     known = opened.read(storage.people.second_factors.of_user, found.id)
     if as_json:
-        shown = {"is_on": known.is_on, "has_app": known.has_app}
+        shown = {"is_on": known.is_enabled, "has_app": known.has_app}
         left = {"recovery_codes_left": known.recovery_codes, "passkeys": len(known.passkeys)}
         show_json(shown | left)
-    elif known.is_on:
+    elif known.is_enabled:
         app = "an app" if known.has_app else "no app"
         click.echo(
             f"{app}, {len(known.passkeys)} passkeys, {known.recovery_codes} recovery codes left"
@@ -235,7 +235,7 @@ def second_factor(opened: OpenOrganization, found: User, reset: bool, as_json: b
         vault = opened.vault
         opened.write(actions.people.second_factors.reset, vault, None, found.id, sends_mail)
         click.echo(f"{found.full_name} <{found.email}> has no second factor now.", err=True)
-    elif not known.is_on:
+    elif not known.is_enabled:
         click.echo(f"{found.full_name} <{found.email}> has no second factor.", err=True)
 
 

@@ -86,7 +86,7 @@ class OrgDatabase:
         self, query: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
         """Run a read that may take long on a thread, so that the event loop stays free."""
-        return await self._database.read_aside_for(
+        return await self._database.read_in_thread_for(
             self.person, self.realm_id, lambda tx: query(tx, *args, **kwargs)
         )
 
@@ -103,7 +103,7 @@ class OrgDatabase:
         self, action: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> asyncio.Future[T]:
         """Start a write that is not part of the log and can be repeated."""
-        return self._database.write_beside_for(
+        return self._database.write_concurrently_for(
             self.person, self.realm_id, lambda tx: action(tx, *args, **kwargs)
         )
 
@@ -111,7 +111,7 @@ class OrgDatabase:
         self, action: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> None:
         """Write without an answer; a failure is ignored."""
-        self._database.write_some_time_in(self.realm_id, lambda tx: action(tx, *args, **kwargs))
+        self._database.write_later_in(self.realm_id, lambda tx: action(tx, *args, **kwargs))
 
 
 class Database:
@@ -156,7 +156,7 @@ class Database:
 
     # --- at start and on the command line: no event loop, one call at a time ---
 
-    def keep_connections(self) -> None:
+    def reuse_connections(self) -> None:
         """Reuse connections until `close`: opening one takes PostgreSQL a while."""
         self._resting = []
 
@@ -185,7 +185,7 @@ class Database:
     def schema(self) -> Standing:
         """Which migrations the schema has."""
         with self._connection() as connection:
-            return self._ask(0, schema.standing, connection)
+            return self._query(0, schema.standing, connection)
 
     def integrity_problems(self) -> list[str]:
         """What the database's own integrity check finds, as texts."""
@@ -209,10 +209,10 @@ class Database:
                 time.sleep(WAL_PAUSE_SECONDS)
         return False
 
-    def tidy(self) -> None:
+    def analyze(self) -> None:
         """Update the planner's statistics after a bulk load."""
         with self._connection() as connection:
-            self.dialect.tidy(connection)
+            self.dialect.analyze(connection)
 
     def read_now(
         self,
@@ -247,7 +247,7 @@ class Database:
         return ReadConnections(self.dialect, self.requests)
 
     @cached_property
-    def _duty(self) -> Leader:
+    def _leader(self) -> Leader:
         return Leader(self.dialect, self.clock)
 
     def start(
@@ -284,7 +284,7 @@ class Database:
             revoked: Overheard = _ignore
             if applier is not None:
                 self._barrier = RevocationBarrier(self.dialect, partial(self.query, 0), applier)
-                revoked = self._barrier.hear
+                revoked = self._barrier.on_notice
             self._broadcast = Broadcast(self.dialect, revoked)
 
     async def watch(self, changed: Changed, overheard: Overheard, on_sends: Overheard) -> None:
@@ -301,7 +301,7 @@ class Database:
         if self._barrier is not None:
             self._barrier.close()
         self._broadcast = self._barrier = None
-        self._duty.give_up()
+        self._leader.resign()
         self._readers.stop()
 
     @property
@@ -320,15 +320,15 @@ class Database:
     async def read_for(self, person: Person, realm_id: int, ask: Callable[[Tx], T]) -> T:
         """Read in a person's turn. Raises RateLimited."""
         if self.dialect.is_embedded:
-            return self._readers.here(partial(self._read, realm_id, ask))
-        return await self.read_aside_for(person, realm_id, ask)
+            return self._readers.on_loop(partial(self._read, realm_id, ask))
+        return await self.read_in_thread_for(person, realm_id, ask)
 
     async def query_as_leader(self, query: Callable[[Tx], T]) -> T | None:
         """Run one statement over all organizations; None if another server is the leader."""
         if self.dialect.is_embedded:
             return await self.query(0, query)
         try:
-            return await self._readers.on_thread(SERVER, partial(self._duty.query, query))
+            return await self._readers.on_thread(SERVER, partial(self._leader.query, query))
         except Exception as error:
             if self.dialect.is_outage(error):
                 raise ServiceUnavailable() from error
@@ -342,12 +342,12 @@ class Database:
         **kwargs: P.kwargs,
     ) -> T:
         """Run a single statement, without a transaction."""
-        ask = partial(self._ask, realm_id, lambda tx: query(tx, *args, **kwargs))
+        ask = partial(self._query, realm_id, lambda tx: query(tx, *args, **kwargs))
         if self.dialect.is_embedded:
-            return self._readers.here(ask)
-        return await self._readers.aside(SERVER, ask)
+            return self._readers.on_loop(ask)
+        return await self._readers.in_thread(SERVER, ask)
 
-    async def read_aside_in(
+    async def read_in_thread_in(
         self,
         realm_id: int,
         query: Callable[Concatenate[Tx, P], T],
@@ -355,11 +355,13 @@ class Database:
         **kwargs: P.kwargs,
     ) -> T:
         """Read on a thread, so that nothing else waits for it."""
-        return await self.read_aside_for(SERVER, realm_id, lambda tx: query(tx, *args, **kwargs))
+        return await self.read_in_thread_for(
+            SERVER, realm_id, lambda tx: query(tx, *args, **kwargs)
+        )
 
-    async def read_aside_for(self, person: Person, realm_id: int, ask: Callable[[Tx], T]) -> T:
+    async def read_in_thread_for(self, person: Person, realm_id: int, ask: Callable[[Tx], T]) -> T:
         """Read on a thread in a person's turn. Raises RateLimited."""
-        return await self._readers.aside(person, partial(self._read, realm_id, ask))
+        return await self._readers.in_thread(person, partial(self._read, realm_id, ask))
 
     async def write_in(
         self,
@@ -382,16 +384,16 @@ class Database:
         prepared from a permit that every change of permissions ends."""
         return await self._write(realm_id, check, action, *args, **kwargs)
 
-    def write_beside_for(
+    def write_concurrently_for(
         self, person: Person, realm_id: int, action: Callable[[Tx], T]
     ) -> asyncio.Future[T]:
         """Start a write beside the writer. On SQLite, which has one writer, it joins a batch."""
         if self.dialect.is_embedded:
             return asyncio.ensure_future(self.write_in(realm_id, action))
-        asked = self._readers.aside(person, partial(self._ask, realm_id, action))
+        asked = self._readers.in_thread(person, partial(self._query, realm_id, action))
         return asyncio.ensure_future(asked)
 
-    def write_some_time_in(self, realm_id: int, action: Callable[[Tx], Any]) -> None:
+    def write_later_in(self, realm_id: int, action: Callable[[Tx], Any]) -> None:
         assert self._writers is not None, "the database was not started"
         self._writers.submit(PendingWrite(action, (), realm_id, lambda job: None))
 
@@ -435,7 +437,7 @@ class Database:
         """Free the page caches of SQLite's connections. PostgreSQL's are not in this process."""
         if self.dialect.is_embedded:
             with suppress(ServiceUnavailable):
-                for run in (self.query, self.read_aside_in, self.write_in):
+                for run in (self.query, self.read_in_thread_in, self.write_in):
                     await run(0, _shrink_memory)
 
     @property
@@ -463,7 +465,7 @@ class Database:
     def write_failure(self) -> str | None:
         return None if self._writers is None else self._writers.health.failure
 
-    def spread(self, notice: bytes) -> None:
+    def publish(self, notice: bytes) -> None:
         """Send a notice to other servers on the same database, without a guarantee."""
         if self._broadcast is not None:
             self._broadcast.publish_ephemeral(notice.decode())
@@ -479,11 +481,11 @@ class Database:
     def _read(self, realm_id: int, ask: Callable[[Tx], T], connection: Any) -> T:
         self.dialect.begin_read(connection)
         try:
-            return self._ask(realm_id, ask, connection)
+            return self._query(realm_id, ask, connection)
         finally:
             self.dialect.end_read(connection)
 
-    def _ask(self, realm_id: int, ask: Callable[[Tx], T], connection: Any) -> T:
+    def _query(self, realm_id: int, ask: Callable[[Tx], T], connection: Any) -> T:
         return ask(Tx(connection, self.dialect, realm_id, self.clock()))
 
 

@@ -11,13 +11,13 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-class UnattendedDatabase(Database):
+class BlockingDatabase(Database):
     """Runs each call at once, in a transaction of its own."""
 
     async def read_for(self, person: Person, realm_id: int, ask: Callable[[Tx], T]) -> T:
         return self.read_now(realm_id, ask)
 
-    async def read_aside_for(self, person: Person, realm_id: int, ask: Callable[[Tx], T]) -> T:
+    async def read_in_thread_for(self, person: Person, realm_id: int, ask: Callable[[Tx], T]) -> T:
         return self.read_now(realm_id, ask)
 
     async def write_in(

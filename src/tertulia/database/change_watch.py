@@ -25,7 +25,7 @@ class PendingChanges:
         """Wait until something is reported."""
         await self._something.wait()
 
-    def mark_everything(self) -> None:
+    def mark_all(self) -> None:
         self._ends = None
         self._something.set()
 
@@ -37,7 +37,7 @@ class PendingChanges:
                 self._ends[int(realm_id)] = max(int(seq), self._ends.get(int(realm_id), 0))
         self._something.set()
 
-    def take(self) -> dict[int, int] | None:
+    def take_all(self) -> dict[int, int] | None:
         ends, self._ends = self._ends, {}
         self._something.clear()
         return ends

@@ -43,7 +43,7 @@ class HeldOrganizations:
         jobs.append(job)
         self._start(job.realm_id)
 
-    def note_done(self, jobs: list[PendingWrite]) -> None:
+    def mark_done(self, jobs: list[PendingWrite]) -> None:
         """A thread has finished some jobs of one organization."""
         realm_id = jobs[0].realm_id
         self._under_way[realm_id] -= len(jobs)

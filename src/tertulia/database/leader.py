@@ -34,7 +34,7 @@ class Leader:
                 self._close()
                 raise
 
-    def give_up(self) -> None:
+    def resign(self) -> None:
         """Release the lock, so that another server takes over at once."""
         if self._is_ours:
             with contextlib.suppress(Exception):
@@ -49,9 +49,9 @@ class Leader:
 
     def _query(self, query: Callable[[Tx], T]) -> T | None:
         if self._connection is None:
-            self._connection = self._dialect.connect_for_duty()
+            self._connection = self._dialect.connect_for_leader()
         if not self._is_ours:
-            self._is_ours = self._dialect.take_duty(self._connection)
+            self._is_ours = self._dialect.try_lead(self._connection)
             if not self._is_ours:
                 return None
             log.debug("cluster.became_leader")

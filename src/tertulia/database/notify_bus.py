@@ -87,7 +87,7 @@ class Broadcast:
                 await self._changes.wait()
                 await asyncio.sleep(BREATH_SECONDS)
                 try:
-                    await changed(self._changes.take())
+                    await changed(self._changes.take_all())
                 except Exception as error:
                     change_watch.log_failure(error, is_outage=False)
                     await asyncio.sleep(RECONNECT_AFTER_SECONDS)
@@ -104,7 +104,7 @@ class Broadcast:
                 self._connected_at = time.monotonic()
                 self._may_have_peers = True
                 self._connection = connection
-                self._changes.mark_everything()  # notifications were lost while we did not listen
+                self._changes.mark_all()  # notifications were lost while we did not listen
                 await connection.lost()
                 log.warning("cluster.listen_lost", retry_s=RECONNECT_AFTER_SECONDS)
             except Exception as error:
@@ -126,7 +126,7 @@ class Broadcast:
         elif node == self._dialect.node:
             pass  # our own notification
         elif not notice:
-            self._changes.mark_everything()
+            self._changes.mark_all()
         elif not words:
             self._on_peer_joined()
         elif channel == SAID:

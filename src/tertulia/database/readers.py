@@ -57,7 +57,7 @@ class ReadConnections:
         assert self._queue is not None
         return self._queue
 
-    def here(self, ask: Callable[[Any], T]) -> T:
+    def on_loop(self, ask: Callable[[Any], T]) -> T:
         """Read on the event loop, which is blocked meanwhile."""
         try:
             if self._here is None:
@@ -68,7 +68,7 @@ class ReadConnections:
                 raise ServiceUnavailable() from error
             raise
 
-    async def aside(self, person: Person, ask: Callable[[Any], T]) -> T:
+    async def in_thread(self, person: Person, ask: Callable[[Any], T]) -> T:
         """Read on a thread in a person's turn. Raises RateLimited."""
         return await self.on_thread(person, partial(self._ask_in_thread, ask))
 
@@ -77,7 +77,7 @@ class ReadConnections:
         return await self.queue.run(person, ask)
 
     def _ask_in_thread(self, ask: Callable[[Any], T]) -> T:
-        kept = self._take()
+        kept = self._pop()
         if kept is not None:
             try:
                 return self._ask_by(kept, ask)
@@ -92,7 +92,7 @@ class ReadConnections:
                 raise ServiceUnavailable() from error
             raise
 
-    def _take(self) -> Any:
+    def _pop(self) -> Any:
         try:
             return self._resting.pop()
         except IndexError:

@@ -77,7 +77,7 @@ class RevocationBarrier:
         for task in self._tasks:
             task.cancel()
 
-    def hear(self, notice: str) -> None:
+    def on_notice(self, notice: str) -> None:
         """Handle a notification of another server."""
         node, _, words = notice.partition(" ")
         verb, _, rest = words.partition(" ")

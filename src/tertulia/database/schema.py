@@ -147,11 +147,11 @@ def apply(connection: Any, dialect: Dialect, missing: list[Migration]) -> list[i
     for migration in missing:
         _apply(connection, dialect, migration.text)
     if missing:
-        _remember(connection, dialect, before, missing)
+        _record(connection, dialect, before, missing)
     return [each.number for each in missing]
 
 
-def _remember(connection: Any, dialect: Dialect, before: Standing, new: list[Migration]) -> None:
+def _record(connection: Any, dialect: Dialect, before: Standing, new: list[Migration]) -> None:
     numbers = {each.number for each in new}
     if not dialect.has_table(connection, "schema_change"):
         connection.execute("CREATE TABLE schema_change (number INTEGER NOT NULL PRIMARY KEY)")

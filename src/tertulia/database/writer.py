@@ -178,7 +178,7 @@ class Writer:
     def _run(self) -> None:
         while (taken := self._take()) is not None:
             self._busy_since = time.monotonic()
-            gathering = self._finish(taken) if isinstance(taken, Batch) else self._carry_out(taken)
+            gathering = self._finish(taken) if isinstance(taken, Batch) else self._run_batch(taken)
             self._busy_since = None
             self._done += len(gathering.jobs) + len(self._held)
             self._deliver(gathering)
@@ -215,7 +215,7 @@ class Writer:
             return self._with_news(written.jobs)
         return written
 
-    def _carry_out(self, jobs: list[PendingWrite]) -> Batch:
+    def _run_batch(self, jobs: list[PendingWrite]) -> Batch:
         self._announced = {}
         self._commit(jobs)
         if self._held:

@@ -107,7 +107,7 @@ class Writers:
 
     def _hand_over_waited(self, batch: Batch) -> None:
         self._hand_over(batch)
-        self._loop.call_soon_threadsafe(self._held.note_done, batch.jobs)
+        self._loop.call_soon_threadsafe(self._held.mark_done, batch.jobs)
 
     def _publish_from_thread(self, ends: dict[int, int], appended: list[Any]) -> None:
         if ends:

@@ -19,10 +19,10 @@ class RequestActivity:
     def __init__(self) -> None:
         self.arrived_at = NEVER
 
-    def note_request(self) -> None:
+    def request_started(self) -> None:
         self.arrived_at = time.perf_counter()
 
-    def note_answer(self) -> None:
+    def request_finished(self) -> None:
         self.arrived_at = NEVER
 
 

@@ -108,11 +108,11 @@ def text_of(html: str, *, quotes: bool = False, footer: bool = False) -> tuple[s
     reader = _Reader(quotes=quotes, footer=footer)
     for token in domain.html_tokens.tokenize(_SIGNS.sub("", html[:MAX_CHARACTERS])):
         if isinstance(token, str):
-            reader.take_text(token)
+            reader.on_text(token)
         elif isinstance(token, StartTag):
-            reader.take_start(token)
+            reader.on_start(token)
         else:
-            reader.take_end(token)
+            reader.on_end(token)
     return reader.text(), reader.pictures
 
 
@@ -144,7 +144,7 @@ class _Reader:
 
     # --- tokens ---
 
-    def take_start(self, tag: StartTag) -> None:
+    def on_start(self, tag: StartTag) -> None:
         name, about = tag.name, tag.attributes
         if name in VOID:
             if self._ignored_from is None:
@@ -158,7 +158,7 @@ class _Reader:
         self._open.append(element)
         self._open_names[name] += 1
 
-    def take_end(self, tag: EndTag) -> None:
+    def on_end(self, tag: EndTag) -> None:
         if not self._open_names[tag.name]:
             return
         while self._open:
@@ -172,7 +172,7 @@ class _Reader:
             if element.name == tag.name:
                 return
 
-    def take_text(self, text: str) -> None:
+    def on_text(self, text: str) -> None:
         if self._ignored_from is None:
             self._write(text if self._verbatim else _SPACES.sub(" ", text))
 
@@ -260,7 +260,7 @@ class _Reader:
         if not element.is_innermost:
             self._write(element.stars)
             return
-        inside = self._take_back(element)
+        inside = self._pop_content(element)
         words = inside.strip()
         if not words or "\n" in words:
             self._write(inside)
@@ -270,9 +270,9 @@ class _Reader:
 
     def _end_link(self, element: _Element) -> None:
         if element.is_innermost:
-            self._write(_link(_SIGNS.sub("", self._take_back(element)), element.address))
+            self._write(_link(_SIGNS.sub("", self._pop_content(element)), element.address))
 
-    def _take_back(self, element: _Element) -> str:
+    def _pop_content(self, element: _Element) -> str:
         """Remove what was written since the start of an element, and return what is inside."""
         inside = "".join(self._parts[element.begins_at + 1 :])
         del self._parts[element.begins_at :]

@@ -76,19 +76,19 @@ def cleaned(text: str, most: int | None = None, end: str = "") -> str:
     return _without_bad(found[: most - len(end)]) + end  # the cut may be inside an emoji
 
 
-def seen(text: str) -> str:
+def visible_part(text: str) -> str:
     """The visible part of a text."""
     return text if text.isascii() else _UNSEEN.sub("", text)
 
 
-def as_seen(name: str) -> str:
+def normalized(name: str) -> str:
     """A name in NFC, so that composed and combining accents are equal."""
     return unicodedata.normalize("NFC", name.strip())
 
 
 def skeleton(name: str) -> str:
     """Equal for two names that differ only in invisible characters."""
-    return " ".join(unicodedata.normalize("NFC", seen(name)).split())
+    return " ".join(unicodedata.normalize("NFC", visible_part(name)).split())
 
 
 def shape(name: str) -> str:

@@ -158,7 +158,7 @@ class BotManagers(Audience, frozen=True, tag="keepers"):
         return user_id == self.owner or org.users[user_id].is_admin
 
 
-class Nobody(Audience, frozen=True, tag="nobody"):
+class NoClients(Audience, frozen=True, tag="nobody"):
     """No client. The event only makes servers reload something."""
 
     def includes(self, org: Organization, user_id: int, was_subscribed: WasSubscribed) -> bool:

@@ -14,7 +14,7 @@ import msgspec
 
 from tertulia import domain
 from tertulia.domain.people.presence import Presence
-from tertulia.events.audience import Audience, Everyone, Nobody, Subscribers, Users
+from tertulia.events.audience import Audience, Everyone, NoClients, Subscribers, Users
 from tertulia.events.directory.organization import Organization
 from tertulia.events.listener import Listener
 from tertulia.events.presence import LegacyWebsite, PresenceObject
@@ -60,7 +60,7 @@ class TypingDirect(EphemeralEvent, frozen=True, tag="typing_direct"):
         return Users(self.user_ids)
 
     def is_for(self, org: Organization, to: Listener) -> bool:
-        known = all(_knows(org, to, user_id) for user_id in (self.sender_id, *self.user_ids))
+        known = all(_may_know(org, to, user_id) for user_id in (self.sender_id, *self.user_ids))
         return known and _watches_typing(org, to)
 
     def wire(self, org: Organization, to: Listener) -> Wire:
@@ -89,7 +89,7 @@ class TypingInChannel(EphemeralEvent, frozen=True, tag="typing_in_channel"):
     def is_for(self, org: Organization, to: Listener) -> bool:
         return (
             to.options.capabilities.stream_typing_notifications
-            and _knows(org, to, self.sender_id)
+            and _may_know(org, to, self.sender_id)
             and _watches_typing(org, to)
         )
 
@@ -125,7 +125,7 @@ class TypingEdit(EphemeralEvent, frozen=True, tag="typing_edit"):
         return Users(self.user_ids) if self.channel_id is None else Subscribers(self.channel_id)
 
     def is_for(self, org: Organization, to: Listener) -> bool:
-        return _knows(org, to, self.sender_id) and _watches_typing(org, to)
+        return _may_know(org, to, self.sender_id) and _watches_typing(org, to)
 
     def wire(self, org: Organization, to: Listener) -> Wire:
         recipient: Wire = {"type": "direct", "user_ids": self.user_ids}
@@ -154,7 +154,7 @@ class UserActive(EphemeralEvent, frozen=True, tag="came_online"):
         return Everyone()
 
     def is_for(self, org: Organization, to: Listener) -> bool:
-        return _knows(org, to, self.user_id)
+        return _may_know(org, to, self.user_id)
 
     def variant(self, to: Listener) -> Hashable:
         return to.options.capabilities.simplified_presence_events, to.options.slim_presence
@@ -179,7 +179,7 @@ class PresenceChanged(EphemeralEvent, frozen=True, tag="presence_noted"):
     type: ClassVar[str] = ""
 
     def audience(self) -> Audience:
-        return Nobody()
+        return NoClients()
 
     def overheard(self, org: Organization) -> None:
         org.presence.is_stale = True
@@ -193,10 +193,10 @@ class Envelope(msgspec.Struct, frozen=True):
     whisper: msgspec.Raw
 
     @classmethod
-    def around(cls, whisper: EphemeralEvent, server: str, realm_id: int) -> "Envelope":
+    def wrap(cls, whisper: EphemeralEvent, server: str, realm_id: int) -> "Envelope":
         return cls(server, realm_id, msgspec.Raw(msgspec.json.encode(whisper)))
 
-    def opened(self) -> EphemeralEvent:
+    def decode(self) -> EphemeralEvent:
         return _whispers.decode(self.whisper)
 
 
@@ -210,7 +210,7 @@ def _watches_typing(org: Organization, to: Listener) -> bool:
     return bool(org.users[to.user_id].prefers("receives_typing_notifications"))
 
 
-def _knows(org: Organization, to: Listener, user_id: int) -> bool:
+def _may_know(org: Organization, to: Listener, user_id: int) -> bool:
     return org.may_know(org.users[to.user_id], org.users[user_id])
 
 

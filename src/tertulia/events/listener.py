@@ -37,7 +37,7 @@ class Options(msgspec.Struct, frozen=True, omit_defaults=True):
     capabilities: Capabilities = Capabilities(notification_settings_null=False)
 
     @property
-    def hears_public_channels(self) -> bool:
+    def includes_public_channels(self) -> bool:
         """A narrow can include any public channel, so its queue receives all of them."""
         return self.all_public_streams or bool(self.narrow)
 

@@ -34,12 +34,12 @@ class LoggedEvent:
     def __post_init__(self) -> None:
         self.about = self.event.about()
 
-    def concerns(self, org: Organization, to: Listener, was_subscribed: WasSubscribed) -> bool:
+    def is_for(self, org: Organization, to: Listener, was_subscribed: WasSubscribed) -> bool:
         """Whether to deliver the event to a listener."""
         if not self.event.is_wanted_by(to):
             return False
         if not self.audience.includes(org, to.user_id, was_subscribed):
-            if not to.options.hears_public_channels:
+            if not to.options.includes_public_channels:
                 return False
             channel_id = self.event.overheard_in(org)
             if channel_id is None or not org.may_read(to.user_id, channel_id):
@@ -56,7 +56,7 @@ class LoggedEvent:
             return (self.audience.id,)
         return None
 
-    def bodies(self, org: Organization, to: Listener) -> list[bytes]:
+    def encode_for(self, org: Organization, to: Listener) -> list[bytes]:
         """The wire events for a listener, each a JSON object that lacks only its id."""
         is_picky = to.options.event_types is not None and len(self.event.types) > 1
         variant = None if is_picky else self.event.variant(org, to)

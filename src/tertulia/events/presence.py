@@ -61,32 +61,32 @@ class PresenceTable:
         if known is None:
             presence, is_news = domain.people.presence.first(doing, now), doing == "active"
         else:
-            presence, is_news = known.pinged(doing, now), known.comes_online(doing, now)
+            presence, is_news = known.pinged(doing, now), known.becomes_active(doing, now)
         if presence is not known:
             self._pending[user_id] = presence
-            self._put(user_id, presence, None)
+            self._store(user_id, presence, None)
         return presence, is_news
 
     def pending(self) -> dict[int, Presence]:
         """Changes that are not written yet."""
         return dict(self._pending)
 
-    def learn(self, noted: Iterable[NumberedPresence]) -> None:
+    def load(self, noted: Iterable[NumberedPresence]) -> None:
         """Apply changes that were written by this or another server, in order."""
         for each in noted:
             self.head = max(self.head, each.update_id)
             waiting = self._pending.get(each.user_id)
             if waiting is None or waiting == each.presence:
                 self._pending.pop(each.user_id, None)
-                self._put(each.user_id, each.presence, each.update_id)
+                self._store(each.user_id, each.presence, each.update_id)
 
-    def forget_before(self, time: float) -> None:
+    def delete_before(self, time: float) -> None:
         """Drop users who were last seen before a time, as the database does."""
         for user_id, entry in list(self._entries.items()):
             if entry.idle_at < time and user_id not in self._pending:
                 del self._entries[user_id]
 
-    def _put(self, user_id: int, presence: Presence, number: int | None) -> None:
+    def _store(self, user_id: int, presence: Presence, number: int | None) -> None:
         user = self._users.get(user_id)
         shown = PresenceObject(**presence.modern(user.joined_at if user else 0))
         encoded = b'"%d":%s' % (user_id, _encode(shown))
@@ -104,7 +104,10 @@ class PresenceTable:
     ) -> msgspec.Raw:
         """By user id. In a busy organization nearly every entry has changed since a client last
         asked, so each is encoded when it changes and only joined here."""
-        seen = [self._entries[user_id].encoded for user_id in self._seen(since, days, now, known)]
+        seen = [
+            self._entries[user_id].encoded
+            for user_id in self._changed_users(since, days, now, known)
+        ]
         return msgspec.Raw(b"{%s}" % b",".join(seen))
 
     def legacy(
@@ -115,11 +118,11 @@ class PresenceTable:
             self._users[user_id].api_email(email_domain): legacy_presence(
                 self._entries[user_id].presence
             )
-            for user_id in self._seen(None, days, now, known)
+            for user_id in self._changed_users(None, days, now, known)
             if user_id in self._users
         }
 
-    def _seen(
+    def _changed_users(
         self, since: int | None, days: int | None, now: float, known: Known | None
     ) -> list[int]:
         """Users who changed after a number, within so many days; the oldest change first.

@@ -24,7 +24,7 @@ async def recognize(
     """
     seq = events.delivery.mailbox.seq_of(last_event_id)
     is_stamped = events.delivery.mailbox.is_stamped(last_event_id)
-    is_known = is_stamped and mailbox.knows(last_event_id)
+    is_known = is_stamped and mailbox.has_issued(last_event_id)
     if is_known or seq <= events.delivery.mailbox.seq_of(mailbox.start):
         return last_event_id, None
     stamp = await database.query(mailbox.realm_id, storage.log.stamp_at, seq)

@@ -13,7 +13,7 @@ SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 OURS = frozenset({"same-origin", "none"})
 
 
-def refuse(request: ApiRequest, origin: str) -> None:
+def check(request: ApiRequest, origin: str) -> None:
     """Raises CrossSiteRequest. `origin` is ours, as the browser writes it."""
     fetch_site = request.header("sec-fetch-site")
     if request.sent_method in SAFE_METHODS:

@@ -45,7 +45,7 @@ LookAgain = Callable[[], Awaitable[bool]]
 NO_ROUTE = "-"
 
 
-class Exchange(msgspec.Struct):
+class RequestLog(msgspec.Struct):
     """What is known about a request while it is served."""
 
     method: str
@@ -74,7 +74,7 @@ class Exchange(msgspec.Struct):
         return round((time.perf_counter() - self.started) * 1000, 1)
 
 
-class Answer(msgspec.Struct, frozen=True):
+class Response(msgspec.Struct, frozen=True):
     status: int
     body: bytes | Pieces = b""
     headers: dict[str, str] = {}
@@ -126,15 +126,15 @@ class Api:
         ]
         self._usual_head = lru_cache(maxsize=1)(self._make_usual_head)
 
-    def is_meant_by(self, path: str) -> bool:
+    def is_unprefixed_endpoint(self, path: str) -> bool:
         """Whether a path outside of the API is that of an endpoint without the prefix."""
-        return self._router.meant_by(path) is not None
+        return self._router.intended_path(path) is not None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        exchange = Exchange(scope["method"], time.perf_counter())
+        exchange = RequestLog(scope["method"], time.perf_counter())
         try:
             exchange.request = ApiRequest(scope, receive, self._max_header_bytes)
-            answer = await self._answer(exchange.request, exchange)
+            answer = await self._dispatch(exchange.request, exchange)
         except Disconnected:
             return
         except ClientError as error:
@@ -150,10 +150,10 @@ class Api:
             seconds = time.perf_counter() - exchange.started
             self._observe(exchange.method, exchange.route, answer.status, seconds)
 
-    async def _answer(self, request: ApiRequest, exchange: Exchange) -> Answer:
+    async def _dispatch(self, request: ApiRequest, exchange: RequestLog) -> Response:
         place, texts = self._router.find(request.path)
         if request.method == "OPTIONS":
-            return Answer(204, headers={"Allow": ", ".join(sorted(place.methods()))})
+            return Response(204, headers={"Allow": ", ".join(sorted(place.methods()))})
         if place.keeps_body:
             request.keep_body()
         if request.is_small:
@@ -168,23 +168,23 @@ class Api:
     async def _call(
         self,
         request: ApiRequest,
-        exchange: Exchange,
+        exchange: RequestLog,
         place: RouteNode,
         texts: list[str],
         early: int,
-    ) -> Answer:
+    ) -> Response:
         await request.read_early(early)
         route = place.route(request.method)
         exchange.found = route
         limit = self._max_body_bytes if route.max_body is None else route.max_body
         streams = route.contract.streams_files  # then the endpoint enforces the limit
         if not streams:
-            request.refuse_larger(limit)
+            request.check_size(limit)
 
         call = await self._admit(request, route)
         if request.is_from_stranger and not streams:
             limit = min(limit, STRANGERS_BODY_BYTES)
-            request.refuse_larger(limit)
+            request.check_size(limit)
         try:
             answer = await self._call_with_retry(request, route, texts, call, limit)
         except ClientError as error:
@@ -197,7 +197,7 @@ class Api:
 
     async def _call_with_retry(
         self, request: ApiRequest, route: Route, texts: list[str], call: Any, limit: int
-    ) -> Answer:
+    ) -> Response:
         """Call the endpoint; retry once after a refusal that may be outdated. A refused call wrote
         nothing."""
         try:
@@ -212,12 +212,12 @@ class Api:
 
     async def _invoke(
         self, request: ApiRequest, route: Route, texts: list[str], call: Any, limit: int
-    ) -> Answer:
+    ) -> Response:
         if route.requires is not None:
             route.requires(call)
         contract = route.contract
         if contract.body_argument is None:
-            request.refuse_unknown_body()
+            request.check_content_type()
         if not contract.streams_files:
             await request.read_rest(limit)
         files = Incoming(request.incoming()) if contract.streams_files else Files(request.files)
@@ -231,31 +231,33 @@ class Api:
         unsupported = contract.unsupported(request.params)
         body = encode(reply, unsupported, for_zulip_client=request.is_zulip_client)
         if isinstance(reply, Elsewhere):
-            return Answer(302, body, {"Location": reply.url})
-        return Answer(200, body)
+            return Response(302, body, {"Location": reply.url})
+        return Response(200, body)
 
-    async def _respond(self, send: Send, answer: Answer, exchange: Exchange) -> Answer:
+    async def _respond(self, send: Send, answer: Response, exchange: RequestLog) -> Response:
         """Send a response, or 429 if the caller has too many unread responses."""
         request = exchange.request
         if request is None or len(answer.body) < compression.MIN_BYTES:
             await self._send(send, answer, exchange)
             return answer
         try:
-            with self._held(answer, request):
+            with self._memory_reserved(answer, request):
                 sent = await _compressed(answer, request)
-            with self._held(sent, request):
+            with self._memory_reserved(sent, request):
                 await self._send(send, sent, exchange)
         except RateLimited as error:
             answer = _refusal(error, exchange)
             await self._send(send, answer, exchange)
         return answer
 
-    def _held(self, answer: Answer, request: ApiRequest) -> AbstractContextManager[None]:
+    def _memory_reserved(
+        self, answer: Response, request: ApiRequest
+    ) -> AbstractContextManager[None]:
         if len(answer.body) <= BLOCK_BYTES:
             return nullcontext()
         return self._holdings.holding(request.person, len(answer.body))
 
-    async def _send(self, send: Send, answer: Answer, exchange: Exchange) -> None:
+    async def _send(self, send: Send, answer: Response, exchange: RequestLog) -> None:
         request = exchange.request
         body = b"" if exchange.method == "HEAD" else answer.body
         if request is not None and request.round is not None:
@@ -265,7 +267,7 @@ class Api:
         await send({"type": "http.response.start", "status": answer.status, "headers": headers})
         await send({"type": "http.response.body", "body": bytes(body)})
 
-    def _head(self, answer: Answer, reply_headers: dict[str, str]) -> bytes:
+    def _head(self, answer: Response, reply_headers: dict[str, str]) -> bytes:
         """Cached: within a second nearly all heads differ only in the length."""
         if reply_headers or answer.headers or answer.status != 200:
             date = (b"date", _http_date(int(time.time())))
@@ -279,7 +281,9 @@ class Api:
         dated = [*first, _CACHE_CONTROL, (b"expires", date)]
         return head_of(200, [*dated, (b"content-type", b"application/json")])
 
-    def _headers(self, answer: Answer, reply_headers: dict[str, str]) -> list[tuple[bytes, bytes]]:
+    def _headers(
+        self, answer: Response, reply_headers: dict[str, str]
+    ) -> list[tuple[bytes, bytes]]:
         own = reply_headers | answer.headers
         headers = [*self._always]
         for name, value in own.items():
@@ -292,14 +296,14 @@ class Api:
         return headers
 
 
-async def _compressed(answer: Answer, request: ApiRequest) -> Answer:
+async def _compressed(answer: Response, request: ApiRequest) -> Response:
     if not compression.is_wanted(request.header("accept-encoding"), len(answer.body)):
         return answer
     try:
         body = await compression.compressed(request.person, bytes(answer.body))
     except RateLimited:  # the request is done, so the response is sent uncompressed
         return answer
-    return Answer(answer.status, body, {**answer.headers, "Content-Encoding": "gzip"})
+    return Response(answer.status, body, {**answer.headers, "Content-Encoding": "gzip"})
 
 
 async def _cancel_on_disconnect(run: Awaitable[Any], request: ApiRequest) -> Any:
@@ -313,8 +317,8 @@ async def _cancel_on_disconnect(run: Awaitable[Any], request: ApiRequest) -> Any
         has_left = True
         waiting.cancel()
 
-    request.forget_head()
-    request.when_client_leaves(leave)
+    request.free_headers()
+    request.on_disconnect(leave)
     try:
         return await run
     except asyncio.CancelledError:
@@ -322,22 +326,22 @@ async def _cancel_on_disconnect(run: Awaitable[Any], request: ApiRequest) -> Any
             raise Disconnected from None
         raise
     finally:
-        request.when_client_leaves(None)
+        request.on_disconnect(None)
 
 
 # --- Errors ---------------------------------------------------------------------------------------
 
 
-def _refusal(error: ClientError, exchange: Exchange) -> Answer:
+def _refusal(error: ClientError, exchange: RequestLog) -> Response:
     facts = {"status": error.status, "code": error.code, **exchange.facts()}
     if error.status < 500:
         log.info("http.request_refused", **facts)
     else:
         log.warning("http.request_unavailable", **facts)
-    return Answer(error.status, encode_error(error), error.reply_headers())
+    return Response(error.status, encode_error(error), error.reply_headers())
 
 
-def _failure(error: Exception, exchange: Exchange) -> Answer:
+def _failure(error: Exception, exchange: RequestLog) -> Response:
     """An unexpected exception. Its text may quote the request, so only its type and trace are
     logged."""
     request_id = secrets.token_hex(8)
@@ -352,7 +356,7 @@ def _failure(error: Exception, exchange: Exchange) -> Answer:
         **exchange.facts(),
     )
     ours = InternalError()
-    return Answer(ours.status, encode_error(ours), {"X-Request-Id": request_id})
+    return Response(ours.status, encode_error(ours), {"X-Request-Id": request_id})
 
 
 # --- Bytes ----------------------------------------------------------------------------------------

@@ -64,7 +64,7 @@ class Transport(Protocol):
 
     async def drained(self) -> None: ...
     def resume_reading(self) -> None: ...
-    def round_is_over(self, round_: "HttpExchange") -> None: ...
+    def exchange_finished(self, round_: "HttpExchange") -> None: ...
     def usual_headers(self) -> Headers: ...
 
 
@@ -127,20 +127,20 @@ class HttpExchange:
 
     # --- called by the connection ---
 
-    def arrived(self) -> None:
+    def body_received(self) -> None:
         """More of the body has arrived, or its end."""
         if self._arrival is not None and not self._arrival.done():
             self._arrival.set_result(None)
 
     def client_left(self) -> None:
         self.has_left = not self.is_over
-        self.arrived()
+        self.body_received()
         if self._leave is not None:
             self._leave()
 
     # --- called by the API ---
 
-    def when_client_leaves(self, leave: Leave | None) -> None:
+    def on_disconnect(self, leave: Leave | None) -> None:
         """Set the callback for a lost connection; None removes it."""
         self._leave = leave
         if leave is not None and self._connection.transport.is_closing():
@@ -153,7 +153,7 @@ class HttpExchange:
             await self._connection.drained()
         if self.has_left:
             return
-        self._begin_answer()
+        self._start_response()
         ending = b"\r\n" if self.keeps_connection else b"connection: close\r\n\r\n"
         if type(body) is bytes and len(body) <= BLOCK_BYTES:
             self._connection.transport.write(b"%b%b%b" % (head, ending, body))
@@ -161,7 +161,7 @@ class HttpExchange:
             self._connection.transport.write(head + ending)
             for block in body.blocks() if isinstance(body, Pieces) else (body,):
                 await self._write_block(memoryview(block))
-        self._end()
+        self._finish()
 
     async def _write_block(self, block: memoryview) -> None:
         for start in range(0, len(block), BLOCK_BYTES):
@@ -203,7 +203,7 @@ class HttpExchange:
             self._send_body(message.get("body", b""), is_last=not message.get("more_body", False))
 
     def _send_head(self, status: int, headers: Headers) -> None:
-        self._begin_answer()
+        self._start_response()
         sent = [*self._connection.usual_headers(), *headers]
         named = {name.lower(): value for name, value in sent}
         if b"content-length" in named:
@@ -217,7 +217,7 @@ class HttpExchange:
             sent.append((b"connection", b"close"))
         self._connection.transport.write(head_of(status, sent) + b"\r\n")
 
-    def _begin_answer(self) -> None:
+    def _start_response(self) -> None:
         self.has_answer_begun = True
         if self.expects_continue and self.more_body:
             self.keeps_connection = False  # the rest of the body may still arrive
@@ -236,14 +236,14 @@ class HttpExchange:
         if body:
             self._connection.transport.write(body)
         if is_last:
-            self._end()
+            self._finish()
 
-    def _end(self) -> None:
+    def _finish(self) -> None:
         self.is_over = True
-        self.arrived()
+        self.body_received()
         if not self.keeps_connection:
             self._connection.transport.close()
-        self._connection.round_is_over(self)
+        self._connection.exchange_finished(self)
 
     async def _fail(self, problem: str) -> None:
         """Answer 500 after a bug in the application. Only the type is logged: the text may quote

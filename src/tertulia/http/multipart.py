@@ -59,7 +59,7 @@ class Multipart:
                 if found is None:
                     self._end_part()
                 elif isinstance(found, bytes):
-                    yield from self._pass_on(found)
+                    yield from self._emit(found)
                 else:
                     yield from self._begin_part(found)
         except MultipartError as error:
@@ -88,7 +88,7 @@ class Multipart:
             self._head_sent = True
             yield self._file
 
-    def _pass_on(self, data: bytes) -> Iterator[Item]:
+    def _emit(self, data: bytes) -> Iterator[Item]:
         if self._file is None:
             self._value += data
             if len(self._value) > self._most_field_bytes:

@@ -71,7 +71,7 @@ class Contract(msgspec.Struct, frozen=True):
         """The keyword arguments for the endpoint. Raises a ClientError for the first problem."""
         arguments: dict[str, Any] = {}
         for parameter in self.parameters:
-            if parameter.only_with is not None and not parameter.only_with.holds(given):
+            if parameter.only_with is not None and not parameter.only_with.applies(given):
                 continue
             name = parameter.name
             text = given.get(name)

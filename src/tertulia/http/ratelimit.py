@@ -51,7 +51,7 @@ class Limiter:
         if decision.is_allowed:
             self._empty_at.pop(key, None)
             self._empty_at[key] = decision.reset
-            self._forget(now)
+            self._evict(now)
         return decision
 
     def peek(self, key: Hashable) -> Decision:
@@ -72,7 +72,7 @@ class Limiter:
         room = (self._window - (after - now)) / self._drip
         return Decision(self._limit, int(room + 0.001), after, None)
 
-    def _forget(self, now: float) -> None:
+    def _evict(self, now: float) -> None:
         for _ in range(FORGOTTEN_PER_CALL):
             oldest = next(iter(self._empty_at))
             if self._empty_at[oldest] > now and len(self._empty_at) <= self._max_keys:

@@ -191,7 +191,7 @@ class ApiRequest:
             await self._read(limit)
             self.method = self._method_field or self.method
 
-    def refuse_larger(self, limit: int) -> None:
+    def check_size(self, limit: int) -> None:
         if max(self._size, self._announced_bytes) > limit:
             raise BodyTooLarge(limit=limit)
 
@@ -199,7 +199,7 @@ class ApiRequest:
         """Complete `params` and `files`. Raises the error if they are malformed."""
         if self._unread:
             await self._read(limit)
-            self.refuse_larger(limit)
+            self.check_size(limit)
         if self._problem is not None:
             raise self._problem
 
@@ -216,22 +216,22 @@ class ApiRequest:
             yield FileHead(file.name, file.filename, file.content_type)
             yield file.data
 
-    def forget_head(self) -> None:
+    def free_headers(self) -> None:
         """Free the headers that are not needed while a long poll waits."""
         self.headers = {name: self.headers[name] for name in _NEEDED_LAST if name in self.headers}
         self._scope["headers"].clear()
         self._scope.clear()
 
-    def when_client_leaves(self, leave: Leave | None) -> None:
+    def on_disconnect(self, leave: Leave | None) -> None:
         """Set the callback for a lost connection; None removes it."""
         if self.round is not None:
-            self.round.when_client_leaves(leave)
+            self.round.on_disconnect(leave)
 
-    def check_client_is_there(self) -> None:
+    def check_connected(self) -> None:
         """Raises Disconnected if the client has disconnected."""
         gone: list[bool] = []
-        self.when_client_leaves(lambda: gone.append(True))
-        self.when_client_leaves(None)
+        self.on_disconnect(lambda: gone.append(True))
+        self.on_disconnect(None)
         if gone:
             raise Disconnected
 
@@ -247,7 +247,7 @@ class ApiRequest:
             self._has_arrived = not message.get("more_body", False)
         if self._size <= limit:
             self._unread = False
-            await self._take_form()
+            await self._parse_form()
 
     async def _stream(self) -> AsyncIterator[FileHead | bytes]:
         form = Multipart(self.headers["content-type"])
@@ -266,7 +266,7 @@ class ApiRequest:
         form.check_end()
         self.params |= form.fields
 
-    async def _take_form(self) -> None:
+    async def _parse_form(self) -> None:
         body, self._body = bytes(self._body), bytearray()
         if self._is_kept:
             self.body = RawBody(body)
@@ -295,7 +295,7 @@ class ApiRequest:
     def _is_form(self) -> bool:
         return self._media_type != _JSON
 
-    def refuse_unknown_body(self) -> None:
+    def check_content_type(self) -> None:
         """A body of an unknown type is an error: ignoring it would hide a mistake of the client."""
         if self.method in _METHODS_WITH_BODY and self._announced_bytes and not self._has_form():
             kind = self._media_type or "of no type at all"

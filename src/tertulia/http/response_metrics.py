@@ -11,7 +11,7 @@ SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5)  # upper bo
 LONG_POLL = "/events"  # its duration is not measured
 
 
-class AnswerCounts:
+class ResponseCounts:
     def __init__(self) -> None:
         self.by_kind: defaultdict[tuple[str, str, int], int] = defaultdict(int)
         self.within = [0] * (len(SECONDS) + 1)  # one per bound, and one for longer ones

@@ -179,10 +179,10 @@ class Router:
         if "%00" in path:
             raise NotFound
         if not path.startswith(self._prefix + "/"):
-            meant = self.meant_by(path)
+            meant = self.intended_path(path)
             raise WrongPath(path=meant) if meant else NotFound
         if path.endswith("/"):
-            self._refuse_slash(path.rstrip("/"))
+            self._raise_trailing_slash(path.rstrip("/"))
         segments = [unquote(each) for each in path[len(self._prefix) :].split("/") if each]
         found = _search(self._root, segments, 0)
         if found is not None:
@@ -205,7 +205,7 @@ class Router:
             return meant
         return None
 
-    def _refuse_slash(self, meant: str) -> NoReturn:
+    def _raise_trailing_slash(self, meant: str) -> NoReturn:
         try:
             self.find(meant)
         except ClientError:

@@ -192,7 +192,7 @@ class OnlyWith:
         self.name = name
         self.values = values
 
-    def holds(self, given: Mapping[str, str]) -> bool:
+    def applies(self, given: Mapping[str, str]) -> bool:
         return given.get(self.name) in self.values
 
 
@@ -211,13 +211,13 @@ class BareOrJson:
     """A text that is sent bare or as a JSON string; clients differ."""
 
 
-class Unmatchable:
+class InvalidRule:
     """Marks an integer as an id: see `Id`."""
 
 
 # An id out of range is treated like an unknown id: it becomes NO_ID and finds nothing, so that the
 # endpoint gives its own error.
-Id = Annotated[int, Unmatchable]
+Id = Annotated[int, InvalidRule]
 NO_ID = -1
 LARGEST_ID = 2**63 - 1
 

@@ -16,9 +16,9 @@ from msgspec.structs import replace
 
 from tertulia.http.rules import (
     MAX_SHOWN_NAME_LENGTH,
+    InvalidRule,
     Problem,
     Rule,
-    Unmatchable,
     as_id,
     value_error,
 )
@@ -131,7 +131,7 @@ def _ruled(inner: Any, markers: Iterable[Any]) -> Shape:
     rules: list[Rule] = []
     shape = shape_of(inner)
     for marker in markers:
-        if marker is Unmatchable:
+        if marker is InvalidRule:
             shape = _ID
         elif isinstance(marker, Rule):
             rules.append(marker)

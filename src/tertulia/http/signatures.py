@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def takes(parameters: Mapping[str, Any]) -> Callable[[F], F]:
+def accepts(parameters: Mapping[str, Any]) -> Callable[[F], F]:
     """Parameters that were not sent are not in `**values`."""
     return _spelling_out(
         [

@@ -24,7 +24,7 @@ class CacheWarmup:
         self._delivery = delivery
         self._prepared: WeakKeyDictionary[Organization, tuple[object, int]] = WeakKeyDictionary()
 
-    async def go_on(self) -> None:
+    async def run_once(self) -> None:
         for org in self._delivery.organizations.values():
             life, begun_at = self._prepared.get(org, (None, 0))
             if (life, begun_at) == (org.life, org.applied):

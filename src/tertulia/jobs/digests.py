@@ -40,7 +40,7 @@ class Digests:
             for user in org.users.values()
             if domain.personal.digests.wants(user)
             and now - written.get(user.id, 0.0) > APART_SECONDS
-            and now - _last_here(org, user) > AWAY_SECONDS
+            and now - _last_active(org, user) > AWAY_SECONDS
         ]
         if not people:
             return
@@ -53,6 +53,6 @@ class Digests:
             )
 
 
-def _last_here(org: Organization, user: User) -> float:
+def _last_active(org: Organization, user: User) -> float:
     presence = org.presence.find(user.id)
     return user.joined_at if presence is None else max(user.joined_at, presence.idle_at)

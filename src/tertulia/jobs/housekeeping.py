@@ -41,14 +41,14 @@ async def compare_clocks(database: Database) -> None:
     await asyncio.to_thread(database.compare_clocks)
 
 
-async def keep_positions(
+async def store_positions(
     database: Database, delivery: Delivery, watch: ClockWatch | None = None
 ) -> None:
     """Store how far queues were read, then delete queues that no client polls."""
     now = database.clock()
     jump = 0.0 if watch is None else watch.jump()
     if jump > 0:
-        delivery.put_forward(jump)
+        delivery.shift_idle_deadlines(jump)
 
     async def keep(realm_id: int) -> None:
         here = database.of(realm_id)
@@ -71,21 +71,21 @@ async def keep_positions(
     )
     await each(in_use.union(with_queues), keep)
     await each(await database.query(0, actions.queues.realms_with_expired, now), forget)
-    delivery.give_up_cold_mailboxes()
+    delivery.drop_idle_mailboxes()
 
 
 async def evict_unused(delivery: Delivery) -> None:
     delivery.evict_unused()
 
 
-async def forget_send_keys(database: Database, remembered_seconds: float) -> None:
+async def delete_send_keys(database: Database, remembered_seconds: float) -> None:
     forget = actions.housekeeping.delete_expired_send_keys
-    while await _then_rest(database.write_in(0, forget, remembered_seconds)):
+    while await _with_pause(database.write_in(0, forget, remembered_seconds)):
         pass
 
 
-async def forget_sent(database: Database) -> None:
-    while await _then_rest(database.write_in(0, actions.later.scheduled.delete_old_sent)):
+async def delete_old_sent(database: Database) -> None:
+    while await _with_pause(database.write_in(0, actions.later.scheduled.delete_old_sent)):
         pass
 
 
@@ -93,7 +93,7 @@ async def trim_logs(database: Database, delivery: Delivery) -> None:
     async def trim(realm_id: int) -> None:
         is_done = False
         while not is_done:
-            trimmed = await _then_rest(database.of(realm_id).write(actions.housekeeping.trim_log))
+            trimmed = await _with_pause(database.of(realm_id).write(actions.housekeeping.trim_log))
             for queue_id in trimmed.queues_given_up:
                 delivery.close_queue(queue_id)
             is_done = trimmed.is_done
@@ -110,7 +110,7 @@ async def delete_old_messages(database: Database) -> None:
     async def take_turn(place: tuple[OrgDatabase, int | None]) -> bool:
         db, channel_id = place
         for _ in range(STEPS_IN_TURN):
-            if not await _then_rest(db.write(actions.later.retention.delete_batch, channel_id)):
+            if not await _with_pause(db.write(actions.later.retention.delete_batch, channel_id)):
                 return False
         return True
 
@@ -129,7 +129,7 @@ async def sweep_files(database: Database) -> None:
     """Delete the bytes of deleted files and of incomplete uploads."""
     has_more = await database.query(0, actions.files.upload.needs_sweep)
     while has_more:
-        has_more = await _then_rest(database.write_in(0, actions.files.upload.sweep))
+        has_more = await _with_pause(database.write_in(0, actions.files.upload.sweep))
 
 
 async def count_traffic(database: Database) -> None:
@@ -141,7 +141,7 @@ async def count_traffic(database: Database) -> None:
     await each(await database.query(0, actions.channels.channel_stats.realms_to_count), count)
 
 
-async def welcome_full_members(database: Database) -> None:
+async def announce_full_members(database: Database) -> None:
     """Announce users whose waiting period has ended. Usually there are none."""
 
     async def welcome(realm_id: int) -> None:
@@ -152,7 +152,7 @@ async def welcome_full_members(database: Database) -> None:
     await each(await database.query(0, storage.housekeeping_queries.with_waiting_period), welcome)
 
 
-async def forget_audit_entries(database: Database, days: int) -> None:
+async def delete_audit_entries(database: Database, days: int) -> None:
     """Delete audit log entries that are older than `audit_log_days`."""
 
     async def forget(realm_id: int) -> None:
@@ -162,7 +162,7 @@ async def forget_audit_entries(database: Database, days: int) -> None:
     await each(await database.query(0, actions.organization.audit.realms_with_old, days), forget)
 
 
-async def forget_sessions(database: Database) -> None:
+async def delete_expired_logins(database: Database) -> None:
     """Delete expired sessions, links and invitations, and old password attempts."""
 
     async def forget(realm_id: int) -> None:
@@ -177,12 +177,12 @@ async def forget_sessions(database: Database) -> None:
     await each(await database.query(0, actions.housekeeping.realms_with_old_access), forget)
 
 
-async def forget_received_mail(database: Database) -> None:
+async def delete_received_mail(database: Database) -> None:
     """Delete expired reply addresses, and the ids of mails that arrived long ago."""
     await database.write_in(0, actions.inbound_mail.delete_expired)
 
 
-async def _then_rest(step: Awaitable[T]) -> T:
+async def _with_pause(step: Awaitable[T]) -> T:
     """Run a step of a long task, then pause for longer than the step took, so that others are
     served."""
     started = time.monotonic()

@@ -15,7 +15,7 @@ from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.user import User
 from tertulia.events.delivery.dispatch import Delivery
 from tertulia.jobs.for_each import each
-from tertulia.jobs.presence import here_until
+from tertulia.jobs.presence import present_until
 
 AT_ONCE = 200  # events per read, users per run
 
@@ -37,7 +37,7 @@ class MissedMessages:
             await self._check_logs()
 
     async def _check_logs(self) -> None:
-        stirred = self._stirred.taken()
+        stirred = self._stirred.take_all()
         if stirred == []:
             return
         if stirred is None and self._config.sends_mail:
@@ -45,20 +45,20 @@ class MissedMessages:
         behind = await self._database.read_in(
             0, storage.personal.missed_messages.realms_behind, stirred, self._config.sends_mail
         )
-        await each(behind, self._read_on)
+        await each(behind, self._read_log)
 
     async def send_due(self) -> None:
         """Send the mails that are due to users who are away."""
         due = await self._database.read_in(0, storage.personal.missed_messages.due, AT_ONCE)
         await each(due, self._write_mails)
 
-    async def _read_on(self, realm_id: int) -> None:
+    async def _read_log(self, realm_id: int) -> None:
         db = self._database.of(realm_id)
         while (found := await db.read(_unseen)) is not None:
             seen, upto = found
             org = await self._delivery.follower.finder.find(realm_id) if seen else None
             people = [] if org is None else list(org.users.values())
-            await db.write(_note, seen, people, upto, self._config.sends_mail)
+            await db.write(_record, seen, people, upto, self._config.sends_mail)
 
     async def _write_mails(self, who: tuple[int, int]) -> None:
         realm_id, user_id = who
@@ -66,7 +66,7 @@ class MissedMessages:
         if org is None:
             return
         db = self._database.of(realm_id)
-        if await here_until(self._database, org, user_id):
+        if await present_until(self._database, org, user_id):
             await db.write(actions.personal.missed_messages.postpone, user_id)
         else:
             site = site_of(self._config, org.realm)
@@ -81,7 +81,7 @@ def site_of(config: Config, realm: Realm) -> str:
     return f"{scheme}://{realm.subdomain}.{host}" if realm.subdomain else f"{scheme}://{host}"
 
 
-def _note(tx: Tx, seen: list[Candidate], people: list[User], upto: int, sends_mail: bool) -> None:
+def _record(tx: Tx, seen: list[Candidate], people: list[User], upto: int, sends_mail: bool) -> None:
     actions.personal.missed_messages.record(tx, seen, people, upto, sends_mail=sends_mail)
 
 

@@ -73,7 +73,7 @@ class Outbox:
 
     async def stop(self) -> None:
         """Cancel what is being sent; it stays in the database and is sent later."""
-        await runner.end(task for busy in self._busy.values() for task in busy.values())
+        await runner.cancel_all(task for busy in self._busy.values() for task in busy.values())
 
     async def _due(
         self, sender: Sender, busy: int, lane: int | None = None

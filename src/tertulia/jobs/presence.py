@@ -10,23 +10,23 @@ from tertulia.events.ephemeral import PresenceChanged
 from tertulia.jobs.for_each import each
 
 
-async def write_down(database: Database, delivery: Delivery) -> None:
+async def store(database: Database, delivery: Delivery) -> None:
     """Write pending presence, and read what other servers have written."""
 
     async def keep(org: Organization) -> None:
         board, here = org.presence, database.of(org.realm.id)
         pending = board.pending()
         if pending:
-            board.learn(await here.write(actions.people.presence.record, pending, board.head))
-            delivery.whisper(org.realm.id, PresenceChanged())
+            board.load(await here.write(actions.people.presence.record, pending, board.head))
+            delivery.publish_ephemeral(org.realm.id, PresenceChanged())
         elif board.is_stale:
             board.is_stale = False
-            board.learn(await here.read(storage.people.presence.since, board.head))
+            board.load(await here.read(storage.people.presence.since, board.head))
 
     await each(delivery.organizations.values(), keep)
 
 
-async def forget_stale(database: Database, delivery: Delivery) -> None:
+async def delete_stale(database: Database, delivery: Delivery) -> None:
     """Delete the presence of users who were not active for a year."""
 
     async def forget(realm_id: int) -> None:
@@ -37,10 +37,10 @@ async def forget_stale(database: Database, delivery: Delivery) -> None:
         await database.query(0, storage.housekeeping_queries.with_old_presence, oldest), forget
     )
     for org in delivery.organizations.values():
-        org.presence.forget_before(oldest)
+        org.presence.delete_before(oldest)
 
 
-async def here_until(database: Database, org: Organization, user_id: int) -> float:
+async def present_until(database: Database, org: Organization, user_id: int) -> float:
     """Until when a user counts as present without further activity; 0 if they are away.
 
     A user is present who was active lately and has a client that receives messages.

@@ -58,6 +58,6 @@ def _mentioned_group(org: Organization, item: OutboxItem, message: Message) -> i
     if f'<span class="user-mention" data-user-id="{item.user_id}">' in message.rendered:
         return None
     named = {int(number) for number in _GROUP.findall(message.rendered)} & org.groups.keys()
-    members = {each: org.everybody_in(each, org.clock()) for each in named}
+    members = {each: org.all_members_of(each, org.clock()) for each in named}
     theirs = [each for each in named if item.user_id in members[each]]
     return min(theirs, key=lambda each: (len(members[each]), each), default=None)

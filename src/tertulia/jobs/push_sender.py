@@ -29,7 +29,7 @@ from tertulia.jobs import push_payload
 from tertulia.jobs.missed_messages import site_of
 from tertulia.jobs.mobile_push import Phones
 from tertulia.jobs.outbox import Outbox
-from tertulia.jobs.presence import here_until
+from tertulia.jobs.presence import present_until
 from tertulia.jobs.runner import described
 from tertulia.log import log
 
@@ -85,7 +85,7 @@ class PushSender:
         user_id, _ = item.subjects
         user = org.users.get(user_id)
         if user is not None and not user.prefers("enable_online_push_notifications"):
-            here = await here_until(self._database, org, user.id)
+            here = await present_until(self._database, org, user.id)
             if here:
                 await db.write(actions.personal.web_push.put_off, item, here)
                 return

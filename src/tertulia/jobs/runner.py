@@ -35,7 +35,7 @@ class Job(msgspec.Struct, frozen=True):
 LookOnDuty = Callable[[Sequence[str]], Awaitable[set[str] | None]]
 
 
-async def always_on_duty(questions: Sequence[str]) -> set[str] | None:
+async def always_leader(questions: Sequence[str]) -> set[str] | None:
     return set(questions)
 
 
@@ -44,7 +44,7 @@ class Runner:
         self,
         jobs: Sequence[Job],
         stopwatch: Callable[[], float] = time.monotonic,
-        leader_due: LookOnDuty = always_on_duty,
+        leader_due: LookOnDuty = always_leader,
     ) -> None:
         self.jobs = jobs
         self.failures: Counter[str] = Counter()
@@ -65,7 +65,7 @@ class Runner:
             for task in ended:
                 task.result()
         finally:
-            await end(tasks)
+            await cancel_all(tasks)
 
     def late_seconds(self, job: Job) -> float:
         """For how long the job is overdue; 0 if it is another server's."""
@@ -85,7 +85,7 @@ class Runner:
             await asyncio.sleep(APPLY_SECONDS - TICK_SECONDS)
             return
         if not self._is_on_duty.is_set():
-            self._take_over()
+            self._start_jobs()
         for question, is_any in self._is_any.items():
             if question in found:
                 is_any.set()
@@ -93,9 +93,9 @@ class Runner:
                 is_any.clear()
         for job in self.jobs:
             if job.if_any is not None and job.if_any not in found:
-                self._note_done(job)
+                self._record_success(job)
 
-    def _take_over(self) -> None:
+    def _start_jobs(self) -> None:
         self._is_on_duty.set()
         now = self._stopwatch()
         self._due |= {job.name: now + job.every_seconds for job in self.jobs if job.on_duty}
@@ -118,22 +118,22 @@ class Runner:
         try:
             await job.work()
         except ServiceUnavailable:
-            self._note_failure(job, error="ServiceUnavailable")
+            self._record_failure(job, error="ServiceUnavailable")
         except asyncio.CancelledError as error:
             if _is_cancelled():
                 raise
-            self._note_failure(job, **described(error))  # not this task
+            self._record_failure(job, **described(error))  # not this task
         except Exception as error:
-            self._note_failure(job, **described(error))
+            self._record_failure(job, **described(error))
         else:
-            self._note_done(job)
+            self._record_success(job)
 
-    def _note_done(self, job: Job) -> None:
+    def _record_success(self, job: Job) -> None:
         self._due[job.name] = self._stopwatch() + job.every_seconds
         if failures := self._failures_in_a_row.pop(job.name, 0):
             log.info("jobs.recovered", job=job.name, failures=failures)
 
-    def _note_failure(self, job: Job, **facts: Any) -> None:
+    def _record_failure(self, job: Job, **facts: Any) -> None:
         """Count a failure. Only the first of several in a row is logged."""
         self.failures[job.name] += 1
         self._failures_in_a_row[job.name] += 1
@@ -146,7 +146,7 @@ def _is_cancelled() -> bool:
     return task is None or task.cancelling() > 0
 
 
-async def end(tasks: Iterable[asyncio.Task[Any]]) -> None:
+async def cancel_all(tasks: Iterable[asyncio.Task[Any]]) -> None:
     """Cancel tasks until they are done.
 
     Once is not enough: before Python 3.12, `asyncio.wait_for` (which libraries use) loses a

@@ -72,7 +72,7 @@ async def _send_some(
 async def _send_together(
     db: OrgDatabase, org: Organization, kind: ScheduledKind[T], due: list[T], began: float
 ) -> bool:
-    drafts = [await _tried(kind.compose(db, org, entry)) for entry in due]
+    drafts = [await _result_or_error(kind.compose(db, org, entry)) for entry in due]
     outcomes = await asyncio.gather(
         *(_send(db, org, kind, *both, began) for both in zip(due, drafts, strict=True))
     )
@@ -81,7 +81,7 @@ async def _send_together(
         if isinstance(outcome, Exception):
             if not isinstance(outcome, ClientError):
                 log.error("scheduled.send_failed", **described(outcome))
-            outcome = await _tried(kind.give_up(db, org, entry, outcome))
+            outcome = await _result_or_error(kind.give_up(db, org, entry, outcome))
         if isinstance(outcome, Exception):
             log.error("scheduled.give_up_failed", **described(outcome))
         else:
@@ -99,10 +99,10 @@ async def _send(
 ) -> Outcome:
     if isinstance(draft, Exception):
         return draft
-    return await _tried(kind.deliver(db, org, entry, draft, began))
+    return await _result_or_error(kind.deliver(db, org, entry, draft, began))
 
 
-async def _tried(work: Awaitable[T]) -> T | Exception:
+async def _result_or_error(work: Awaitable[T]) -> T | Exception:
     """The result or the exception. ServiceUnavailable is raised: it says nothing about
     the message."""
     try:
@@ -129,7 +129,7 @@ async def _deliver_scheduled(
     return await db.write(actions.later.scheduled.deliver, entry, draft, org.email_domain, began)
 
 
-async def _give_up_scheduled(
+async def _fail_scheduled(
     db: OrgDatabase, org: Organization, entry: ScheduledMessage, problem: Exception
 ) -> bool:
     reason = problem.msg if isinstance(problem, ClientError) else InternalError.message
@@ -145,7 +145,7 @@ SCHEDULED = ScheduledKind(
     storage.later.scheduled.due,
     _compose_scheduled,
     _deliver_scheduled,
-    _give_up_scheduled,
+    _fail_scheduled,
 )
 
 
@@ -164,7 +164,7 @@ async def _deliver_reminder(
     return await db.write(actions.later.reminders.deliver, reminder, draft)
 
 
-async def _give_up_reminder(
+async def _fail_reminder(
     db: OrgDatabase, _: Organization, reminder: Reminder, problem: Exception
 ) -> bool:
     log.warning(
@@ -178,5 +178,5 @@ REMINDERS = ScheduledKind(
     storage.later.reminders.due,
     _compose_reminder,
     _deliver_reminder,
-    _give_up_reminder,
+    _fail_reminder,
 )

@@ -36,7 +36,7 @@ class Indexing:
 
     async def run_once(self) -> None:
         """Index new messages, unless they are few and more are arriving."""
-        stirred = self._stirred.taken()
+        stirred = self._stirred.take_all()
         if stirred is None:
             stirred = await self._database.query(0, storage.search.index.realms_behind)
         before, self._waiting = self._waiting, await self._count({*stirred, *self._waiting})
@@ -74,7 +74,7 @@ class Indexing:
     async def _index_all(self, realm_id: int) -> None:
         indexing, done = actions.messages.search_index, actions.messages.search_index.AT_ONCE
         while done == indexing.AT_ONCE or self._waiting.get(realm_id):
-            batch = await self._database.read_aside_in(realm_id, indexing.prepare)
+            batch = await self._database.read_in_thread_in(realm_id, indexing.prepare)
             if batch.is_empty:
                 break
             done = await self._database.write_in(realm_id, indexing.write_batch, batch)
@@ -86,7 +86,7 @@ class Indexing:
     async def _join_all(self, realm_id: int) -> None:
         write, joints = self._database.write_in, storage.search.phrase_filter
         pending_joints = actions.messages.search_index.pending_joints
-        while (some := await self._database.read_aside_in(realm_id, pending_joints)).joints:
+        while (some := await self._database.read_in_thread_in(realm_id, pending_joints)).joints:
             for part in range(joints.PARTS):
                 await write(realm_id, joints.join_part, some, part)
                 await self._pause(realm_id)
@@ -94,6 +94,6 @@ class Indexing:
             await self._pause(realm_id)
 
     async def _pause(self, realm_id: int) -> None:
-        talking = self._talking.taken()
+        talking = self._talking.take_all()
         is_quiet = talking is not None and realm_id not in talking
         await asyncio.sleep(BREATH_SECONDS if is_quiet else LONG_BREATH_SECONDS)

@@ -11,4 +11,4 @@ class Counting:
         self.numbers: dict[str, int] = dict.fromkeys(storage.table_counts.NAMES, 0)
 
     async def run_once(self) -> None:
-        self.numbers = await self._database.read_aside_in(0, storage.table_counts.count)
+        self.numbers = await self._database.read_in_thread_in(0, storage.table_counts.count)

@@ -34,7 +34,7 @@ class DamagedFile(Exception):
     """The contents do not match their checksum; the file is not moved."""
 
 
-class FileCarrier:
+class UploadCopier:
     """Copies files between stores. It blocks: call it on a thread or in a command."""
 
     def __init__(self, database: Database, stores: FileStores, to: str) -> None:
@@ -48,7 +48,7 @@ class FileCarrier:
             tx, self._to, after, largest, only_from_database=only_from_database
         )
 
-    def carry(self, upload: StoredUpload) -> bool:
+    def copy(self, upload: StoredUpload) -> bool:
         """Copy one file; returns False if it was deleted meanwhile.
 
         Raises StoreTrouble if a store cannot be reached, NotInStore or DamagedFile if this one file
@@ -68,7 +68,7 @@ class FileCarrier:
                 copy, id=self._write(upload, storage.files.upload_locations.insert, copy)
             )
             contents.seek(0)
-            self._put(copy, contents)
+            self._store(copy, contents)
         if _digest(self._read(copy)) != digest:
             raise DamagedFile
         is_wanted: bool = self._write(
@@ -88,7 +88,7 @@ class FileCarrier:
             yield from pieces
             position += len(pieces)
 
-    def _put(self, copy: StoredUpload, contents: IO[bytes]) -> None:
+    def _store(self, copy: StoredUpload, contents: IO[bytes]) -> None:
         if copy.place != DATABASE:
             self._stores.store(copy.place).put(copy.name, contents, copy.size, copy.digest)
             return
@@ -101,7 +101,7 @@ class FileCarrier:
         return self._database.write_now(upload.realm_id, action, *args)
 
 
-class Carrying:
+class UploadMigration:
     """The job: moves new files to their store and deletes unused ones from it."""
 
     def __init__(self, database: Database, stores: FileStores) -> None:
@@ -109,16 +109,16 @@ class Carrying:
         self._stores = stores
         self._is_failure_logged = False
 
-    async def carry(self) -> None:
+    async def run_once(self) -> None:
         """Move files from the database to the store that the settings choose."""
-        carrier = FileCarrier(self._database, self._stores, self._stores.chosen)
+        carrier = UploadCopier(self._database, self._stores, self._stores.chosen)
         after = 0
         while upload := await self._database.read_in(
             0, carrier.next, after, only_from_database=True
         ):
             after = upload.id
             try:
-                await asyncio.to_thread(carrier.carry, upload)
+                await asyncio.to_thread(carrier.copy, upload)
                 self._is_failure_logged = False
             except StoreTrouble as error:
                 if not self._is_failure_logged:

@@ -29,7 +29,7 @@ class ClientDeadlines:
     def request_received(self) -> None:
         self.sending = None
 
-    def answer_read(self) -> None:
+    def response_read(self) -> None:
         self._reading = None
 
     def open(

@@ -74,7 +74,7 @@ class ConnectionLimiter:
         self._of_address: Counter[str] = Counter()
         self._watched: set[Tracked] = set()
         self._crowded = ""  # the last address that was refused
-        self._logged = self._trouble()
+        self._logged = self._rejections()
         self._log_at = 0.0
         if self.most < LOW_CONNECTION_LIMIT:
             log.warning(
@@ -86,7 +86,7 @@ class ConnectionLimiter:
 
     # --- counting ---
 
-    def enter(self, address: str) -> None:
+    def register(self, address: str) -> None:
         """Count a connection until `leave`. Raises a ClientError if there are too many."""
         self.open += 1
         if address:
@@ -99,14 +99,14 @@ class ConnectionLimiter:
             self.refused["full"] += 1
             raise ServerOverloaded
 
-    def leave(self, address: str) -> None:
+    def unregister(self, address: str) -> None:
         self.open -= 1
         if address:
             self._of_address[address] -= 1
             if not self._of_address[address]:
                 del self._of_address[address]
 
-    def counted(self, address: str) -> str:
+    def bucket(self, address: str) -> str:
         """The key by which connections of an address are counted; empty for addresses without a
         limit."""
         try:
@@ -120,7 +120,7 @@ class ConnectionLimiter:
 
     # --- deadlines ---
 
-    def watch(self, connection: Tracked) -> None:
+    def track(self, connection: Tracked) -> None:
         """Check the deadlines of this connection from now on."""
         self._watched.add(connection)
 
@@ -139,7 +139,7 @@ class ConnectionLimiter:
         self._log(now)
 
     def _log(self, now: float) -> None:
-        trouble = self._trouble()
+        trouble = self._rejections()
         if trouble == self._logged or now < self._log_at:
             return
         news = {name: trouble[name] - self._logged[name] for name in trouble}
@@ -151,6 +151,6 @@ class ConnectionLimiter:
         )
         self._logged, self._log_at = trouble, now + LOG_EVERY_SECONDS
 
-    def _trouble(self) -> dict[str, int]:
+    def _rejections(self) -> dict[str, int]:
         refused = {f"refused_{why}": count for why, count in self.refused.items()}
         return refused | {f"late_{what}": count for what, count in self.timed_out.items()}

@@ -103,14 +103,14 @@ class HttpConnection(asyncio.Protocol):
         self._expect("head")
         if self._counted_by is not None:
             return
-        self._counted_by = self._connections.counted(self._client[0] if self._client else "")
+        self._counted_by = self._connections.bucket(self._client[0] if self._client else "")
         try:
-            self._connections.enter(self._counted_by)
+            self._connections.register(self._counted_by)
         except ClientError as error:
-            self._refuse(error)
+            self._respond_error(error)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._connections.leave(self._counted_by or "")
+        self._connections.unregister(self._counted_by or "")
         self._state.connections.discard(self)
         self.resume_writing()
         self._keep_alive.close()
@@ -129,14 +129,14 @@ class HttpConnection(asyncio.Protocol):
     # --- requests ---
 
     def data_received(self, data: bytes) -> None:
-        self._connections.requests.note_request()
+        self._connections.requests.request_started()
         self._keep_alive.stop()
         try:
             self._parser.feed(data)
         except ClientError as error:
             self._reject(error)
         else:
-            self._expect_rest()
+            self._start_body_deadline()
 
     def head_received(self, head: RequestHead) -> None:
         exchange = HttpExchange(
@@ -155,13 +155,13 @@ class HttpConnection(asyncio.Protocol):
             last.body += body
             if len(last.body) > MAX_UNREAD_BODY_BYTES:
                 self._pause_reading()
-            last.arrived()
+            last.body_received()
 
     def request_received(self) -> None:
         self._deadlines.request_received()
         if self._pipeline.last is not None:
             self._pipeline.last.more_body = False
-            self._pipeline.last.arrived()
+            self._pipeline.last.body_received()
 
     def _scope(self, exchange: HttpExchange, head: RequestHead) -> Scope:
         path, query, headers = header_checks.target(head.url, head.headers)
@@ -203,9 +203,9 @@ class HttpConnection(asyncio.Protocol):
     def usual_headers(self) -> Headers:
         return self._state.default_headers
 
-    def round_is_over(self, exchange: HttpExchange) -> None:
-        self._connections.requests.note_answer()
-        self._connections.watch(self)
+    def exchange_finished(self, exchange: HttpExchange) -> None:
+        self._connections.requests.request_finished()
+        self._connections.track(self)
         if self.transport.is_closing():
             return
         match self._pipeline.next():
@@ -215,14 +215,14 @@ class HttpConnection(asyncio.Protocol):
             case (exchange, scope):
                 self._start(exchange, scope)
             case ClientError() as error:
-                self._refuse(error)
+                self._respond_error(error)
 
     def pause_writing(self) -> None:
-        self._connections.watch(self)
+        self._connections.track(self)
         self.is_write_paused = True
 
     def resume_writing(self) -> None:
-        self._deadlines.answer_read()
+        self._deadlines.response_read()
         self.is_write_paused = False
         if self._drain is not None and not self._drain.done():
             self._drain.set_result(None)
@@ -235,7 +235,7 @@ class HttpConnection(asyncio.Protocol):
 
     # --- deadlines ---
 
-    def _expect_rest(self) -> None:
+    def _start_body_deadline(self) -> None:
         """Start a deadline if the request is incomplete; most requests arrive in one piece."""
         sending = self._deadlines.sending
         if self._parser.is_in_body:
@@ -247,7 +247,7 @@ class HttpConnection(asyncio.Protocol):
 
     def _expect(self, what: str, received_bytes: int = 0) -> None:
         self._deadlines.expect(what, self._loop.time(), received_bytes)
-        self._connections.watch(self)
+        self._connections.track(self)
 
     def deadlines(self, now: float) -> list[Deadline]:
         return self._deadlines.open(self.transport, now, is_read_paused=self._is_read_paused)
@@ -257,9 +257,9 @@ class HttpConnection(asyncio.Protocol):
             # A browser may open a connection in advance and never use it.
             may_answer = self._parser.head_bytes > 0
         else:
-            may_answer = deadline.what == "body" and not self._pipeline.is_answer_begun
+            may_answer = deadline.what == "body" and not self._pipeline.is_response_started
         if may_answer:
-            self._refuse(RequestTooSlow())
+            self._respond_error(RequestTooSlow())
         else:
             self.transport.abort()
 
@@ -269,19 +269,19 @@ class HttpConnection(asyncio.Protocol):
         """Answer an error after the requests before it: clients match responses to requests by
         order."""
         if self._pipeline.is_reading_current():
-            if self._pipeline.is_answer_begun:
+            if self._pipeline.is_response_started:
                 self.transport.abort()
             else:
-                self._refuse(error)
+                self._respond_error(error)
         elif self._pipeline.defer(error):
             self._pause_reading()
         else:
-            self._refuse(error)
+            self._respond_error(error)
 
-    def _refuse(self, error: ClientError) -> None:
+    def _respond_error(self, error: ClientError) -> None:
         """Answer an error and close the connection."""
         if self.transport.is_closing():
             return
         self.transport.write(refusal(error.status, encode_error(error)))
         self.transport.close()
-        self._connections.watch(self)
+        self._connections.track(self)

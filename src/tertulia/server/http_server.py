@@ -93,7 +93,7 @@ def serve(
     when_ready: Callable[[], None] = lambda: None,
 ) -> None:
     """Serve until a signal stops the process."""
-    malloc.give_back()
+    malloc.configure_malloc()
     certificate = Certificate.of(config)
     application.certificate = certificate
     settings = uvicorn_config(config, application, application.connections, certificate)

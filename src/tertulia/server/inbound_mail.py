@@ -69,7 +69,7 @@ class InboundMail:
         `sender` is the envelope sender, used for fair scheduling. Raises MailRefused.
         """
         try:
-            return await self._take(recipient, raw, sender.strip().lower())
+            return await self._accept(recipient, raw, sender.strip().lower())
         except RateLimited:
             words = "Too many mails of this sender wait; try again later."
             raise MailRefused("4.7.0", words) from None
@@ -78,13 +78,13 @@ class InboundMail:
         except ClientError as refusal:
             raise MailRefused("5.7.1", refusal.msg) from None
 
-    async def _take(self, recipient: str, raw: bytes, sender: str) -> str:
+    async def _accept(self, recipient: str, raw: bytes, sender: str) -> str:
         address, target = await self._target(recipient)
         if len(raw) > domain.inbound_mail.MAX_BYTES:
             raise too_large()
         db = self._database.of(target.realm_id)
         await db.write(actions.inbound_mail.count, address)
-        mail = await _aside(sender, mail_parser.read, raw)
+        mail = await _in_thread(sender, mail_parser.read, raw)
         if _is_to_be_dropped(mail, address):
             # No reply: two machines might answer each other forever.
             log.info("mail.inbound_dropped", reason="automatic reply")
@@ -97,7 +97,7 @@ class InboundMail:
         place = await db.read(actions.inbound_mail.destination, target)
         if not await db.read(actions.inbound_mail.is_new, address, mail.number):
             return "it was taken before"
-        words, place, files = await _aside(sender, _content_of, mail, address, place)
+        words, place, files = await _in_thread(sender, _content_of, mail, address, place)
         if not words and not files:
             raise MailRefused("5.6.0", "The mail says nothing of its own.")
         uploaded: list[Attachment] = []
@@ -171,7 +171,7 @@ def _link(file: Attachment) -> str:
     return f"[{name or NAMELESS}]({file.url})"
 
 
-async def _aside(sender: Person, read: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+async def _in_thread(sender: Person, read: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """Parse a mail on a thread, when it is this sender's turn.
 
     The result depends on the mail alone, so a mail that makes the parser fail is rejected for good.

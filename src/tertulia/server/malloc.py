@@ -21,7 +21,7 @@ LOOKS_TO_LEARN = 8  # the usual size moves towards the current one by this fract
 _RESIDENT = Path("/proc/self/statm")
 
 
-def give_back() -> None:
+def configure_malloc() -> None:
     """Call it before any thread starts."""
     mallopt = _of_libc("mallopt")
     if mallopt is not None:

@@ -28,7 +28,7 @@ from tertulia.caches.table import Caches
 from tertulia.database import Database
 from tertulia.domain.outbox import POLICIES
 from tertulia.events.delivery.dispatch import Delivery
-from tertulia.http.response_metrics import SECONDS, AnswerCounts
+from tertulia.http.response_metrics import SECONDS, ResponseCounts
 from tertulia.jobs.disk import DiskWatch
 from tertulia.jobs.outbox import Outbox
 from tertulia.jobs.runner import Runner
@@ -52,10 +52,10 @@ COUNTED = {
 }
 
 
-class Answers(Collector):
+class ResponseCollector(Collector):
     """Counts of responses as Prometheus metrics."""
 
-    def __init__(self, counts: AnswerCounts) -> None:
+    def __init__(self, counts: ResponseCounts) -> None:
         self._counts = counts
 
     def collect(self) -> Iterator[Metric]:
@@ -136,7 +136,7 @@ class CacheCounts(Collector):
 class Metrics:
     def __init__(
         self,
-        answers: AnswerCounts,
+        answers: ResponseCounts,
         delivery: Delivery,
         runner: Runner,
         indexing: Indexing,
@@ -150,7 +150,7 @@ class Metrics:
     ) -> None:
         self._registry = CollectorRegistry()
         ProcessCollector(registry=self._registry)
-        self._registry.register(Answers(answers))
+        self._registry.register(ResponseCollector(answers))
         self._registry.register(FairQueues())
         self._registry.register(CacheCounts(caches))
         self._gauge("mailboxes", "Event queues held in memory", lambda: len(delivery.mailboxes))
@@ -257,8 +257,8 @@ class Metrics:
             return policy == "public"
         return (
             request.client is not None
-            and _is_here(request.client.host)
-            and _is_here(_name(request.headers.get("host", "")))
+            and _is_available(request.client.host)
+            and _is_available(_name(request.headers.get("host", "")))
             and request.scope["http_version"] != "1.0"
             and SIGNS_OF_A_PROXY.isdisjoint(request.headers)
         )
@@ -279,7 +279,7 @@ def _name(host: str) -> str:
         return ""
 
 
-def _is_here(name: str) -> bool:
+def _is_available(name: str) -> bool:
     try:
         return f".{name}".endswith(".localhost") or ipaddress.ip_address(name).is_loopback
     except ValueError:

@@ -28,7 +28,7 @@ class Pipeline:
         return self.last is None or self.last.is_over
 
     @property
-    def is_answer_begun(self) -> bool:
+    def is_response_started(self) -> bool:
         """Whether bytes written now would not be taken for the response to the last request."""
         return bool(self._waiting) or (self.last is not None and self.last.has_answer_begun)
 

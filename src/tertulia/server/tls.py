@@ -33,17 +33,17 @@ class TlsProtocol(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         peer = transport.get_extra_info("peername")
-        counted_by = self._connections.counted(str(peer[0]) if isinstance(peer, tuple) else "")
+        counted_by = self._connections.bucket(str(peer[0]) if isinstance(peer, tuple) else "")
         # A duplicate of the descriptor, so that only the TLS transport reads from the connection.
         line = transport.get_extra_info("socket").dup()
         cast(asyncio.Transport, transport).abort()
         try:
-            self._connections.enter(counted_by)
+            self._connections.register(counted_by)
         except ClientError:
-            self._connections.leave(counted_by)
+            self._connections.unregister(counted_by)
             line.close()
         else:
-            asyncio.get_running_loop().create_task(self._shake_hands(line, counted_by))
+            asyncio.get_running_loop().create_task(self._handshake(line, counted_by))
 
     async def _shake_hands(self, line: socket.socket, counted_by: str) -> None:
         connection = self._make(counted_by=counted_by, **self._options)

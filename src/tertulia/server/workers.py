@@ -95,7 +95,7 @@ class Supervisor:
             # Until the worker can reload a certificate.
             signal.signal(signal.SIGHUP, signal.SIG_IGN)
             logging_config.set_worker(number + 1)
-            threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+            threading.Thread(target=_stop_with_parent, args=(parent,), daemon=True).start()
             self._works[number]()
             code = 0
         except SystemExit as end:
@@ -115,7 +115,7 @@ class Supervisor:
             os.kill(process, sign)
 
 
-def _end_with(parent: int) -> None:
+def _stop_with_parent(parent: int) -> None:
     """Stop this worker when its parent is gone: no process would supervise it."""
     while os.getppid() == parent:
         time.sleep(ORPHANED_SECONDS)

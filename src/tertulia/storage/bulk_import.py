@@ -65,7 +65,7 @@ def bringer(tx: Tx) -> str | None:
 
 
 def start_run(tx: Tx, source: str) -> None:
-    tx.put("import_run", source=source, state="{}", messages_done=0)
+    tx.insert_row("import_run", source=source, state="{}", messages_done=0)
 
 
 def store_state(tx: Tx, state: dict[str, Any]) -> None:

@@ -183,7 +183,7 @@ def remove_members(tx: Tx, group_id: int, user_ids: list[int]) -> None:
 
 
 def add_subgroup(tx: Tx, group_id: int, subgroup_id: int) -> None:
-    tx.put("user_group_subgroup", group_id=group_id, subgroup_id=subgroup_id)
+    tx.insert_row("user_group_subgroup", group_id=group_id, subgroup_id=subgroup_id)
 
 
 def remove_subgroups(tx: Tx, group_id: int, subgroup_ids: list[int]) -> None:

@@ -11,7 +11,7 @@ _REPLIES, _CHANNELS = Record(ReplyAddress), Record(ChannelAddress)
 def insert_reply_address(
     tx: Tx, hash: str, user_id: int, message: Message, expires_at: float
 ) -> None:
-    tx.put(
+    tx.insert_row(
         "reply_address",
         hash=hash,
         user_id=user_id,
@@ -55,7 +55,7 @@ def was_received(tx: Tx, hash: str) -> bool:
 
 def record(tx: Tx, hash: str, address_hash: str = "") -> None:
     """Record a mail; with the hash of its address, as one that counts for that address."""
-    tx.put("received_mail", hash=hash, address_hash=address_hash, received_at=tx.now)
+    tx.insert_row("received_mail", hash=hash, address_hash=address_hash, received_at=tx.now)
 
 
 def count_since(tx: Tx, address_hash: str, since: float) -> int:

@@ -166,7 +166,7 @@ def append(
     rules = ", rules_seq = seq + 1" if invalidates_permits else ""
     row = tx.one(f"UPDATE log_head SET seq = seq + 1{rules} WHERE realm_id = :realm RETURNING seq")
     assert row is not None
-    tx.put(
+    tx.insert_row(
         "event",
         seq=row["seq"],
         kind=kind,

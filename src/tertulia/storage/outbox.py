@@ -54,7 +54,7 @@ def insert_pushes(tx: Tx, message_id: int, kinds: dict[int, str]) -> None:
 def insert_registration(tx: Tx, user_id: int, device_id: int) -> None:
     """Replaces an earlier one of the device."""
     delete_of_device(tx, device_id)
-    tx.put(
+    tx.insert_row(
         "outbox",
         transport="device",
         kind="",

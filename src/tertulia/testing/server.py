@@ -166,7 +166,7 @@ def started(**settings: Any) -> Iterator[ChatServer]:
 
 def _subscribe(tx: Tx, name: str, user_ids: list[int]) -> None:
     people: list[User] = storage.people.find_many(tx, user_ids)
-    channel = storage.channels.find_by_name(tx, domain.names.seen(name).strip())
+    channel = storage.channels.find_by_name(tx, domain.names.visible_part(name).strip())
     if channel is None:
         founder = [*people, storage.people.find_system_bot(tx, NOTIFICATION_BOT)][0]
         assert founder is not None

@@ -54,7 +54,7 @@ class AccountPages:
             try:
                 with self._held(asked, most_bytes):
                     await asked.read_early(most_bytes)
-                    asked.refuse_larger(most_bytes)
+                    asked.check_size(most_bytes)
                     await asked.read_rest(most_bytes)
                     call = await self._auth.anonymous_page(asked, from_anywhere)
                     return await endpoint(call, **request.path_params)

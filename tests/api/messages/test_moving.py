@@ -3,7 +3,7 @@
 import pytest
 
 from tertulia import storage
-from tertulia.domain.personal.topic_policies import Visibility
+from tertulia.domain.personal.topic_policies import TopicPolicy
 
 MUTED, UNMUTED, FOLLOWED = 1, 2, 3
 
@@ -19,7 +19,7 @@ def follows(chat, person, place, policy):
 
 
 def _set_policy(tx, user_id, channel_id, topic, policy):
-    storage.personal.topic_policies.set_policy(tx, user_id, channel_id, topic, Visibility(policy))
+    storage.personal.topic_policies.set_policy(tx, user_id, channel_id, topic, TopicPolicy(policy))
 
 
 def policies(person):

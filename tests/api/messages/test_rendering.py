@@ -14,7 +14,7 @@ from tests.support.people import Chat, Person
 from tertulia import actions, events, storage
 from tertulia.database.tx import Tx
 from tertulia.domain.groups.group import GROUP_PERMISSIONS, GroupValue, Members
-from tertulia.events.audience import Nobody
+from tertulia.events.audience import NoClients
 from tertulia.events.types.organization.settings import RealmCreated
 from tertulia.markdown import VERSION
 from tertulia.server.http_server import TURN_SECONDS
@@ -45,7 +45,7 @@ def _make_group(tx: Tx, name: str, members: list[int], may_mention: GroupValue) 
             group=group_id,
             user=user_id,
         )
-    events.log.announce(tx, RealmCreated(), to=Nobody())  # all register again
+    events.log.announce(tx, RealmCreated(), to=NoClients())  # all register again
     return group_id
 
 
@@ -112,7 +112,7 @@ def test_users_are_mentioned_regardless_of_case(ana: Person, ben: Person) -> Non
     assert f'data-user-id="{ben.id}">@Ben<' in renders(ana, "@**bEN**")
     assert f'data-user-id="{ben.id}">@Ben<' in renders(ana, f"@**Ben|{ben.id}**")
     assert renders(ana, f"@**Other|{ben.id}**") == f"<p>@<strong>Other|{ben.id}</strong></p>"
-    assert renders(ana, "@**Nobody Here**") == "<p>@<strong>Nobody Here</strong></p>"
+    assert renders(ana, "@**NoClients Here**") == "<p>@<strong>NoClients Here</strong></p>"
 
 
 def test_users_of_the_same_name_are_distinguished_by_id(chat: Chat, ana: Person) -> None:

@@ -3,14 +3,14 @@
 from tests.support.groups import told
 from tests.support.people import Chat
 
-from tertulia.jobs.housekeeping import welcome_full_members
+from tertulia.jobs.housekeeping import announce_full_members
 
 DAY = 86_400
 
 
 def look(chat: Chat) -> None:
     """Run the job that runs every minute."""
-    chat.server.do(welcome_full_members(chat.server.database))
+    chat.server.do(announce_full_members(chat.server.database))
 
 
 def test_after_the_waiting_period_a_user_is_a_full_member(own_chat: Chat) -> None:

@@ -329,7 +329,7 @@ def test_an_invitation_is_deleted_a_month_after_its_end(chat, admin):
     admin.delete(f"/invites/multiuse/{revoked}").succeeds()
 
     def keeps_house():
-        chat.server.do(housekeeping.forget_sessions(chat.server.database))
+        chat.server.do(housekeeping.delete_expired_logins(chat.server.database))
 
     chat.server.clock.move(hours=30 * 24)
     keeps_house()

@@ -82,9 +82,9 @@ class AccessByDirectory(msgspec.Struct, frozen=True):
 
         def holds(value: GroupValue) -> bool:
             if not isinstance(value, int):
-                return org.holds(user, value, now)
+                return org.has_permission(user, value, now)
             if value not in known:
-                known[value] = org.holds(user, value, now)
+                known[value] = org.has_permission(user, value, now)
             return known[value]
 
         return BitMap(

@@ -18,7 +18,12 @@ from tertulia.errors.authentication import InsufficientPermission
 from tertulia.errors.channels import ChannelIsArchived
 from tertulia.errors.parameters import NothingToDo
 from tertulia.events.audience import Everyone
-from tertulia.events.types.channels.subscriptions import Arrival, Departure, Joined, Left
+from tertulia.events.types.channels.subscriptions import (
+    AddedSubscription,
+    RemovedSubscription,
+    SubscriptionsAdded,
+    SubscriptionsRemoved,
+)
 
 Principals = Sequence[int | str]
 Arrivals = dict[int, tuple[Channel, list[User]]]  # by channel id
@@ -224,7 +229,7 @@ def _join_all(tx: Tx, arrivals: Arrivals, colors: dict[str, str]) -> None:
     taken = storage.channels.subscriptions.colors_of(tx, sorted(person.id for person in movers))
     seq, newest = storage.log.head(tx), storage.messages.newest_id(tx)
     meeting = _visibility_diff(tx, arrivals)
-    subscribed: list[Arrival] = []
+    subscribed: list[AddedSubscription] = []
     for channel, newcomers in arrivals.values():
         if not newcomers:
             continue
@@ -235,7 +240,7 @@ def _join_all(tx: Tx, arrivals: Arrivals, colors: dict[str, str]) -> None:
         storage.channels.subscriptions.activate(tx, channel, chosen, seq, newest)
         ids = [person.id for person in newcomers]
         subscribed.append(
-            Arrival(
+            AddedSubscription(
                 channel_id=channel.id,
                 subscriptions={
                     row.user_id: row.chosen()
@@ -248,7 +253,7 @@ def _join_all(tx: Tx, arrivals: Arrivals, colors: dict[str, str]) -> None:
         )
     if subscribed:
         meeting.announce(tx)
-        events.log.announce(tx, Joined(subscribed), to=Everyone())
+        events.log.announce(tx, SubscriptionsAdded(subscribed), to=Everyone())
 
 
 def _choose_colors(
@@ -364,17 +369,17 @@ def _remove_all(tx: Tx, departures: Arrivals) -> None:
     holds = actions.groups.permissions.permission_checker(tx, _movers(departures))
     seq, newest = storage.log.head(tx), storage.messages.newest_id(tx)
     meeting = _visibility_diff(tx, departures)
-    left: list[Departure] = []
+    left: list[RemovedSubscription] = []
     for channel, leavers in departures.values():
         if not leavers:
             continue
         ids = sorted(person.id for person in leavers)
         hidden = _could_not_see(channel, leavers, holds)
         storage.channels.subscriptions.end(tx, channel.id, ids, seq, newest)
-        left.append(Departure(channel.id, ids, hidden, channel.name))
+        left.append(RemovedSubscription(channel.id, ids, hidden, channel.name))
     if not left:
         return
-    events.log.announce(tx, Left(left), to=Everyone())
+    events.log.announce(tx, SubscriptionsRemoved(left), to=Everyone())
     meeting.announce(tx)
     for departure in left:
         for user_id in departure.user_ids:

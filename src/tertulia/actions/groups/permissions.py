@@ -72,7 +72,9 @@ def permission_checker(tx: Tx, people: Collection[User], now: float | None = Non
     It becomes invalid when groups change.
     """
     known = storage.groups.Memberships(tx, people)
-    return partial(domain.groups.permissions.holds, known, now=tx.now if now is None else now)
+    return partial(
+        domain.groups.permissions.has_permission, known, now=tx.now if now is None else now
+    )
 
 
 def has_realm_permission(tx: Tx, user: User, setting: str) -> bool:
@@ -186,7 +188,7 @@ def _check_group(permission: Permission, name: str, is_system: bool) -> None:
 
 def all_members_of(tx: Tx, group_ids: Iterable[int]) -> set[int]:
     """The members of groups, of their subgroups, and users whose role makes them members."""
-    return domain.groups.permissions.everybody_in(
+    return domain.groups.permissions.all_members_of(
         storage.groups.Memberships(tx, []), group_ids, tx.now
     )
 

@@ -38,7 +38,7 @@ from tertulia.domain.messages.message import Message
 from tertulia.domain.messages.quotations import Quotation
 from tertulia.domain.people.user import User
 from tertulia.errors.messages import InvalidMessage
-from tertulia.events.audience import Audience, MessageHolders, Nobody, Users
+from tertulia.events.audience import Audience, MessageHolders, NoClients, Users
 from tertulia.storage.channels.subscriptions import Span
 
 
@@ -107,7 +107,7 @@ def holders(tx: Tx, message: Message, channel: Channel | None) -> Audience:
     if channel is None:
         return Users(list(message.member_ids))
     parts = holders_in(tx, channel, [message.id])
-    return parts[0][1] if parts else Nobody()
+    return parts[0][1] if parts else NoClients()
 
 
 def holders_in(

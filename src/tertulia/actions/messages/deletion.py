@@ -8,10 +8,10 @@ from tertulia.domain.channels.channel import Channel
 from tertulia.domain.channels.topics import EMPTY_TOPIC_NAME
 from tertulia.domain.messages.message import Message
 from tertulia.domain.people.user import User
-from tertulia.domain.personal.topic_policies import Visibility
+from tertulia.domain.personal.topic_policies import TopicPolicy
 from tertulia.errors import BadRequest
 from tertulia.errors.channels import ChannelNotAccessible
-from tertulia.events.audience import Nobody
+from tertulia.events.audience import NoClients
 from tertulia.events.types.messages.edits import MessagesDeleted, MessagesInvalidated
 
 
@@ -43,7 +43,7 @@ def delete_topic(tx: Tx, user: User, channel_id: int, topic: str) -> bool:
         return False
     if not storage.channels.topics.exists(tx, channel.id, topic):
         for user_id in storage.personal.topic_policies.policies(tx, channel.id, topic):
-            actions.personal.topic_policies.change(tx, user_id, channel.id, topic, Visibility.NONE)
+            actions.personal.topic_policies.change(tx, user_id, channel.id, topic, TopicPolicy.NONE)
     return True
 
 
@@ -65,7 +65,7 @@ def remove(tx: Tx, channel: Channel | None, doomed: Sequence[Message]) -> None:
         events.log.announce(tx, MessagesDeleted(known, channel.id, doomed[0].topic), to=audience)
         unheard.difference_update(known)
     if unheard:
-        events.log.announce(tx, MessagesInvalidated(sorted(unheard)), to=Nobody())
+        events.log.announce(tx, MessagesInvalidated(sorted(unheard)), to=NoClients())
     actions.channels.channel_stats.find_first_message(tx, channel)
 
 

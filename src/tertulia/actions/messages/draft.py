@@ -83,7 +83,7 @@ async def compose(
             if written in found.uploads
         ),
         alerted=called,
-        sent_along=None if widget is None else domain.messages.widgets.sent_along(widget),
+        sent_along=None if widget is None else domain.messages.widgets.widget_of_client(widget),
     )
 
 

@@ -27,7 +27,7 @@ from tertulia.errors.messages import (
     TopicEditTooLate,
 )
 from tertulia.errors.parameters import ExpectationMismatch
-from tertulia.events.audience import AffectedByMove, LostByMove, Nobody
+from tertulia.events.audience import AffectedByMove, LostByMove, NoClients
 from tertulia.events.types.messages.edits import (
     MessagesDeleted,
     MessagesInvalidated,
@@ -380,7 +380,7 @@ def _move(tx: Tx, user: User, message: Message, move: Move, event: MessageUpdate
             events.log.announce(tx, event.among(known), to=audience)
             unheard.difference_update(known)
         if unheard:
-            events.log.announce(tx, MessagesInvalidated(sorted(unheard)), to=Nobody())
+            events.log.announce(tx, MessagesInvalidated(sorted(unheard)), to=NoClients())
         return
     also = actions.messages.holders_elsewhere(tx, move.channel, move.ids)
     parts: list[tuple[list[int], list[int] | None]] = [(move.ids, None)]

@@ -6,7 +6,7 @@ from tertulia import storage
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import Channel
 from tertulia.domain.people.user import User
-from tertulia.domain.personal.topic_policies import Visibility
+from tertulia.domain.personal.topic_policies import TopicPolicy
 from tertulia.errors import BadRequest
 
 
@@ -22,7 +22,7 @@ class Sent(msgspec.Struct, frozen=True):
     """The result of a send."""
 
     message_id: int
-    policy: Visibility | None = None
+    policy: TopicPolicy | None = None
     channel: Channel | None = None
     topic: str = ""
     member_ids: tuple[int, ...] = ()
@@ -36,7 +36,7 @@ def find_sent(tx: Tx, sender: User, key: SendKey | None) -> Sent | None:
         return None
     if found.fingerprint != key.fingerprint:
         raise BadRequest("This key was already used for a different message")
-    policy = None if found.policy is None else Visibility(found.policy)
+    policy = None if found.policy is None else TopicPolicy(found.policy)
     message = storage.messages.find(tx, found.message_id)
     if message is None:
         return Sent(found.message_id, policy)
@@ -45,7 +45,7 @@ def find_sent(tx: Tx, sender: User, key: SendKey | None) -> Sent | None:
 
 
 def store(
-    tx: Tx, sender: User, key: SendKey | None, message_id: int, policy: Visibility | None
+    tx: Tx, sender: User, key: SendKey | None, message_id: int, policy: TopicPolicy | None
 ) -> None:
     if key is not None:
         value = None if policy is None else int(policy)

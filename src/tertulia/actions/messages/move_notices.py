@@ -6,7 +6,7 @@ from tertulia.domain.channels.channel import Channel
 from tertulia.domain.messages.message import Message
 from tertulia.domain.messages.moves import Move
 from tertulia.domain.people.user import User
-from tertulia.domain.personal.topic_policies import Visibility
+from tertulia.domain.personal.topic_policies import TopicPolicy
 
 UNDO_SECONDS = 60  # a topic reopened so soon was resolved by mistake: its notice is deleted instead
 
@@ -63,7 +63,7 @@ def _unread_for(tx: Tx, channel: Channel, topic: str, actor: User) -> list[int]:
         for user_id, policy in storage.personal.topic_policies.policies(
             tx, channel.id, topic
         ).items()
-        if policy == Visibility.FOLLOWED
+        if policy == TopicPolicy.FOLLOWED
     }
     wanting = {user_id for user_id, choice in chosen.items() if choice == "never"} | {
         user_id

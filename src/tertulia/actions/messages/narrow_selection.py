@@ -17,7 +17,7 @@ from tertulia.domain.channels.access import ChannelAccess
 from tertulia.domain.channels.channel import Channel
 from tertulia.domain.messages.narrow import CONVERSATION, Term
 from tertulia.domain.people.user import User
-from tertulia.domain.personal.topic_policies import Visibility
+from tertulia.domain.personal.topic_policies import TopicPolicy
 from tertulia.domain.search.query import Query
 from tertulia.errors.authentication import NotLoggedIn
 from tertulia.errors.messages import BadNarrow
@@ -88,7 +88,7 @@ def unread_of(tx: Tx, user: User, narrow: Narrowed) -> Selection:
     if "channel" not in named:
         selection.require(f"({storage.messages.narrows.muted(selection, user.id)}) IS NOT TRUE")
     elif "topic" not in named:
-        muted_topic = storage.messages.narrows.with_policy(selection, user.id, Visibility.MUTED)
+        muted_topic = storage.messages.narrows.with_policy(selection, user.id, TopicPolicy.MUTED)
         selection.require(f"NOT {muted_topic}")
     return selection
 

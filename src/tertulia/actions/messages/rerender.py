@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from tertulia import events, storage
 from tertulia.database.tx import Tx
 from tertulia.domain.messages.message import Draft, Message
-from tertulia.events.audience import Nobody
+from tertulia.events.audience import NoClients
 from tertulia.events.types.messages.edits import MessagesInvalidated
 from tertulia.markdown import VERSION
 
@@ -29,7 +29,7 @@ def rerender_message(tx: Tx, drafts: Mapping[int, Draft]) -> None:
     for message_id, draft in drafts.items():
         storage.messages.set_rendering(tx, message_id, draft)
     if drafts:
-        events.log.announce(tx, MessagesInvalidated(sorted(drafts)), to=Nobody())
+        events.log.announce(tx, MessagesInvalidated(sorted(drafts)), to=NoClients())
 
 
 def finish(tx: Tx) -> None:

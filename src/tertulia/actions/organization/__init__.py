@@ -23,13 +23,13 @@ from tertulia.domain.organization.realm import Realm
 from tertulia.domain.organization.settings import SETTINGS
 from tertulia.domain.people.user import NOTIFICATION_BOT, BotType, Role, User
 from tertulia.errors import BadRequest
-from tertulia.events.audience import Nobody
+from tertulia.events.audience import NoClients
 from tertulia.events.types.organization.settings import RealmCreated
 
 # The first channels of a new organization. New channels are announced in the first of them.
 FIRST_CHANNELS = {
     "general": "For everyone: announcements, questions, company.",
-    "sandbox": "Try things out here. Nobody minds.",
+    "sandbox": "Try things out here. NoClients minds.",
 }
 
 # What accounts of a new organization begin with, where it differs from the server's defaults.
@@ -45,7 +45,7 @@ def create(tx: Tx, name: str, subdomain: str, *, with_channels: bool = True) -> 
     if storage.organization.subdomain_taken(tx, subdomain):
         raise BadRequest(f"There is an organization at the subdomain '{subdomain}' already.")
     here = tx.for_realm(storage.organization.insert(tx, subdomain, name, str(uuid.uuid4())))
-    events.log.announce(here, RealmCreated(), to=Nobody())
+    events.log.announce(here, RealmCreated(), to=NoClients())
     _create_system_groups(here)
     bot = storage.people.insert(
         here,

@@ -5,7 +5,7 @@ from tertulia.database.tx import Tx
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
 from tertulia.errors.authentication import OwnerRequired
-from tertulia.events.audience import Everyone, Nobody
+from tertulia.events.audience import Everyone, NoClients
 from tertulia.events.types.organization.settings import RealmDeactivated, RealmReactivated
 
 
@@ -34,4 +34,4 @@ def reactivate(tx: Tx) -> None:
     if not storage.organization.current(tx).deactivated:
         raise BadRequest("The organization is not closed.")
     storage.organization.set_deactivated(tx, False)
-    events.log.announce(tx, RealmReactivated(), to=Nobody())
+    events.log.announce(tx, RealmReactivated(), to=NoClients())

@@ -55,7 +55,7 @@ from tertulia.errors.people import (
     UserIsDeactivated,
     UserNotFound,
 )
-from tertulia.events.audience import ChannelViewers, Everyone, Nobody
+from tertulia.events.audience import ChannelViewers, Everyone, NoClients
 from tertulia.events.types.channels.channel import ChannelChanged
 from tertulia.events.types.groups import GroupChanged, SystemMembersAdded
 from tertulia.events.types.organization.settings import RealmSettingsChanged
@@ -180,7 +180,7 @@ def reset_key(tx: Tx, vault: Vault, user_id: int) -> str:
     key = issue_key(tx, vault, user)
     storage.inbound_mail.delete_reply_addresses(tx, user.id)
     storage.queues.delete(tx, storage.queues.of_user(tx, user.id))
-    events.log.announce(tx, KeyChanged(user.id), to=Nobody())
+    events.log.announce(tx, KeyChanged(user.id), to=NoClients())
     return key
 
 

@@ -23,7 +23,7 @@ def rejection_reason(tx: Tx, email: str) -> Rejection | None:
         return Rejection.INVALID
     if realm.setting(RESTRICTION):
         domains = storage.organization.mail_domains.list_all(tx)
-        if not domain.organization.mail_domains.is_welcome(email, domains):
+        if not domain.organization.mail_domains.is_allowed(email, domains):
             return Rejection.OUTSIDE
         if "+" in email.rpartition("@")[0]:
             return Rejection.PLUS

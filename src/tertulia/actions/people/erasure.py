@@ -38,7 +38,7 @@ def finish(tx: Tx, user: User) -> None:
         storage.files.attachments.delete(tx, attachment)
         storage.files.uploads.doom(tx, attachment.upload_id)
     storage.erasure.rows_of(tx, user.id)
-    storage.erasure.account(tx, user.id, user.stand_in(ERASED_DOMAIN), NAME)
+    storage.erasure.account(tx, user.id, user.placeholder_email(ERASED_DOMAIN), NAME)
     storage.log.delete_up_to(tx, storage.log.head(tx))
     storage.log.start_epoch(tx)
 

@@ -14,7 +14,12 @@ from tertulia.actions.people.signup import NewAccount
 from tertulia.database.tx import Tx
 from tertulia.domain.messages.welcome_message import WelcomeMessage
 from tertulia.domain.organization.audit import Act
-from tertulia.domain.people.identities import ExternalProfile, Identity, ProfileUpdate, Welcome
+from tertulia.domain.people.identities import (
+    AdmissionPolicy,
+    ExternalProfile,
+    Identity,
+    ProfileUpdate,
+)
 from tertulia.domain.people.invitations import Invitation
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.user import Role, User
@@ -39,7 +44,7 @@ def match_or_create(
 ) -> int:
     """The account id of an authenticated external user; created if that is allowed.
 
-    `link` is the key of a multi-use invitation that the user came with. `login.arrive` decides
+    `link` is the key of a multi-use invitation that the user came with. `login.log_in` decides
     whether they may log in now.
     """
     actions.people.login.check_method(tx, introduced.method)
@@ -74,7 +79,7 @@ def addresses_to_choose_from(tx: Tx, introduced: ExternalProfile) -> tuple[str, 
     if known is not None or len(emails) < 2:
         return emails[:1]
     ours = tuple(email for email in emails if _has_account(tx, email))
-    if ours or introduced.welcome is Welcome.NOBODY:
+    if ours or introduced.welcome is AdmissionPolicy.NOBODY:
         return ours or emails[:1]
     return emails
 
@@ -160,14 +165,14 @@ def sync(tx: Tx, found: ProfileUpdate, end_missing: bool) -> list[str]:
     if known is None:
         return []
     if _must_deactivate(found, end_missing):
-        return _deactivate(tx, known, found.reason_to_end)
+        return _deactivate(tx, known, found.deactivation_reason)
     if found.introduced is None:
         return []
     return sync_profile(tx, known, found.introduced)
 
 
 def _must_deactivate(found: ProfileUpdate, end_missing: bool) -> bool:
-    return bool(found.reason_to_end) and (end_missing or found.introduced is not None)
+    return bool(found.deactivation_reason) and (end_missing or found.introduced is not None)
 
 
 def _deactivate(tx: Tx, identity: Identity, why: str) -> list[str]:
@@ -227,10 +232,10 @@ def _join(
     if not introduced.emails:
         raise NoVerifiedAddress()
     email = introduced.emails[0]
-    if introduced.welcome is Welcome.NOBODY:
+    if introduced.welcome is AdmissionPolicy.NOBODY:
         raise NoAccountYet(email=email)
     needs_invitation = storage.organization.current(tx).setting("invite_required")
-    if introduced.welcome is Welcome.INVITED and needs_invitation and invitation is None:
+    if introduced.welcome is AdmissionPolicy.INVITED and needs_invitation and invitation is None:
         raise InvitationRequired(email=email)
     actions.people.check_email_allowed(tx, email)
     role = Role.MEMBER if introduced.role is None else introduced.role

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from tertulia import actions, domain, events, storage
 from tertulia.database.tx import Tx
 from tertulia.domain.people.user import User
-from tertulia.events.audience import AllBut, Audience, Everyone, Nobody, Users
+from tertulia.events.audience import AllBut, Audience, Everyone, NoClients, Users
 from tertulia.events.types.people.known_people import DirectConversationStarted, PeopleBecameVisible
 
 Known = dict[int, set[int]]  # known users by viewer
@@ -143,5 +143,5 @@ def during_conversation(tx: Tx, members: dict[int, User]) -> Iterator[None]:
     partners = storage.people.known_people.partners(tx, [guest.id for guest in guests])
     yield
     news = {guest_id: sorted(members.keys() - met) for guest_id, met in partners.items()}
-    events.log.announce(tx, DirectConversationStarted(sorted(members), news), to=Nobody())
+    events.log.announce(tx, DirectConversationStarted(sorted(members), news), to=NoClients())
     announce_changes(tx, before, known(tx, guests))

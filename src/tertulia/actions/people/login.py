@@ -89,7 +89,7 @@ def missing_factor(tx: Tx, who: VerifiedIdentity) -> MissingFactor | None:
     _usable(tx, who)
     if not who.needs_more:
         return None
-    if storage.people.second_factors.of_user(tx, who.user_id).is_on:
+    if storage.people.second_factors.of_user(tx, who.user_id).is_enabled:
         return MissingFactor.CODE
     is_required = storage.organization.current(tx).setting("require_second_factor")
     return MissingFactor.SETTING_UP if is_required else None

@@ -148,7 +148,7 @@ def remove_passkey(tx: Tx, vault: Vault, user: User, passkey_id: int, sends_mail
 
 def renew_recovery_codes(tx: Tx, user: User) -> list[str]:
     """Create new recovery codes. The old ones become invalid."""
-    if not storage.people.second_factors.of_user(tx, user.id).is_on:
+    if not storage.people.second_factors.of_user(tx, user.id).is_enabled:
         raise BadRequest("There is no second factor yet.")
     return _issue_codes(tx, user)
 
@@ -181,7 +181,7 @@ def _check_not_required(tx: Tx) -> None:
 
 
 def _first_codes(tx: Tx, vault: Vault, user: User, sends_mail: bool) -> list[str]:
-    if storage.people.second_factors.of_user(tx, user.id).is_on:
+    if storage.people.second_factors.of_user(tx, user.id).is_enabled:
         return []
     _mail_owner(tx, vault, user, "second-factor-on", sends_mail)
     return _issue_codes(tx, user)
@@ -199,7 +199,7 @@ def _store(tx: Tx, user_id: int, codes: Sequence[str]) -> None:
 
 
 def _end(tx: Tx, vault: Vault, user: User, sends_mail: bool) -> None:
-    if storage.people.second_factors.of_user(tx, user.id).is_on:
+    if storage.people.second_factors.of_user(tx, user.id).is_enabled:
         _mail_owner(tx, vault, user, "second-factor-off", sends_mail)
     storage.people.second_factors.delete(tx, user.id)
     unlock(tx, vault, user.id)

@@ -13,7 +13,7 @@ from tertulia.domain.people.sessions import (
 )
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
-from tertulia.events.audience import Nobody
+from tertulia.events.audience import NoClients
 from tertulia.events.types.people.sessions import SessionsEnded
 
 
@@ -79,4 +79,4 @@ def delete_expired(tx: Tx) -> None:
 
 
 def _announce(tx: Tx, user_id: int) -> None:
-    events.log.announce(tx, SessionsEnded(user_id), to=Nobody())
+    events.log.announce(tx, SessionsEnded(user_id), to=NoClients())

@@ -14,7 +14,7 @@ from tertulia.domain.messages.message import Message
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.user import User
 from tertulia.domain.personal.digests import MAX_CHANNELS, LivelyTopic
-from tertulia.domain.personal.topic_policies import Visibility
+from tertulia.domain.personal.topic_policies import TopicPolicy
 
 KIND = "digest"
 
@@ -66,8 +66,8 @@ def _visible(tx: Tx, user: User, lively: Sequence[LivelyTopic]) -> list[LivelyTo
         if each.channel_id not in channels:
             continue
         policy = storage.personal.topic_policies.policy(tx, user.id, each.channel_id, each.topic)
-        is_wanted = policy in (Visibility.UNMUTED, Visibility.FOLLOWED)
-        is_muted = policy == Visibility.MUTED or own[each.channel_id].is_muted
+        is_wanted = policy in (TopicPolicy.UNMUTED, TopicPolicy.FOLLOWED)
+        is_muted = policy == TopicPolicy.MUTED or own[each.channel_id].is_muted
         if is_wanted or not is_muted:
             found.append(each)
     return found

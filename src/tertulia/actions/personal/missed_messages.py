@@ -26,7 +26,7 @@ from tertulia.domain.personal.missed_messages import (
     NotificationInterest,
     Way,
 )
-from tertulia.domain.personal.topic_policies import Visibility
+from tertulia.domain.personal.topic_policies import TopicPolicy
 from tertulia.events.types.event import Event
 from tertulia.events.types.messages.edits import MessageUpdated
 from tertulia.events.types.messages.message import MessageSent
@@ -149,7 +149,7 @@ def _interests(
     policies = storage.personal.topic_policies.policies(tx, channel_id, message.topic)
     called = news.mentioned | news.in_topic_wildcard
     if not news.is_edit:
-        called |= {each for each, policy in policies.items() if policy == Visibility.FOLLOWED}
+        called |= {each for each, policy in policies.items() if policy == TopicPolicy.FOLLOWED}
         called |= _watching(tx, channel_id, people, way)
     wanted = None if news.in_channel_wildcard else sorted(called)
     inside = storage.channels.subscriptions.active_user_ids(tx, channel_id, wanted)
@@ -161,7 +161,7 @@ def _interests(
             is_mentioned=user_id in news.mentioned,
             in_topic_wildcard=user_id in news.in_topic_wildcard,
             in_channel_wildcard=news.in_channel_wildcard,
-            policy=policies.get(user_id, Visibility.NONE),
+            policy=policies.get(user_id, TopicPolicy.NONE),
             subscription=subscriptions.get(user_id),
         )
         for user_id in inside

@@ -6,17 +6,17 @@ from tertulia import actions, domain, events, storage
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import Channel
 from tertulia.domain.people.user import User
-from tertulia.domain.personal.topic_policies import Automatic, Visibility
+from tertulia.domain.personal.topic_policies import Automatic, TopicPolicy
 from tertulia.errors import BadRequest
 from tertulia.errors.channels import ChannelNameNotFound, ChannelNotAccessible
 from tertulia.events.audience import Users
 from tertulia.events.types.personal.topic_policies import TopicPolicyChanged
 
 
-def set_policy(tx: Tx, user: User, channel_id: int, topic: str, policy: Visibility) -> None:
+def set_policy(tx: Tx, user: User, channel_id: int, topic: str, policy: TopicPolicy) -> None:
     """Mute, unmute or follow a topic, or clear its policy."""
     # Clearing always succeeds: an error would reveal which channels exist.
-    if policy != Visibility.NONE:
+    if policy != TopicPolicy.NONE:
         actions.channels.visible_to(tx, user, channel_id)
         _check_limits(tx, user, channel_id, topic, policy)
     change(tx, user.id, channel_id, topic, policy)
@@ -29,7 +29,7 @@ def mute(tx: Tx, user: User, where: int | str, topic: str) -> None:
         if isinstance(where, int):
             raise ChannelNotAccessible()
         raise ChannelNameNotFound(name=where)
-    set_policy(tx, user, channel.id, topic, Visibility.MUTED)
+    set_policy(tx, user, channel.id, topic, TopicPolicy.MUTED)
 
 
 def unmute(tx: Tx, user: User, where: int | str, topic: str) -> None:
@@ -39,12 +39,12 @@ def unmute(tx: Tx, user: User, where: int | str, topic: str) -> None:
     if (
         channel is None
         and found is not None
-        and storage.personal.topic_policies.policy(tx, user.id, found.id, topic) != Visibility.NONE
+        and storage.personal.topic_policies.policy(tx, user.id, found.id, topic) != TopicPolicy.NONE
     ):
         channel = found  # they could see it when they set the policy
     if channel is None:
         raise BadRequest("Topic is not muted")
-    change(tx, user.id, channel.id, topic, Visibility.NONE)
+    change(tx, user.id, channel.id, topic, TopicPolicy.NONE)
 
 
 # --- automatic changes ---
@@ -52,12 +52,12 @@ def unmute(tx: Tx, user: User, where: int | str, topic: str) -> None:
 
 def sent(
     tx: Tx, sender: User, channel: Channel, topic: str, starts_topic: bool
-) -> Visibility | None:
+) -> TopicPolicy | None:
     """Follow or unmute a topic as its sender has chosen. Returns the policy if it changed."""
     if sender.is_bot:
         return None
     current = storage.personal.topic_policies.policy(tx, sender.id, channel.id, topic)
-    if current == Visibility.FOLLOWED:
+    if current == TopicPolicy.FOLLOWED:
         return None
     policy = domain.personal.topic_policies.after_sending(
         current,
@@ -87,10 +87,10 @@ def mentioned(tx: Tx, user_ids: Sequence[int], channel: Channel, topic: str) -> 
         else {}
     )
     for user in storage.people.find_many(tx, list(user_ids)) if user_ids else ():
-        current = known.get(user.id, Visibility.NONE)
+        current = known.get(user.id, TopicPolicy.NONE)
         wants = not user.is_bot and user.prefers("automatically_follow_topics_where_mentioned")
-        if wants and current != Visibility.MUTED:
-            _change_by_itself(tx, user.id, channel, topic, current, Visibility.FOLLOWED)
+        if wants and current != TopicPolicy.MUTED:
+            _change_by_itself(tx, user.id, channel, topic, current, TopicPolicy.FOLLOWED)
 
 
 def move(tx: Tx, channel_id: int, topic: str, new_channel: Channel, new_topic: str) -> None:
@@ -102,10 +102,10 @@ def move(tx: Tx, channel_id: int, topic: str, new_channel: Channel, new_topic: s
     before = storage.personal.topic_policies.policies(tx, channel_id, topic)
     there = storage.personal.topic_policies.policies(tx, new_channel.id, new_topic)
     for user_id in sorted(before.keys() | (there.keys() if merges else set())):
-        old = before.get(user_id, Visibility.NONE)
-        target = there.get(user_id, Visibility.NONE)
+        old = before.get(user_id, TopicPolicy.NONE)
+        target = there.get(user_id, TopicPolicy.NONE)
         user = storage.people.find(tx, user_id)
-        change(tx, user_id, channel_id, topic, Visibility.NONE, announces_mutes=False)
+        change(tx, user_id, channel_id, topic, TopicPolicy.NONE, announces_mutes=False)
         if user is not None and actions.channels.may_see(tx, user, new_channel):
             change(
                 tx,
@@ -121,7 +121,7 @@ def change(
     user_id: int,
     channel_id: int,
     topic: str,
-    policy: Visibility,
+    policy: TopicPolicy,
     *,
     announces_mutes: bool = True,
 ) -> bool:
@@ -140,17 +140,17 @@ def change(
 
 
 def _change_by_itself(
-    tx: Tx, user_id: int, channel: Channel, topic: str, current: Visibility, policy: Visibility
+    tx: Tx, user_id: int, channel: Channel, topic: str, current: TopicPolicy, policy: TopicPolicy
 ) -> bool:
     if current == policy:
         return False
     if (
-        current == Visibility.NONE
+        current == TopicPolicy.NONE
         and storage.personal.topic_policies.count_of(tx, user_id) >= domain.limits.TOPIC_POLICIES
     ):
         return False  # the change is automatic, so a limit is no error
     # Compat: older clients get their list of mutes if a mute was removed.
-    announces_mutes = current == Visibility.MUTED
+    announces_mutes = current == TopicPolicy.MUTED
     return change(tx, user_id, channel.id, topic, policy, announces_mutes=announces_mutes)
 
 
@@ -173,16 +173,16 @@ def _find(tx: Tx, where: int | str) -> Channel | None:
     return storage.channels.find_by_name(tx, where)
 
 
-def _check_limits(tx: Tx, user: User, channel_id: int, topic: str, policy: Visibility) -> None:
+def _check_limits(tx: Tx, user: User, channel_id: int, topic: str, policy: TopicPolicy) -> None:
     current = storage.personal.topic_policies.policy(tx, user.id, channel_id, topic)
     if (
-        policy == Visibility.MUTED != current
-        and storage.personal.topic_policies.count_of(tx, user.id, Visibility.MUTED)
+        policy == TopicPolicy.MUTED != current
+        and storage.personal.topic_policies.count_of(tx, user.id, TopicPolicy.MUTED)
         >= domain.limits.MUTED_TOPICS
     ):
         raise BadRequest(f"Too many muted topics (limit: {domain.limits.MUTED_TOPICS})")
     if (
-        current == Visibility.NONE
+        current == TopicPolicy.NONE
         and storage.personal.topic_policies.count_of(tx, user.id) >= domain.limits.TOPIC_POLICIES
     ):
         raise BadRequest(

@@ -24,7 +24,7 @@ from tertulia.errors.people import BotNotFound, UserNotFound
 from tertulia.events.types.channels.channel import ChannelObject
 from tertulia.http.replies import Encoded, Reply
 from tertulia.http.rules import Alias, BareOrJson, Id, MaxItems, MaxLength, NotBlank
-from tertulia.http.signatures import parameters_from, takes
+from tertulia.http.signatures import accepts, parameters_from
 
 _encode = msgspec.json.Encoder().encode
 
@@ -259,7 +259,7 @@ async def create(
     return CreatedChannel(id=channel_id)
 
 
-@takes(dict.fromkeys(CHANNEL_PERMISSIONS, Change))
+@accepts(dict.fromkeys(CHANNEL_PERMISSIONS, Change))
 async def edit(
     call: Call,
     stream_id: int,

@@ -9,14 +9,14 @@ from tertulia.domain.groups.group import CHANNEL_PERMISSIONS, GroupValue
 from tertulia.domain.organization.settings import SETTINGS
 from tertulia.errors import BadRequest
 from tertulia.http.rules import BareOrJson, Id, MaxLength
-from tertulia.http.signatures import takes
+from tertulia.http.signatures import accepts
 
 Description = Annotated[str, MaxLength(domain.limits.CHANNEL_DESCRIPTION_LENGTH)]
 RetentionDays = Annotated[int | str, BareOrJson]
 TopicsPolicy = Annotated[str, BareOrJson]
 
 
-@takes(dict.fromkeys(CHANNEL_PERMISSIONS, GroupValue))
+@accepts(dict.fromkeys(CHANNEL_PERMISSIONS, GroupValue))
 def new_channel(
     *,
     invite_only: bool = False,

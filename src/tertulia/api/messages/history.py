@@ -148,7 +148,7 @@ async def _with_size_limit(call: Call, count: int, respond: Callable[[bool], Awa
         with suppress(TooMuchText):
             return await respond(True)
     async with LARGE_ANSWERS.slot(call.person):
-        call.request.check_client_is_there()
+        call.request.check_connected()
         return await respond(False)
 
 
@@ -262,7 +262,7 @@ def _timestamp(text: str) -> float:
 
 
 def _history_reader(call: Call, format: MessageFormat) -> HistoryReader:
-    shares = call.org.sees_everybody(call.caller)
+    shares = call.org.may_know_all(call.caller)
     return HistoryReader.begin(call.services.caches, call.org, format, shares)
 
 

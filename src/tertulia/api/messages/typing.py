@@ -45,7 +45,7 @@ async def send_for_edit(call: Call, message_id: int, *, op: Op) -> None:
             topic=message.topic,
             user_ids=list(message.member_ids),
         )
-        call.delivery.whisper(call.user.realm_id, whisper)
+        call.delivery.publish_ephemeral(call.user.realm_id, whisper)
 
 
 async def _notify_people(call: Call, op: Op, to: list[int] | None) -> None:
@@ -54,7 +54,7 @@ async def _notify_people(call: Call, op: Op, to: list[int] | None) -> None:
     if not to:
         raise BadRequest("Empty 'to' list")
     user_ids = await call.db.read(actions.messages.typing.to_people, call.user, to)
-    call.delivery.whisper(call.user.realm_id, TypingDirect(op, call.user.id, user_ids))
+    call.delivery.publish_ephemeral(call.user.realm_id, TypingDirect(op, call.user.id, user_ids))
 
 
 async def _notify_channel(call: Call, op: Op, channel_id: int | None, topic: str | None) -> None:
@@ -65,4 +65,4 @@ async def _notify_channel(call: Call, op: Op, channel_id: int | None, topic: str
     topic = domain.channels.topics.for_sending(topic)
     if await call.db.read(actions.messages.typing.in_channel, call.user, channel_id):
         whisper = TypingInChannel(op, call.user.id, channel_id, topic)
-        call.delivery.whisper(call.user.realm_id, whisper)
+        call.delivery.publish_ephemeral(call.user.realm_id, whisper)

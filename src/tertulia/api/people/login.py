@@ -112,7 +112,7 @@ async def _by_password(call: Call, username: str, password: str) -> VerifiedIden
     user_id = NOBODY if user is None or user.is_bot else user.id
     is_elsewhere = await api.people.ldap_login.manages(call, user_id)
     known = await call.db.read(storage.people.password_hash, user_id)
-    is_right = await _matches(call, password, known and domain.people.passwords.kept(known))
+    is_right = await _matches(call, password, known and domain.people.passwords.without_mark(known))
     if not is_right or is_elsewhere or not call.org.realm.admits_passwords:
         return None
     return VerifiedIdentity(EMAIL, user_id, call.request.client_address)

@@ -80,7 +80,7 @@ def _ping(call: Call, doing: Doing) -> None:
         and org.head_count() <= domain.limits.PRESENCE_USERS
     ):
         whisper = UserActive(call.user.id, presence.active_at, presence.idle_at, now)
-        call.delivery.whisper(org.realm.id, whisper)
+        call.delivery.publish_ephemeral(org.realm.id, whisper)
 
 
 def _one(call: Call, user: User | None, asked: str) -> OnePresence:

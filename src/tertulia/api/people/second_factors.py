@@ -44,7 +44,7 @@ async def get_own(call: Call) -> SecondFactor:
     """Get the caller's second factors."""
     known = await call.db.read(storage.people.second_factors.of_user, call.user.id)
     return SecondFactor(
-        is_on=known.is_on,
+        is_on=known.is_enabled,
         is_required=bool(call.org.realm.setting("require_second_factor")),
         has_app=known.has_app,
         recovery_codes_left=known.recovery_codes,

@@ -109,7 +109,7 @@ async def me(call: Call) -> Myself:
 def _one(call: Call, user: User | None, client_gravatar: bool, profile: bool) -> OneUser:
     if user is None:
         # A caller with limited visibility must not learn that a hidden user exists.
-        raise UserNotFound() if call.org.sees_everybody(call.user) else InsufficientPermission()
+        raise UserNotFound() if call.org.may_know_all(call.user) else InsufficientPermission()
     return OneUser(
         user=events.types.people.user.user_object(
             call.org, user, call.user, client_gravatar=client_gravatar, profile=profile

@@ -15,7 +15,7 @@ from tertulia.domain.setting_values import ChosenFrom
 from tertulia.errors import BadRequest
 from tertulia.http.replies import Reply
 from tertulia.http.rules import BareOrJson, Json, MaxLength, NoNul, OneOf
-from tertulia.http.signatures import takes
+from tertulia.http.signatures import accepts
 
 Text = Annotated[str, MaxLength(1000), NoNul]
 
@@ -32,7 +32,7 @@ class SettingsChanged(Reply):
     api_key: str | UnsetType = UNSET
 
 
-@takes(SETTINGS)
+@accepts(SETTINGS)
 async def change(
     call: Call,
     *,
@@ -76,7 +76,7 @@ async def change(
     return SettingsChanged()
 
 
-@takes(SETTINGS)
+@accepts(SETTINGS)
 async def change_newcomers(call: Call, **values: Any) -> None:
     """Change the default personal settings of new users."""
     await call.db.write(actions.personal.settings.change_defaults_for_new_users, values)

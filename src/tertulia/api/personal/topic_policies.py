@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from tertulia import actions, domain
 from tertulia.api.call import Call
 from tertulia.domain.channels.topics import EMPTY_TOPIC_NAME
-from tertulia.domain.personal.topic_policies import Visibility
+from tertulia.domain.personal.topic_policies import TopicPolicy
 from tertulia.errors.parameters import MissingParameter, UnsupportedCombination
 from tertulia.http.rules import Id, MaxLength, NoNul, OneOf, Stripped
 
@@ -17,10 +17,10 @@ async def set_policy(
     *,
     stream_id: Id,
     topic: Topic,
-    visibility_policy: Annotated[int, OneOf([int(each) for each in Visibility])],
+    visibility_policy: Annotated[int, OneOf([int(each) for each in TopicPolicy])],
 ) -> None:
     """Mute, unmute, follow or reset a topic."""
-    policy = Visibility(visibility_policy)
+    policy = TopicPolicy(visibility_policy)
     await call.db.write(
         actions.personal.topic_policies.set_policy, call.user, stream_id, _named(topic), policy
     )

@@ -162,7 +162,7 @@ class Postgres:
     ) -> LoopConnection:
         """A connection for the event loop, without a thread. It receives the notifications of the
         channels, and announces us there."""
-        return await self._on_loop(partial(self._connect_to_hear, channels), heard, channels)
+        return await self._on_loop(partial(self._connect_to_listen, channels), heard, channels)
 
     async def connect_to_append(self) -> LoopConnection:
         """A connection for fast sends; it waits only briefly for a lock."""
@@ -192,7 +192,7 @@ class Postgres:
         self.timeline(connection)
         return connection
 
-    def _connect_to_hear(self, channels: Sequence[str]) -> Connection:
+    def _connect_to_listen(self, channels: Sequence[str]) -> Connection:
         # The name lists us among the servers that acknowledge revocations. PostgreSQL drops a host
         # that has vanished after half a minute, so that others stop waiting for it.
         connection = self.connect(to_serve=True, suffix=SERVING if channels else "")
@@ -209,13 +209,13 @@ class Postgres:
     def connect_to_write(self) -> Connection:
         return self.connect(to_serve=True, also=self.write_limits)
 
-    def connect_for_duty(self) -> Connection:
+    def connect_for_leader(self) -> Connection:
         """The leader's connection. PostgreSQL closes it if it is silent."""
         connection = self.connect(to_serve=True)
         self.command(connection, f"SET idle_session_timeout = '{DUTY_SECONDS}s'")
         return connection
 
-    def take_duty(self, connection: Any) -> bool:
+    def try_lead(self, connection: Any) -> bool:
         key = self.installation.lock("leader")
         found = connection.execute(f"SELECT pg_try_advisory_lock({key}) AS taken")
         taken: bool = found.fetchone()["taken"]
@@ -289,11 +289,11 @@ class Postgres:
             copy.set_types(list(columns.values()))
             yield from copy.rows()
 
-    def begin_loading(self, connection: Any) -> None:
+    def start_bulk_load(self, connection: Any) -> None:
         """Use one core at most. Other transactions see nothing before the commit."""
         connection.execute("SET max_parallel_maintenance_workers = 0")
 
-    def end_loading(self, connection: Any) -> None:
+    def end_bulk_load(self, connection: Any) -> None:
         """Nothing to do: the connection is closed afterwards."""
 
     def suspend_indexes(self, connection: Any) -> list[str]:
@@ -303,7 +303,7 @@ class Postgres:
         """Nothing to do: PostgreSQL recycles its log by itself."""
         return True
 
-    def tidy(self, connection: Any) -> None:
+    def analyze(self, connection: Any) -> None:
         """ANALYZE now, as autovacuum would a few minutes later."""
         connection.execute("VACUUM (ANALYZE)")
 

@@ -63,7 +63,7 @@ class Connection(psycopg.Connection[dict[str, Any]]):
     _together: Together | None = None
 
     @property
-    def kept_cursor(self) -> psycopg.Cursor[dict[str, Any]]:
+    def shared_cursor(self) -> psycopg.Cursor[dict[str, Any]]:
         self._make_ready()
         if self._kept is None:
             self._kept = super().cursor(binary=True)
@@ -76,11 +76,13 @@ class Connection(psycopg.Connection[dict[str, Any]]):
     @property
     def timeline(self) -> str:
         if self._line is None:
-            found = self.kept_cursor.execute("SELECT pg_walfile_name(pg_current_wal_lsn()) AS name")
+            found = self.shared_cursor.execute(
+                "SELECT pg_walfile_name(pg_current_wal_lsn()) AS name"
+            )
             self._line = (found.fetchone() or {})["name"][:8]
         return self._line
 
-    def note_history_line(self, line: str) -> None:
+    def record_timeline(self, line: str) -> None:
         self._line = line
 
     def execute_simple(self, sql: str) -> None:
@@ -88,7 +90,7 @@ class Connection(psycopg.Connection[dict[str, Any]]):
         if self._asked and sql == "COMMIT":
             self.ask_all()
         if sql in ("COMMIT", "ROLLBACK"):
-            self._let_go()
+            self._free_result()
         self._asked = ()
         self._is_leaving = False  # libpq reads that result first
         result = self.pgconn.exec_(sql.encode())
@@ -104,10 +106,10 @@ class Connection(psycopg.Connection[dict[str, Any]]):
         """Begin a transaction, together with the first statement."""
         self._beginning = sql
 
-    def leave(self) -> None:
+    def end_read(self) -> None:
         """End a transaction that wrote nothing."""
         self._asked = ()
-        self._let_go()
+        self._free_result()
         if self._beginning:
             self._beginning = ""
         else:
@@ -118,7 +120,7 @@ class Connection(psycopg.Connection[dict[str, Any]]):
         self, sql: str, params: Mapping[str, Any], prepare: bool | None
     ) -> psycopg.Cursor[dict[str, Any]]:
         with _nul_as_client_error:
-            return self.kept_cursor.execute(sql, params, prepare=prepare)
+            return self.shared_cursor.execute(sql, params, prepare=prepare)
 
     @property
     def has_questions(self) -> bool:
@@ -139,7 +141,7 @@ class Connection(psycopg.Connection[dict[str, Any]]):
         with _nul_as_client_error:
             self._together.ask(beginning, asked)
 
-    def _let_go(self) -> None:
+    def _free_result(self) -> None:
         """Free the last result, which may have many megabytes."""
         if self._kept is not None and self._kept.pgresult is not None:
             self._kept.pgresult.clear()

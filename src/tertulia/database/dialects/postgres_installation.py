@@ -88,6 +88,6 @@ def enter(connection: Connection, dialect: Dialect) -> None:
     )
     row = found.fetchone()
     if row is not None and row["current"] is not None:
-        connection.note_history_line(row["current"])
+        connection.record_timeline(row["current"])
         if row["timeline"] != row["current"]:
             timelines.follow(connection, dialect, row["current"])

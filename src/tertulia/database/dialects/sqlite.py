@@ -147,10 +147,10 @@ class Sqlite:
     def connect_to_write(self) -> sqlite3.Connection:
         return self.connect(to_serve=True)
 
-    def connect_for_duty(self) -> sqlite3.Connection:
+    def connect_for_leader(self) -> sqlite3.Connection:
         return self.connect()
 
-    def take_duty(self, connection: Any) -> bool:
+    def try_lead(self, connection: Any) -> bool:
         """Always: a file has one server."""
         return True
 
@@ -215,12 +215,12 @@ class Sqlite:
         # Return the rows, not the cursor: it could be closed after its connection.
         yield from chain(cursor.execute(f"SELECT {', '.join(columns)} FROM {table}"))
 
-    def begin_loading(self, connection: Any) -> None:
+    def start_bulk_load(self, connection: Any) -> None:
         """Turn off durability: the file is new and is discarded after a failure."""
         for pragma in ("journal_mode = OFF", "synchronous = OFF", "foreign_keys = OFF"):
             connection.execute(f"PRAGMA {pragma}")
 
-    def end_loading(self, connection: Any) -> None:
+    def end_bulk_load(self, connection: Any) -> None:
         connection.execute("PRAGMA journal_mode = WAL")
 
     def suspend_indexes(self, connection: Any) -> list[str]:
@@ -236,7 +236,7 @@ class Sqlite:
         busy: int = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
         return not busy
 
-    def tidy(self, connection: Any) -> None:
+    def analyze(self, connection: Any) -> None:
         """Nothing to do: the planner uses no statistics."""
 
     def command(self, connection: Any, sql: str) -> None:

@@ -19,7 +19,7 @@ def problems(connection: Any) -> list[str]:
     tables = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
     names = [row[0] for row in tables.fetchall()]
     damaged = [f"the table {name}: {why}" for name in names if (why := _damage(connection, name))]
-    elsewhere = _answer(connection, "PRAGMA integrity_check")
+    elsewhere = _first_line(connection, "PRAGMA integrity_check")
     if elsewhere != "ok" and not damaged:
         damaged = [elsewhere]
     if damaged:
@@ -41,7 +41,7 @@ def quick_check(file: Path) -> None:
     try:
         connection = sqlite3.connect(file)
         try:
-            found = _answer(connection, "PRAGMA quick_check(1)")
+            found = _first_line(connection, "PRAGMA quick_check(1)")
         finally:
             connection.close()
     except sqlite3.Error as error:
@@ -55,11 +55,11 @@ def quick_check(file: Path) -> None:
 
 def _damage(connection: Any, table: str) -> str:
     """The damage of a table; empty if there is none."""
-    found = _answer(connection, f"PRAGMA integrity_check('{table}')")
+    found = _first_line(connection, f"PRAGMA integrity_check('{table}')")
     return "" if found == "ok" else found
 
 
-def _answer(connection: Any, pragma: str) -> str:
+def _first_line(connection: Any, pragma: str) -> str:
     """The first line of SQLite's answer."""
     try:
         lines = str(connection.execute(pragma).fetchone()[0]).splitlines()

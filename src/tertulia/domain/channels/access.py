@@ -24,7 +24,9 @@ def may_see(user: User | None, channel: Channel, subscribed: bool, holds: Holds)
         return False
     if user.is_admin or channel.is_public:
         return True
-    return holds(channel.permissions["can_administer_channel_group"]) or _may_let_in(channel, holds)
+    return holds(channel.permissions["can_administer_channel_group"]) or _may_grant_access(
+        channel, holds
+    )
 
 
 def may_read(user: User | None, channel: Channel, subscribed: bool, holds: Holds) -> bool:
@@ -34,7 +36,7 @@ def may_read(user: User | None, channel: Channel, subscribed: bool, holds: Holds
         return True
     if user is None or user.is_guest:
         return False
-    return _may_let_in(channel, holds)
+    return _may_grant_access(channel, holds)
 
 
 class Readable(msgspec.Struct, frozen=True):
@@ -95,7 +97,7 @@ def is_open(user: User | None, privacy: ChannelPrivacy, subscribed: bool) -> boo
     return privacy.is_public and user is not None and not user.is_guest
 
 
-def _may_let_in(channel: Channel, holds: Holds) -> bool:
+def _may_grant_access(channel: Channel, holds: Holds) -> bool:
     """Users who may add subscribers or subscribe themselves can get access at any time."""
     return holds(channel.permissions["can_add_subscribers_group"]) or holds(
         channel.permissions["can_subscribe_group"]

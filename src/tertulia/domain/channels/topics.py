@@ -22,7 +22,7 @@ def fold(text: str) -> str:
 
 def for_sending(topic: str) -> str:
     """The topic as it is stored: stripped and checked. The names of the empty topic become ""."""
-    topic = domain.names.as_seen(topic)
+    topic = domain.names.normalized(topic)
     position = domain.names.first_bad_character(topic)
     if position is not None:
         raise BadRequest(f"Invalid character in topic, at position {position}!")

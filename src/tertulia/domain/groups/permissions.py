@@ -37,7 +37,7 @@ class Groups(Protocol):
     def all_users(self) -> Iterable[User]: ...
 
 
-def holds(groups: Groups, user: User, value: GroupValue, now: float) -> bool:
+def has_permission(groups: Groups, user: User, value: GroupValue, now: float) -> bool:
     """Whether a user is in the group that a permission names."""
     if isinstance(value, int):
         return _is_in(groups, user, [value], now)
@@ -51,7 +51,7 @@ def is_in_system_group(groups: Groups, user: User, name: str, now: float) -> boo
     return domain.groups.group.holds_by_role(user, name, waiting_days, now)
 
 
-def everybody_in(groups: Groups, group_ids: Iterable[int], now: float) -> set[int]:
+def all_members_of(groups: Groups, group_ids: Iterable[int], now: float) -> set[int]:
     """All users in one of these groups, including deactivated ones."""
     within = groups.within(group_ids)
     found = groups.listed_in(within)

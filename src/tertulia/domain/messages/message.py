@@ -147,7 +147,7 @@ class Draft(msgspec.Struct, frozen=True):
     @property
     def widget(self) -> str | None:
         """The widget that the message starts, if any."""
-        return self.sent_along or domain.messages.widgets.begun_by(self.content)
+        return self.sent_along or domain.messages.widgets.widget_of_command(self.content)
 
     @property
     def is_me(self) -> bool:

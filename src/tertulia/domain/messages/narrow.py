@@ -136,7 +136,7 @@ def _term(index: int, given: Any) -> Term:
     if isinstance(given, list):
         if len(given) != 2 or not all(isinstance(part, str) for part in given):
             raise _malformed(index, "element is not a string pair")
-        return _made(given[0], given[1], negated=False)
+        return _build(given[0], given[1], negated=False)
     if not isinstance(given, dict):
         raise _malformed(index, "dict or list required")
     for name in ("operator", "operand"):
@@ -147,10 +147,10 @@ def _term(index: int, given: Any) -> Term:
         raise BadRequest(f'narrow[{index}]["operator"] is not a string')
     if not isinstance(negated, bool):
         raise BadRequest(f'narrow[{index}]["negated"] is not a boolean')
-    return _made(operator, given["operand"], negated)
+    return _build(operator, given["operand"], negated)
 
 
-def _made(operator: str, operand: Any, negated: bool) -> Term:
+def _build(operator: str, operand: Any, negated: bool) -> Term:
     operator = _TODAYS_NAMES.get(operator, operator)
     operand = _checked(operator, operand)
     if (operator, operand) == ("is", "private"):

@@ -200,7 +200,7 @@ def retention_changed(by: User, old: int, new: int) -> NoticeText:
     )
 
 
-def webhook_trouble(bot: User, service: str, trouble: str) -> NoticeText:
+def webhook_problem(bot: User, service: str, trouble: str) -> NoticeText:
     """A webhook received a payload that it could not convert."""
     return blocks(
         paragraph("Your bot " + person(bot) + f" was called by {service}, and could not say it:"),

@@ -17,7 +17,7 @@ def text_of(markup: str) -> str:
     if markup.startswith("<p>") and markup.find("<", 3) == len(markup) - 4:
         text = markup[3:-4]  # nearly all messages are one plain paragraph
     elif _EMOJI.search(markup):
-        text = TAG.sub(_stand_in, markup)
+        text = TAG.sub(_replacement, markup)
     else:
         text = TAG.sub(" ", _INLINE_TAG.sub("", markup))
     return html.unescape(text) if "&" in text else text
@@ -35,5 +35,5 @@ def is_inline(tag: str) -> bool:
     return _INLINE.match(tag) is not None
 
 
-def _stand_in(tag: re.Match[str]) -> str:
+def _replacement(tag: re.Match[str]) -> str:
     return replacement_for(tag.group())

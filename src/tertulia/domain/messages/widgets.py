@@ -31,7 +31,7 @@ class Submessage(msgspec.Struct, frozen=True):
 # --- commands ---
 
 
-def begun_by(content: str) -> str | None:
+def widget_of_command(content: str) -> str | None:
     """The widget that a message starts, in API format."""
     first, *lines = content.split("\n")
     command = _COMMAND.fullmatch(first.rstrip())
@@ -96,7 +96,7 @@ class _Form(msgspec.Struct, tag_field="widget_type", tag="zform"):
     extra_data: FormData
 
 
-def sent_along(widget: dict[str, Any]) -> str:
+def widget_of_client(widget: dict[str, Any]) -> str:
     """Check a widget that a client sends with a message, and encode it."""
     try:
         known = msgspec.convert(widget, _Poll | _Todo | _Form)

@@ -18,7 +18,7 @@ class MailDomain(msgspec.Struct, frozen=True):
     name: str
     with_subdomains: bool
 
-    def holds(self, email: str) -> bool:
+    def contains(self, email: str) -> bool:
         host = domain.people.user.email_key(email).rpartition("@")[2]
         return host == self.name or (self.with_subdomains and host.endswith(f".{self.name}"))
 
@@ -39,5 +39,5 @@ def checked(name: str) -> str:
     return name
 
 
-def is_welcome(email: str, domains: Iterable[MailDomain]) -> bool:
-    return any(domain.holds(email) for domain in domains)
+def is_allowed(email: str, domains: Iterable[MailDomain]) -> bool:
+    return any(domain.contains(email) for domain in domains)

@@ -14,7 +14,7 @@ from tertulia.domain.people.avatar import Avatar
 from tertulia.domain.people.user import Role
 
 
-class Welcome(Enum):
+class AdmissionPolicy(Enum):
     """Who gets an account at the first login."""
 
     INVITED = "invited"  # users who may sign up or have an invitation
@@ -30,7 +30,7 @@ class ExternalProfile(msgspec.Struct, frozen=True):
     subject: str
     emails: tuple[str, ...]  # verified, the main one first
     full_name: str
-    welcome: Welcome = Welcome.INVITED
+    welcome: AdmissionPolicy = AdmissionPolicy.INVITED
     is_admitted: bool = True  # by the provider's own rules: required groups, this organization
     is_disabled: bool = False
     has_lasting_subject: bool = True  # another subject is then another person
@@ -63,7 +63,7 @@ class ProfileUpdate(msgspec.Struct, frozen=True):
     introduced: ExternalProfile | None  # None: the provider no longer has the user
 
     @property
-    def reason_to_end(self) -> str:
+    def deactivation_reason(self) -> str:
         """Why the account must be deactivated; empty if it need not."""
         if self.introduced is None:
             return "is no longer there"

@@ -62,13 +62,13 @@ def matches(password: str, password_hash: str | None) -> bool:
 def ended(password_hash: str) -> str:
     """The hash of a password that its owner must replace. It matches nothing, but a user who
     knows the password can learn the reason."""
-    return _ENDED + kept(password_hash)
+    return _ENDED + without_mark(password_hash)
 
 
 def is_ended(password_hash: str | None) -> bool:
     return (password_hash or "").startswith(_ENDED)
 
 
-def kept(password_hash: str) -> str:
+def without_mark(password_hash: str) -> str:
     """The hash without the mark of `ended`."""
     return password_hash.removeprefix(_ENDED)

@@ -34,7 +34,7 @@ class Presence(msgspec.Struct, frozen=True):
             return self
         return Presence(active_at, idle_at)
 
-    def comes_online(self, doing: Doing, now: float) -> bool:
+    def becomes_active(self, doing: Doing, now: float) -> bool:
         was_here = self.active_at is not None and now - self.active_at <= ONLINE_AFTER_SECONDS
         return doing == "active" and not was_here
 

@@ -46,7 +46,7 @@ class SecondFactors(msgspec.Struct, frozen=True):
     passkeys: tuple[Passkey, ...] = ()
 
     @property
-    def is_on(self) -> bool:
+    def is_enabled(self) -> bool:
         return self.has_app or bool(self.passkeys)
 
 

@@ -34,7 +34,7 @@ class Session(msgspec.Struct, frozen=True):
     seen_at: float
     ends_at: float | None = None  # at the latest, regardless of use
 
-    def is_over(self, now: float) -> bool:
+    def has_ended(self, now: float) -> bool:
         is_ended = self.ends_at is not None and now >= self.ends_at
         return is_ended or now - self.seen_at > LIFE_SECONDS
 

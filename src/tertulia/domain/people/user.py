@@ -115,14 +115,14 @@ class User(msgspec.Struct, frozen=True):
 
     def api_email(self, domain: str) -> str:
         """The public address: the real one only if everyone may see it."""
-        return self.stand_in(domain) if self.hides_email else self.email
+        return self.placeholder_email(domain) if self.hides_email else self.email
 
     @property
     def is_erased(self) -> bool:
         """Whether the personal data of the user was erased."""
-        return self.email == self.stand_in(ERASED_DOMAIN)
+        return self.email == self.placeholder_email(ERASED_DOMAIN)
 
-    def stand_in(self, domain: str) -> str:
+    def placeholder_email(self, domain: str) -> str:
         """The address that is shown in place of the real one."""
         return f"user{self.id}@{domain}"
 
@@ -191,12 +191,12 @@ _RESERVED = frozenset(("all", "everyone", "channel", "stream", "topic", "notific
 def checked_full_name(name: str) -> str:
     """The name as it is stored. Raises BadRequest if it could be mistaken for markup or another
     name."""
-    name = re.sub(" +", " ", domain.names.as_seen(name))
+    name = re.sub(" +", " ", domain.names.normalized(name))
     if not name:
         raise BadRequest("Name must not be empty!")
     if len(name) > domain.limits.FULL_NAME_LENGTH:
         raise BadRequest("Name too long!")
-    seen = domain.names.seen(name)
+    seen = domain.names.visible_part(name)
     if (
         any(char in '*`\\>"@' for char in seen)
         or not seen.isprintable()

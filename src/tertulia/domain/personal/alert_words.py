@@ -46,10 +46,10 @@ class WatchedWords:
     def __init__(self) -> None:
         self._words, self._users_by_hash, self._lengths = {}, {}, {}
 
-    def put(self, user_id: int, words: Iterable[WatchedWord]) -> None:
+    def set_words(self, user_id: int, words: Iterable[WatchedWord]) -> None:
         """Replace all words of a user."""
         for word in self._words.pop(user_id, ()):
-            self._take_out(user_id, word)
+            self._remove(user_id, word)
         kept = tuple(word for word in words if 0 < word.tokens <= MAX_TOKENS)
         for word in kept:
             self._users_by_hash[word.whole] = (*self._users_by_hash.get(word.whole, ()), user_id)
@@ -73,7 +73,7 @@ class WatchedWords:
                     )
         return frozenset(called)
 
-    def _take_out(self, user_id: int, word: WatchedWord) -> None:
+    def _remove(self, user_id: int, word: WatchedWord) -> None:
         left = tuple(each for each in self._users_by_hash[word.whole] if each != user_id)
         if left:
             self._users_by_hash[word.whole] = left

@@ -8,7 +8,7 @@ from tertulia import domain
 from tertulia.domain.channels.channel import Subscription
 from tertulia.domain.messages.message import Message
 from tertulia.domain.people.user import User
-from tertulia.domain.personal.topic_policies import Visibility
+from tertulia.domain.personal.topic_policies import TopicPolicy
 
 Way = Literal["email", "push"]
 Reason = Literal[
@@ -49,16 +49,16 @@ class NotificationInterest(msgspec.Struct, frozen=True):
     is_mentioned: bool = False
     in_topic_wildcard: bool = False
     in_channel_wildcard: bool = False
-    policy: Visibility = Visibility.NONE
+    policy: TopicPolicy = TopicPolicy.NONE
     subscription: Subscription | None = None
 
     @property
     def is_muted(self) -> bool:
         """Whether the topic is muted, or the channel is and the topic is not unmuted."""
-        if self.policy == Visibility.MUTED:
+        if self.policy == TopicPolicy.MUTED:
             return True
         in_muted_channel = self.subscription is not None and self.subscription.is_muted
-        return in_muted_channel and self.policy not in (Visibility.UNMUTED, Visibility.FOLLOWED)
+        return in_muted_channel and self.policy not in (TopicPolicy.UNMUTED, TopicPolicy.FOLLOWED)
 
 
 def reason(user: User, about: NotificationInterest, way: Way) -> Reason | None:
@@ -71,7 +71,7 @@ def reason(user: User, about: NotificationInterest, way: Way) -> Reason | None:
             return found
     if about.is_edit:
         return None
-    is_followed = about.policy == Visibility.FOLLOWED
+    is_followed = about.policy == TopicPolicy.FOLLOWED
     if is_followed and user.prefers(f"enable_followed_topic_{way}_notifications"):
         return "followed_topic"
     chosen = (
@@ -89,7 +89,7 @@ def _mention_reason(user: User, about: NotificationInterest) -> Reason | None:
         return "direct_message"
     if about.is_mentioned:
         return "mentioned"
-    if about.policy == Visibility.FOLLOWED and user.prefers(
+    if about.policy == TopicPolicy.FOLLOWED and user.prefers(
         "enable_followed_topic_wildcard_mentions_notify"
     ):
         if about.in_topic_wildcard:

@@ -3,7 +3,7 @@
 from enum import IntEnum
 
 
-class Visibility(IntEnum):
+class TopicPolicy(IntEnum):
     NONE = 0
     MUTED = 1
     UNMUTED = 2
@@ -23,52 +23,52 @@ _BY_SENDING = (Automatic.ON_PARTICIPATION, Automatic.ON_SEND)
 
 
 def after_sending(
-    current: Visibility,
+    current: TopicPolicy,
     follow: Automatic,
     unmute: Automatic,
     *,
     channel_muted: bool,
     starts_topic: bool,
-) -> Visibility:
+) -> TopicPolicy:
     """The sender's policy for a topic after sending to it."""
-    if current == Visibility.FOLLOWED:
+    if current == TopicPolicy.FOLLOWED:
         return current
     if follow in _BY_SENDING:
-        return Visibility.FOLLOWED
-    if current != Visibility.NONE:
-        return Visibility.UNMUTED if channel_muted and unmute in _BY_SENDING else current
+        return TopicPolicy.FOLLOWED
+    if current != TopicPolicy.NONE:
+        return TopicPolicy.UNMUTED if channel_muted and unmute in _BY_SENDING else current
     if follow == Automatic.ON_INITIATION and starts_topic:
-        return Visibility.FOLLOWED
+        return TopicPolicy.FOLLOWED
     if channel_muted and (
         unmute in _BY_SENDING or (unmute == Automatic.ON_INITIATION and starts_topic)
     ):
-        return Visibility.UNMUTED
+        return TopicPolicy.UNMUTED
     return current
 
 
 def after_participating(
-    current: Visibility, follow: Automatic, unmute: Automatic, *, channel_muted: bool
-) -> Visibility:
+    current: TopicPolicy, follow: Automatic, unmute: Automatic, *, channel_muted: bool
+) -> TopicPolicy:
     """A user's policy for a topic after participating without sending."""
-    if current == Visibility.FOLLOWED or follow == Automatic.ON_PARTICIPATION:
-        return Visibility.FOLLOWED
+    if current == TopicPolicy.FOLLOWED or follow == Automatic.ON_PARTICIPATION:
+        return TopicPolicy.FOLLOWED
     if channel_muted and unmute == Automatic.ON_PARTICIPATION:
-        return Visibility.UNMUTED
+        return TopicPolicy.UNMUTED
     return current
 
 
-def after_merging(one: Visibility, other: Visibility) -> Visibility:
+def after_merging(one: TopicPolicy, other: TopicPolicy) -> TopicPolicy:
     """The policy for a topic into which another one was merged."""
     if one == other:
         return one
-    for stronger in (Visibility.FOLLOWED, Visibility.UNMUTED):
+    for stronger in (TopicPolicy.FOLLOWED, TopicPolicy.UNMUTED):
         if stronger in (one, other):
             return stronger
-    return Visibility.NONE
+    return TopicPolicy.NONE
 
 
-def is_muted(channel_muted: bool, policy: Visibility | None) -> bool:
+def is_muted(channel_muted: bool, policy: TopicPolicy | None) -> bool:
     """Whether messages of a topic are muted."""
-    if policy == Visibility.MUTED:
+    if policy == TopicPolicy.MUTED:
         return True
-    return channel_muted and policy not in (Visibility.UNMUTED, Visibility.FOLLOWED)
+    return channel_muted and policy not in (TopicPolicy.UNMUTED, TopicPolicy.FOLLOWED)

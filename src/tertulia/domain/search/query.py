@@ -34,7 +34,7 @@ class QueryTerm(msgspec.Struct, frozen=True):
     stem: str | None = None
     part: str | None = None
 
-    def fits(self, word: str) -> bool:
+    def matches_word(self, word: str) -> bool:
         return (self.part is not None and self.part in word) or self.is_form(word)
 
     def may_be_in(self, folded: str) -> bool:
@@ -123,7 +123,7 @@ class AdjacentWords(msgspec.Struct, frozen=True):
 
     def joints(self, lefts: Iterable[str], rights: Iterable[str]) -> set[str]:
         """All possible joints, if these words end and begin as required."""
-        ends = {domain.search.words.end(each) for each in lefts}
+        ends = {domain.search.words.boundary_letters(each) for each in lefts}
         beginnings = {domain.search.words.start(each) for each in rights}
         return {f"{end} {start}" for end in ends for start in beginnings}
 
@@ -153,7 +153,7 @@ class SearchedText:
             return True  # a part of a word occurs only in words
         if not any(clue.may_be_in(text) for text in texts):
             return False
-        return any(clue.fits(word) for word in self.words)
+        return any(clue.matches_word(word) for word in self.words)
 
     def contains(self, phrase: Phrase) -> bool:
         return (

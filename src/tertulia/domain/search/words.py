@@ -93,10 +93,10 @@ def joints(folded: str) -> set[str]:
         found = _PLAIN.findall(folded)
     else:
         found = [match.group() for match in _ANY.finditer(folded)]
-    return {f"{end(left)} {start(right)}" for left, right in pairwise(found)}
+    return {f"{boundary_letters(left)} {start(right)}" for left, right in pairwise(found)}
 
 
-def end(word: str) -> str:
+def boundary_letters(word: str) -> str:
     """The letters of a word at its boundary with the next one."""
     return word[-MIN_PART_LENGTH:]
 

@@ -55,7 +55,7 @@ class Delivery:
         )
         self.mailboxes = MailboxRegistry()
         self._database = database
-        self._heartbeats = Heartbeats(self.mailboxes, heartbeat_seconds, self._beat)
+        self._heartbeats = Heartbeats(self.mailboxes, heartbeat_seconds, self._send_heartbeat)
         self._waking = WakeupQueue()
         # Distinguishes our ephemeral events from those of other servers.
         self._server = uuid.uuid4().hex
@@ -77,8 +77,8 @@ class Delivery:
     def _distribute(self, org: Organization, logged: LoggedEvent) -> None:
         for mailbox in self._listening(self.mailboxes.for_event(org, logged), logged.seq - 1):
             if logged.seq > mailbox.scanned:
-                self._give(mailbox, org, logged)
-        self._take_back(org, logged)
+                self._deliver_to(mailbox, org, logged)
+        self._revoke(org, logged)
 
     def _listening(self, mailboxes: Iterable[Mailbox], applied: int) -> Iterator[Mailbox]:
         """Mailboxes that take events after `applied`. Those of absent clients are emptied."""
@@ -89,18 +89,18 @@ class Delivery:
             if not mailbox.behind:  # events it has missed come first, from the log
                 yield mailbox
 
-    def _give(self, mailbox: Mailbox, org: Organization, logged: LoggedEvent) -> None:
+    def _deliver_to(self, mailbox: Mailbox, org: Organization, logged: LoggedEvent) -> None:
         """An event that cannot be encoded for one client is still delivered to the others."""
         subscribed_now = partial(org.is_subscribed, mailbox.listener.user_id)
         try:
-            self._offer(mailbox, org, logged, subscribed_now)
+            self._enqueue(mailbox, org, logged, subscribed_now)
         except Exception as error:
-            self.follower.skipped.note(logged, error)
-            self._give_up(mailbox)
+            self.follower.skipped.add(logged, error)
+            self._drop(mailbox)
         if mailbox.is_full:
             mailbox.mark_behind(logged.seq)
 
-    def _offer(
+    def _enqueue(
         self,
         mailbox: Mailbox,
         org: Organization,
@@ -108,54 +108,54 @@ class Delivery:
         was_subscribed: WasSubscribed,
     ) -> bool:
         """Put an event into a mailbox. False if the event is not for it or produces no output."""
-        if not logged.concerns(org, mailbox.listener, was_subscribed):
+        if not logged.is_for(org, mailbox.listener, was_subscribed):
             return False
         if logged.about.mergeable is not None:
             event = mailbox.merge(logged.event)
             if event is not logged.event:
                 logged = replace(logged, event=event, encoded={})
-        bodies = logged.bodies(org, mailbox.listener)
+        bodies = logged.encode_for(org, mailbox.listener)
         mailbox.add_durable(logged.seq, bodies, logged.about, logged.stamp)
         self._waking.wake(mailbox)
         return bool(bodies)
 
-    def _take_back(self, org: Organization, logged: LoggedEvent) -> None:
+    def _revoke(self, org: Organization, logged: LoggedEvent) -> None:
         """Close the queues of revoked keys; drop messages that their readers have lost access
         to."""
-        lost = logged.event.taken_back()
+        lost = logged.event.revocation()
         for mailbox in self.mailboxes.of_users(org.realm.id, lost.queues_of):
             self._close(mailbox)
         for channel_id, user_ids in lost.channels.items():
             losers = logged.audience if user_ids is None else Users(list(user_ids))
             for mailbox in self.mailboxes.for_audience(org, losers):
                 if mailbox.pending and not org.may_read(mailbox.listener.user_id, channel_id):
-                    mailbox.forget_channel(channel_id)
+                    mailbox.drop_channel(channel_id)
         if lost.messages:
             for mailbox in self.mailboxes.of_organization(org.realm.id):
                 if not logged.audience.others_keep or _is_among(mailbox, logged.audience, org):
-                    mailbox.forget_messages(lost.messages)
+                    mailbox.drop_messages(lost.messages)
 
     def _reset_mailboxes(self, org: Organization) -> None:
         """The organization was loaded again: mailboxes must be filled from the log."""
         for mailbox in self.mailboxes.of_organization(org.realm.id):
-            self._give_up(mailbox)
+            self._drop(mailbox)
 
-    def _give_up(self, mailbox: Mailbox) -> None:
+    def _drop(self, mailbox: Mailbox) -> None:
         """Drop a mailbox. A poll that waits at it continues with a new one."""
         self.mailboxes.discard(mailbox)
         mailbox.wake()
 
-    def whisper(self, realm_id: int, whisper: EphemeralEvent) -> None:
+    def publish_ephemeral(self, realm_id: int, whisper: EphemeralEvent) -> None:
         """Deliver an ephemeral event to connected clients of this and other servers. Nothing is
         stored."""
         self._broadcast_ephemeral(self.organizations[realm_id], whisper)
-        self._database.spread(_encode(Envelope.around(whisper, self._server, realm_id)))
+        self._database.publish(_encode(Envelope.wrap(whisper, self._server, realm_id)))
 
     def on_remote_ephemeral(self, notice: str) -> None:
         """Deliver an ephemeral event of another server."""
         try:
             envelope = events.ephemeral.decode_envelope(notice)
-            whisper = envelope.opened()
+            whisper = envelope.decode()
         except msgspec.DecodeError:  # from a newer server
             return
         org = self.organizations.get(envelope.realm_id)
@@ -194,11 +194,11 @@ class Delivery:
             last_event_id, index = await recognize(self._database, mailbox, last_event_id)
             mailbox.acknowledge(last_event_id, applied, index)
         except (BadQueue, EventNotInQueue):
-            self._give_up(mailbox)  # the wrong id may have advanced it
+            self._drop(mailbox)  # the wrong id may have advanced it
             raise
         await self._fill(mailbox)
         mailbox.seen_at = self._database.clock()
-        if self._is_given_up(mailbox):
+        if self._is_dropped(mailbox):
             return await self.poll(user, queue_id, last_event_id, block=block)
         if mailbox.pending or not block or self._stopping:
             mailbox.wake()
@@ -209,13 +209,13 @@ class Delivery:
             await mailbox.wait()
         finally:
             mailbox.seen_at = self._database.clock()
-        if self._is_given_up(mailbox):
+        if self._is_dropped(mailbox):
             return await self.poll(user, queue_id, last_event_id, block=block)
         return await self._contents(mailbox), True
 
     async def _contents(self, mailbox: Mailbox) -> list[bytes]:
         """The pending events as they are sent, with the current flags of their messages."""
-        entries = mailbox.take()
+        entries = mailbox.take_pending()
         asked = {each.about.flags_of for each in entries if each.about.flags_of is not None}
         flags: dict[int, bytes] = {}
         if asked:
@@ -226,7 +226,7 @@ class Delivery:
             entries = [entry for entry in entries if entry.id in still]
         return [entry.encoded(flags) for entry in entries]
 
-    def _beat(self, mailbox: Mailbox) -> None:
+    def _send_heartbeat(self, mailbox: Mailbox) -> None:
         org = self.organizations[mailbox.realm_id]
         mailbox.add_ephemeral(org.applied, HEARTBEAT, org.stamped[1])
         mailbox.wake()
@@ -245,25 +245,25 @@ class Delivery:
             if stored is None or stored.user_id != user.id:
                 raise BadQueue(queue_id=queue_id)
             await events.recognition.check_epoch(self.follower, stored, last_event_id)
-            mailbox = self.mailboxes.find(queue_id) or self._make(stored)
+            mailbox = self.mailboxes.find(queue_id) or self._load_mailbox(stored)
         if mailbox.listener.user_id != user.id:
             raise BadQueue(queue_id=queue_id)
         mailbox.seen_at = self._database.clock()
         if mailbox.behind:
             mailbox.seek(last_event_id)
         await self._fill(mailbox)
-        if self._is_given_up(mailbox):
+        if self._is_dropped(mailbox):
             return await self.open(user, queue_id, last_event_id)
         return mailbox
 
-    def begin(self, queue: StoredQueue) -> None:
+    def create_mailbox(self, queue: StoredQueue) -> None:
         """Create the mailbox of a new queue at this moment, before the queue is stored."""
-        self._make(queue).behind = False
+        self._load_mailbox(queue).behind = False
 
-    def _is_given_up(self, mailbox: Mailbox) -> bool:
+    def _is_dropped(self, mailbox: Mailbox) -> bool:
         return self.mailboxes.find(mailbox.listener.queue_id) is not mailbox
 
-    def _make(self, stored: StoredQueue) -> Mailbox:
+    def _load_mailbox(self, stored: StoredQueue) -> Mailbox:
         listener = Listener(
             stored.id, stored.user_id, events.listener.decode_options(stored.options)
         )
@@ -275,7 +275,7 @@ class Delivery:
             seen_at=self._database.clock(),
         )
         mailbox.scanned = max(mailbox.scanned, stored.scanned)
-        self.mailboxes.put(mailbox)
+        self.mailboxes.add(mailbox)
         return mailbox
 
     async def _fill(self, mailbox: Mailbox) -> None:
@@ -286,9 +286,9 @@ class Delivery:
         if mailbox.needs_refill:
             async with mailbox.filling:
                 while mailbox.needs_refill:
-                    await self._read_on(mailbox)
+                    await self._refill_page(mailbox)
 
-    async def _read_on(self, mailbox: Mailbox) -> None:
+    async def _refill_page(self, mailbox: Mailbox) -> None:
         """Read the next page of the log into a mailbox.
 
         The directory may advance during the read. `applied` decides: later events are delivered
@@ -321,18 +321,18 @@ class Delivery:
         another."""
         user_id, event = mailbox.listener.user_id, logged.event
         if not event.is_readable:
-            self.follower.skipped.note(logged)
+            self.follower.skipped.add(logged)
         try:
             if then is not then.present and event.affects_delivery():
                 event.move(then)
             subscribed_then = partial(then.is_subscribed, user_id)
-            is_delivered = not event.is_out_of_sight(then, user_id) and self._offer(
+            is_delivered = not event.is_hidden_from(then, user_id) and self._enqueue(
                 mailbox, then, logged, subscribed_then
             )
-            if not is_delivered and logged.concerns(then, mailbox.listener, subscribed_then):
+            if not is_delivered and logged.is_for(then, mailbox.listener, subscribed_then):
                 mailbox.drop_deleted(logged.seq, logged.stamp)
         except Exception as error:
-            self.follower.skipped.note(logged, error)
+            self.follower.skipped.add(logged, error)
             mailbox.drop_deleted(logged.seq, logged.stamp)
 
     # --- closing ---
@@ -342,7 +342,7 @@ class Delivery:
         if mailbox is not None:
             self._close(mailbox)
 
-    def put_forward(self, seconds: float) -> None:
+    def shift_idle_deadlines(self, seconds: float) -> None:
         """The clock jumped forward: mailboxes seen before the jump were not idle for that long."""
         before = self._database.clock() - seconds
         for mailbox in self.mailboxes:
@@ -355,7 +355,7 @@ class Delivery:
         for mailbox in self.mailboxes:
             mailbox.wake()
 
-    def give_up_cold_mailboxes(self) -> None:
+    def drop_idle_mailboxes(self) -> None:
         now = self._database.clock()
         for mailbox in self.mailboxes:
             if mailbox.is_idle(now):

@@ -46,9 +46,9 @@ class Heartbeats:
         self._timer = None
         if self._listed:
             self._rings_at, _ = self._listed[0]
-            self._timer = asyncio.get_running_loop().call_at(self._rings_at, self._ring)
+            self._timer = asyncio.get_running_loop().call_at(self._rings_at, self._fire)
 
-    def _ring(self) -> None:
+    def _fire(self) -> None:
         """If one heartbeat fails, the others are still sent."""
         try:
             now = asyncio.get_running_loop().time()

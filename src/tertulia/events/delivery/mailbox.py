@@ -163,15 +163,15 @@ class Mailbox:
     def position(self, applied: int, now: float) -> Position:
         """How far the client has read, and when."""
         seen_at = now if self.is_parked else self.seen_at
-        return Position(self.listener.queue_id, self.acked, self.settled(applied), seen_at)
+        return Position(self.listener.queue_id, self.acked, self.read_up_to(applied), seen_at)
 
-    def settled(self, applied: int) -> int:
+    def read_up_to(self, applied: int) -> int:
         """The seq up to which the log, known up to `applied`, holds nothing new for the client."""
         if self.behind:
             return seq_of(self.acked) - 1
         return applied if self._settled is None else self._settled
 
-    def take(self) -> list[Pending]:
+    def take_pending(self) -> list[Pending]:
         """All pending events, which are now sent to the client."""
         for entry in self.pending:
             entry.given = True
@@ -229,7 +229,7 @@ class Mailbox:
             self.mark_behind(max(settled, seq_of(self.start)))
             self.last_id = self.acked
             self._gone |= set([entry.id for entry in self.pending if entry.given][-1:])
-            self._keep([])
+            self._append([])
 
     def seek(self, last_event_id: int) -> None:
         """Continue at the client's last event, received from this or another server.
@@ -239,13 +239,13 @@ class Mailbox:
         self.seen_id = max(self.seen_id, last_event_id)
         if seq_of(last_event_id) > self.scanned:
             self.scanned = max(self.scanned, seq_of(last_event_id) - 1)
-            self._keep([])
+            self._append([])
 
-    def forget_channel(self, channel_id: int) -> None:
+    def drop_channel(self, channel_id: int) -> None:
         """Drop messages of a channel that the user lost access to."""
         self._drop(entry for entry in self.pending if entry.about.channel_id == channel_id)
 
-    def forget_messages(self, message_ids: Collection[int]) -> None:
+    def drop_messages(self, message_ids: Collection[int]) -> None:
         """Drop messages that were deleted. Most mailboxes are empty."""
         if not self.pending:
             return
@@ -259,9 +259,9 @@ class Mailbox:
     def _drop(self, entries: Iterable[Pending]) -> None:
         ids = {entry.id for entry in entries}
         self._gone |= ids
-        self._keep([entry for entry in self.pending if entry.id not in ids])
+        self._append([entry for entry in self.pending if entry.id not in ids])
 
-    def _keep(self, entries: list[Pending]) -> None:
+    def _append(self, entries: list[Pending]) -> None:
         self.pending = entries
         self._pending_bytes = sum(len(entry.body) for entry in entries)
         if not entries:
@@ -277,7 +277,7 @@ class Mailbox:
 
     # --- reading ---
 
-    def knows(self, number: int) -> bool:
+    def has_issued(self, number: int) -> bool:
         """Whether an id was issued here, or is the last that the client acknowledged."""
         return (
             number == self.acked
@@ -296,16 +296,16 @@ class Mailbox:
             return
         if last_event_id == -1 or self.start <= last_event_id < self.acked:
             raise BadRequest(f"An event newer than {last_event_id} has already been pruned!")
-        if not self.knows(last_event_id) and not self._is_fleeting(last_event_id, head, index):
+        if not self.has_issued(last_event_id) and not self._is_fleeting(last_event_id, head, index):
             raise EventNotInQueue(event_id=last_event_id)
         self.acked = last_event_id
         # Another server sent it separately, and this one would send it again.
         if last_event_id in self._merged:
-            self._keep([])
+            self._append([])
             self.last_id = last_event_id
             self.mark_behind(seq_of(last_event_id))
         self.last_id = max(self.last_id, last_event_id)
-        self._keep([entry for entry in self.pending if entry.id > last_event_id])
+        self._append([entry for entry in self.pending if entry.id > last_event_id])
         if self._settled is not None:
             self._settled = max(self._settled, seq_of(last_event_id) - 1)
         self._gone = _beyond(last_event_id, self._gone)
@@ -339,7 +339,7 @@ class Mailbox:
 
     def close(self) -> None:
         self._closed = True
-        self._keep([])
+        self._append([])
         self.wake()
 
     def _check_open(self) -> None:

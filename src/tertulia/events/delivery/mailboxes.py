@@ -32,12 +32,12 @@ class MailboxRegistry:
     def find(self, queue_id: str) -> Mailbox | None:
         return self._mailboxes.get(queue_id)
 
-    def put(self, mailbox: Mailbox) -> None:
+    def add(self, mailbox: Mailbox) -> None:
         listener = mailbox.listener
         self._mailboxes[listener.queue_id] = mailbox
         listening = self._of_user.setdefault(mailbox.realm_id, {})
         listening.setdefault(listener.user_id, set()).add(listener.queue_id)
-        if listener.options.hears_public_channels:
+        if listener.options.includes_public_channels:
             self._wide.setdefault(mailbox.realm_id, set()).add(listener.queue_id)
 
     def discard(self, mailbox: Mailbox) -> None:

@@ -27,7 +27,7 @@ class RewoundOrganization(Organization):
         vars(self).update(vars(now))
         self._now, self._viewer_id = now, viewer_id
         self.version, self.life = -1, object()
-        self.accounts = now.accounts.remembered()
+        self.accounts = now.accounts.snapshot()
         self.users = self.accounts.by_id
         self.channels, self.groups = {**now.channels}, {**now.groups}
         self.subscribers, self.subscribed = {**now.subscribers}, {**now.subscribed}
@@ -44,7 +44,7 @@ class RewoundOrganization(Organization):
             turn.event.rewind(past)
         for channel in list(past.channels.values()):
             if not now.may_see(viewer_id, channel.id):
-                past.put_channel(replace(channel, description="", rendered_description=""))
+                past.set_channel(replace(channel, description="", rendered_description=""))
         return past
 
     @property
@@ -60,12 +60,12 @@ class RewoundOrganization(Organization):
 
     # State that only the present organization is asked for is not kept.
 
-    def put_user(self, user: User, fingerprint: bytes | None) -> None:
+    def set_user(self, user: User, fingerprint: bytes | None) -> None:
         self.kept.drop_user(user.id)
         if self.users[user.id].is_active != user.is_active:
             self.kept.drop_channels()
-        self.accounts.put_back(user)
+        self.accounts.restore(user)
 
-    def put_channel(self, channel: Channel) -> None:
+    def set_channel(self, channel: Channel) -> None:
         self.kept.drop_channel(channel.id)
         self.channels[channel.id] = channel

@@ -33,10 +33,10 @@ class Accounts:
     def key_of(self, user_id: int) -> bytes | None:
         return self._key_of.get(user_id)
 
-    def put(self, user: User, fingerprint: bytes | None) -> None:
+    def set_user(self, user: User, fingerprint: bytes | None) -> None:
         known = self.by_id.get(user.id)
         if known is not None:
-            self._take_out(known)
+            self._remove(known)
         self._insert(user)
         self._by_email.add(domain.people.user.email_key(user.email), user.id)
         self._by_name.setdefault(user.full_name.lower(), set()).add(user.id)
@@ -44,7 +44,7 @@ class Accounts:
             self._by_key[fingerprint] = user.id
             self._key_of[user.id] = fingerprint
 
-    def remembered(self) -> "Accounts":
+    def snapshot(self) -> "Accounts":
         """A copy in which roles and activity can be rewound. It has no other index."""
         copy = Accounts()
         copy.by_id = {**self.by_id}
@@ -52,7 +52,7 @@ class Accounts:
         copy.inactive = self.inactive.copy()
         return copy
 
-    def put_back(self, user: User) -> None:
+    def restore(self, user: User) -> None:
         """Put a user's former state into a copy made by `remembered`."""
         self.by_role[self.by_id[user.id].role].discard(user.id)
         self.inactive.discard(user.id)
@@ -65,7 +65,7 @@ class Accounts:
         elif not user.is_system_bot:
             self.by_role[user.role].add(user.id)
 
-    def _take_out(self, user: User) -> None:
+    def _remove(self, user: User) -> None:
         """Remove a user from all indexes."""
         self._by_email.remove(domain.people.user.email_key(user.email), user.id)
         self._by_name[user.full_name.lower()].discard(user.id)

@@ -52,7 +52,7 @@ class LogApplier:
         for realm_id in updates.deleted:
             self._organizations.discard(realm_id)
         for loaded in updates.loaded:
-            self._put(loaded, loaded.realm.id in updates.replaced)
+            self._replace(loaded, loaded.realm.id in updates.replaced)
         updates.rename_epochs_in(self._organizations)
         for realm_id in updates.renamed:  # a peer's early events may be lost with the old primary
             self._early.drop(realm_id)
@@ -62,12 +62,12 @@ class LogApplier:
         for realm_id in updates.rewound:
             self._reloads.schedule_new_epoch(realm_id)
 
-    def _put(self, loaded: Organization, is_other_log: bool) -> None:
+    def _replace(self, loaded: Organization, is_other_log: bool) -> None:
         """Add an organization that was just loaded, or replace the state of the one we have."""
         realm_id = loaded.realm.id
         known = self._organizations.get(realm_id)
         if known is None:
-            self._organizations.put(loaded)
+            self._organizations.add(loaded)
             self._reloads.pending.discard(realm_id)
             self._caches.drop_organization(realm_id, loaded.applied)
             return
@@ -115,7 +115,7 @@ class LogApplier:
                 if logged.seq > org.applied:
                     self._apply_event(org, logged)
         except Exception as error:
-            self._skipped.note(logged, error)
+            self._skipped.add(logged, error)
             self._reloads.schedule(org.realm.id)
 
     def _apply_event(self, org: Organization, logged: LoggedEvent) -> None:

@@ -13,7 +13,7 @@ class ChannelsByPrivacy:
         self.web_public = BitMap()
         self.protected = BitMap()
 
-    def put(self, channel: Channel) -> None:
+    def set_channel(self, channel: Channel) -> None:
         self.all.add(channel.id)
         for kind, is_so in (
             (self.public, channel.is_public),
@@ -22,7 +22,7 @@ class ChannelsByPrivacy:
         ):
             (kind.add if is_so else kind.discard)(channel.id)
 
-    def seen_by(self, user: User | None) -> BitMap:
+    def visible_to(self, user: User | None) -> BitMap:
         """Channels that a user may see without a subscription or a permission in them."""
         if user is None or user.is_guest:
             return self.web_public.copy()

@@ -33,7 +33,7 @@ class OrganizationFinder:
 
     def cached(self, realm_id: int) -> Organization | None:
         """The organization if it is in memory."""
-        return None if realm_id in self._loading else self._organizations.use(realm_id)
+        return None if realm_id in self._loading else self._organizations.get_and_touch(realm_id)
 
     def cached_by_subdomain(self, subdomain: str) -> Organization | None:
         return self._organizations.get_by_subdomain(subdomain)
@@ -41,7 +41,7 @@ class OrganizationFinder:
     async def find(self, realm_id: int) -> Organization | None:
         """The organization, loaded if it is not in memory; None if it does not exist."""
         if realm_id not in self._loading:
-            org = self._organizations.use(realm_id)
+            org = self._organizations.get_and_touch(realm_id)
             if org is not None:
                 return org
             loading = self._load(realm_id)
@@ -55,7 +55,7 @@ class OrganizationFinder:
         realm_id = await self._database.query(0, storage.organization.number_at, subdomain)
         org = None if realm_id is None else await self.find(realm_id)
         if org is not None and org.realm.subdomain == subdomain:
-            self._organizations.remember_at(subdomain, org.realm.id)
+            self._organizations.set_subdomain(subdomain, org.realm.id)
         return org
 
     async def wait_for_loads(self, realms: Iterable[int]) -> None:
@@ -66,11 +66,11 @@ class OrganizationFinder:
 
     async def _load(self, realm_id: int) -> Organization | None:
         try:
-            org = await self._database.read_aside_in(realm_id, self._reader.load_if_exists)
+            org = await self._database.read_in_thread_in(realm_id, self._reader.load_if_exists)
             if org is not None:
                 self._apply(LogUpdates(loaded=[org]))
                 # Notices about events written during the load were ignored.
                 await self._read_logs([realm_id])
-            return self._organizations.use(realm_id)
+            return self._organizations.get_and_touch(realm_id)
         finally:
             del self._loading[realm_id]

@@ -123,7 +123,7 @@ class Follower:
             await self._read_all()
             self._lease.renew(started_at)
             return
-        self.activity.note(ends)
+        self.activity.mark(ends)
         behind = self.organizations.behind(ends)
         if any(self._early.has_any(realm_id) for realm_id in behind):
             # Notices for the gap before the buffered events are probably on their way.

@@ -67,24 +67,24 @@ class Patch(msgspec.Struct):
 
     def apply_to(self, org: Organization) -> None:
         if self.realm is not None:
-            org.put_realm(self.realm)
+            org.set_realm(self.realm)
         for user in self.users:
-            org.put_user(user, self.fingerprints.get(user.id))
+            org.set_user(user, self.fingerprints.get(user.id))
         org.partners.update(self.partners)
         for channel in self.channels:
-            org.put_channel(channel)
+            org.set_channel(channel)
         if self.groups is not None:
-            org.put_groups(self.groups)
+            org.set_groups(self.groups)
         if self.emoji is not None:
-            org.put_emoji(self.emoji)
+            org.set_emoji(self.emoji)
         if self.linkifiers is not None:
-            org.put_linkifiers(self.linkifiers)
+            org.set_linkifiers(self.linkifiers)
         if self.profile_fields is not None:
-            org.put_profile_fields(self.profile_fields)
+            org.set_profile_fields(self.profile_fields)
         for user_id, values in self.profiles.items():
-            org.put_profile(user_id, values)
+            org.set_profile(user_id, values)
         for user_id, words in self.alert_words.items():
-            org.alert_words.put(user_id, words)
+            org.alert_words.set_words(user_id, words)
 
 
 def load(
@@ -101,20 +101,20 @@ def load(
     org = Organization(realm, head.position, email_domain, clock, kept, shown, rules_seq, stamp)
     fingerprints = storage.people.fingerprints(tx)
     for user in storage.people.everyone(tx):
-        org.put_user(user, fingerprints.get(user.id))
+        org.set_user(user, fingerprints.get(user.id))
     for channel in storage.channels.list_all(tx):
-        org.put_channel(channel)
-    org.put_groups(storage.groups.list_all(tx))
-    org.put_emoji(storage.organization.custom_emoji.list_all(tx))
-    org.put_linkifiers(storage.organization.linkifiers.list_all(tx))
-    org.put_profile_fields(storage.people.profile_fields.list_all(tx))
+        org.set_channel(channel)
+    org.set_groups(storage.groups.list_all(tx))
+    org.set_emoji(storage.organization.custom_emoji.list_all(tx))
+    org.set_linkifiers(storage.organization.linkifiers.list_all(tx))
+    org.set_profile_fields(storage.people.profile_fields.list_all(tx))
     for user_id, values in storage.people.profile_fields.all_values(tx).items():
-        org.put_profile(user_id, values)
-    org.put_subscriptions(storage.channels.subscriptions.active_pairs(tx))
+        org.set_profile(user_id, values)
+    org.set_subscriptions(storage.channels.subscriptions.active_pairs(tx))
     org.partners = _partners_of_guests(tx, org.users.values())
     for user_id, words in _alert_words(tx).items():
-        org.alert_words.put(user_id, words)
-    org.presence.learn(storage.people.presence.since(tx, 0))
+        org.alert_words.set_words(user_id, words)
+    org.presence.load(storage.people.presence.since(tx, 0))
     return org
 
 

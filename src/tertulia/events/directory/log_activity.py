@@ -17,10 +17,10 @@ class DirtyLogs:
         self._realms: set[int] = set()
         self._checked_at = -LOOK_EVERYWHERE_SECONDS
 
-    def note(self, realms: Iterable[int]) -> None:
+    def mark(self, realms: Iterable[int]) -> None:
         self._realms.update(realms)
 
-    def taken(self) -> list[int] | None:
+    def take_all(self) -> list[int] | None:
         """Return and clear them. None if the reader must look at all logs, because it has not
         for long."""
         found, self._realms = self._realms, set()
@@ -40,7 +40,7 @@ class LogActivity:
         self._readers.append(reader)
         return reader
 
-    def note(self, realms: Iterable[int]) -> None:
+    def mark(self, realms: Iterable[int]) -> None:
         stirred = list(realms)
         for reader in self._readers:
-            reader.note(stirred)
+            reader.mark(stirred)

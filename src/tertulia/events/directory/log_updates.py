@@ -103,7 +103,7 @@ class LogReader:
         ends, first, _ = storage.log.log_ends(tx, followed)
         if len(followed) < len(realms):
             updates.first = first  # an organization may be new
-        self._activity.note(
+        self._activity.mark(
             realm_id
             for realm_id in realms
             if realm_id not in ends or ends[realm_id] != known[realm_id]
@@ -152,7 +152,7 @@ class LogReader:
                 return
             for each in page:
                 if not each.event.is_readable:
-                    self._skipped.note(each)
+                    self._skipped.add(each)
                 touched.add(each.event.touched())
                 applied = each.seq
             found.extend(page)
@@ -175,5 +175,5 @@ class LogReader:
             realm_id = each.realm_id
             updates.logged.setdefault(realm_id, []).append(each)
             updates.ends[realm_id] = LogPosition(each.seq, known.epoch)
-        self._activity.note(updates.logged)
+        self._activity.mark(updates.logged)
         return updates

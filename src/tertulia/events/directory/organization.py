@@ -98,7 +98,7 @@ class Organization:
 
     # --- queries ---
 
-    def user_with_stand_in(self, email: str) -> User | None:
+    def user_with_placeholder_email(self, email: str) -> User | None:
         """By the address that is shown in place of a hidden one."""
         name, _, host = domain.people.user.email_key(email).partition("@")
         digits = name.removeprefix("user")
@@ -131,13 +131,13 @@ class Organization:
 
     # --- rules ---
 
-    def holds(self, user: User, value: GroupValue, now: float) -> bool:
+    def has_permission(self, user: User, value: GroupValue, now: float) -> bool:
         """Whether a user is in the group that a permission names."""
-        return domain.groups.permissions.holds(self, user, value, now)
+        return domain.groups.permissions.has_permission(self, user, value, now)
 
-    def everybody_in(self, group_id: int, now: float) -> set[int]:
+    def all_members_of(self, group_id: int, now: float) -> set[int]:
         """Active users who are in a group, directly or not."""
-        return domain.groups.permissions.everybody_in(self, [group_id], now).difference(
+        return domain.groups.permissions.all_members_of(self, [group_id], now).difference(
             self.accounts.inactive
         )
 
@@ -157,11 +157,11 @@ class Organization:
         """By the current state, or by the subscription and access rule of an earlier moment."""
         return self._allows(domain.channels.access.may_see, user_id, channel_id, subscribed, gate)
 
-    def seen_channels(self, user_id: int | None) -> BitMap:
+    def visible_channels(self, user_id: int | None) -> BitMap:
         """All channels that a user may see; for None, those that anyone may see without logging
         in."""
         user = None if user_id is None else self.users.get(user_id)
-        seen = self.by_privacy.seen_by(user)
+        seen = self.by_privacy.visible_to(user)
         if user is not None:
             seen |= self.subscribed.get(user.id, BitMap())
         if user is not None and not user.is_guest:
@@ -171,7 +171,7 @@ class Organization:
     def may_read(self, user_id: int | None, channel_id: int) -> bool:
         return self._allows(domain.channels.access.may_read, user_id, channel_id)
 
-    def sees_everybody(self, viewer: User | None) -> bool:
+    def may_know_all(self, viewer: User | None) -> bool:
         """Whether the viewer may know all users. Guests and anonymous viewers may know only
         some."""
         if viewer is not None and not viewer.is_guest:
@@ -183,27 +183,29 @@ class Organization:
 
     def may_know(self, viewer: User | None, user: User) -> bool:
         """Whether the viewer may know a user; `viewer` is None without a login."""
-        if self.sees_everybody(viewer):
+        if self.may_know_all(viewer):
             return True
         if viewer is None:
             return user.is_bot
-        return domain.people.known_people.may_know(viewer, user, partial(self._have_met, viewer.id))
+        return domain.people.known_people.may_know(
+            viewer, user, partial(self._share_conversation, viewer.id)
+        )
 
     def shown_user(self, user_id: int) -> User:
         """A user who becomes visible by an event."""
         return self.users[user_id]
 
-    def known_among(self, viewer: User | None, user_ids: list[int]) -> list[int]:
+    def filter_known(self, viewer: User | None, user_ids: list[int]) -> list[int]:
         """Those of the users whom the viewer may know."""
-        if self.sees_everybody(viewer):
+        if self.may_know_all(viewer):
             return user_ids
         return [user_id for user_id in user_ids if self.may_know(viewer, self.users[user_id])]
 
     def known_subscribers(self, viewer: User | None, channel_id: int) -> list[int]:
         """Active subscribers whom the viewer may know."""
-        return self.known_among(viewer, self.subscribers_of(channel_id))
+        return self.filter_known(viewer, self.subscribers_of(channel_id))
 
-    def _have_met(self, user_id: int, other_id: int) -> bool:
+    def _share_conversation(self, user_id: int, other_id: int) -> bool:
         mine, theirs = self.subscribed.get(user_id), self.subscribed.get(other_id)
         if mine is not None and theirs is not None and mine.intersect(theirs):
             return True
@@ -239,7 +241,7 @@ class Organization:
             subscribed = user is not None and self.is_subscribed(user.id, channel_id)
 
         def holds(value: GroupValue) -> bool:
-            return user is not None and self.holds(user, value, self.clock())
+            return user is not None and self.has_permission(user, value, self.clock())
 
         return rule(user, channel, subscribed, holds)
 
@@ -271,17 +273,17 @@ class Organization:
 
     # --- changes ---
 
-    def put_realm(self, realm: Realm) -> None:
+    def set_realm(self, realm: Realm) -> None:
         self.version = next(_versions)
         self.realm = realm
 
-    def put_settings(self, values: Mapping[str, Any]) -> None:
+    def set_settings(self, values: Mapping[str, Any]) -> None:
         """Organization settings that decide what users may see."""
         if values:
             settings = self.realm.settings | dict(values)
-            self.put_realm(replace(self.realm, settings=settings))
+            self.set_realm(replace(self.realm, settings=settings))
 
-    def put_user(self, user: User, fingerprint: bytes | None) -> None:
+    def set_user(self, user: User, fingerprint: bytes | None) -> None:
         self.version = next(_versions)
         self.kept.drop_user(user.id)
         known = self.users.get(user.id)
@@ -289,32 +291,32 @@ class Organization:
             self.presence.hidden.discard(user.id)
             if known.is_active != user.is_active:
                 self.kept.drop_channels()
-        self.accounts.put(user, fingerprint)
+        self.accounts.set_user(user, fingerprint)
         if not user.is_active:
             self.presence.hidden.add(user.id)
 
-    def put_role(self, user_id: int, role: Role) -> None:
+    def set_role(self, user_id: int, role: Role) -> None:
         user = self.users[user_id]
         if user.role != role:
-            self.put_user(replace(user, role=role), self.accounts.key_of(user_id))
+            self.set_user(replace(user, role=role), self.accounts.key_of(user_id))
 
-    def put_activity(self, user_id: int, *, is_active: bool) -> None:
+    def set_active(self, user_id: int, *, is_active: bool) -> None:
         user = self.users[user_id]
         if user.is_active != is_active:
             changed = replace(user, is_active=is_active)
-            self.put_user(changed, self.accounts.key_of(user_id))
+            self.set_user(changed, self.accounts.key_of(user_id))
 
-    def put_channel(self, channel: Channel) -> None:
+    def set_channel(self, channel: Channel) -> None:
         self.version = next(_versions)
         known = self.channels.get(channel.id)
         if known is not None:
             self._channel_by_name.remove(domain.channels.topics.fold(known.name), channel.id)
         self.channels[channel.id] = channel
-        self.by_privacy.put(channel)
+        self.by_privacy.set_channel(channel)
         self.kept.drop_channel(channel.id)
         self._channel_by_name.add(domain.channels.topics.fold(channel.name), channel.id)
 
-    def put_groups(self, all_groups: list[Group]) -> None:
+    def set_groups(self, all_groups: list[Group]) -> None:
         self.groups = {group.id: group for group in all_groups}
         self.system_ids = {group.name: group.id for group in all_groups if group.is_system}
         self._listing = {}
@@ -323,7 +325,7 @@ class Organization:
                 self._listing.setdefault(user_id, set()).add(group.id)
         self.kept.drop_channels()
 
-    def put_members(
+    def add_members(
         self, group_id: int, user_ids: Iterable[int], subgroup_ids: Iterable[int], *, added: bool
     ) -> None:
         """Add users and groups to a group, or remove them. System groups are left alone."""
@@ -340,13 +342,13 @@ class Organization:
             others = self._listing.get(user_id, set()) - {group_id}
             self._listing[user_id] = others | {group_id} if added else others
 
-    def put_emoji(self, all_emoji: list[CustomEmoji]) -> None:
+    def set_emoji(self, all_emoji: list[CustomEmoji]) -> None:
         self.emoji = {emoji.id: emoji for emoji in all_emoji}
         self.emoji_sources = {
             emoji.name: emoji.source_url for emoji in all_emoji if not emoji.deactivated
         }
 
-    def put_linkifiers(self, all_linkifiers: list[Linkifier]) -> None:
+    def set_linkifiers(self, all_linkifiers: list[Linkifier]) -> None:
         self.version = next(_versions)
         self.linkifiers = all_linkifiers
         self.link_patterns = tuple(
@@ -354,7 +356,7 @@ class Organization:
             for each in all_linkifiers
         )
 
-    def put_subscriptions(self, pairs: Iterable[tuple[int, int]]) -> None:
+    def set_subscriptions(self, pairs: Iterable[tuple[int, int]]) -> None:
         """All subscriptions as (channel, user). Bitmaps fill faster from lists."""
         subscribers: defaultdict[int, list[int]] = defaultdict(list)
         subscribed: defaultdict[int, list[int]] = defaultdict(list)
@@ -364,14 +366,14 @@ class Organization:
         self.subscribers = {channel: BitMap(users) for channel, users in subscribers.items()}
         self.subscribed = {user: BitMap(channels) for user, channels in subscribed.items()}
 
-    def put_profile_fields(self, fields: list[ProfileField]) -> None:
+    def set_profile_fields(self, fields: list[ProfileField]) -> None:
         """All fields in their order. Values of deleted fields are dropped."""
         self.profile_fields = {field.id: field for field in fields}
         for user_id, values in list(self.profiles.items()):
             if not values.keys() <= self.profile_fields.keys():
-                self.put_profile(user_id, values)
+                self.set_profile(user_id, values)
 
-    def put_profile(self, user_id: int, values: Values) -> None:
+    def set_profile(self, user_id: int, values: Values) -> None:
         self.kept.drop_user(user_id)
         asked = {number: value for number, value in values.items() if number in self.profile_fields}
         if asked:
@@ -385,7 +387,7 @@ class Organization:
         for user_id in user_ids:
             self.subscribed[user_id] = self.subscribed.get(user_id, BitMap()) | BitMap([channel_id])
 
-    def leave(self, channel_id: int, user_ids: Iterable[int]) -> None:
+    def remove_subscribers(self, channel_id: int, user_ids: Iterable[int]) -> None:
         self.kept.drop_channel(channel_id)
         self.subscribers[channel_id] = self.subscribers.get(channel_id, BitMap()) - BitMap(user_ids)
         for user_id in user_ids:

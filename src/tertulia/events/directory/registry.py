@@ -66,7 +66,7 @@ class Organizations:
 
     # --- use ---
 
-    def use(self, realm_id: int) -> Organization | None:
+    def get_and_touch(self, realm_id: int) -> Organization | None:
         """The organization if it is in memory; marks it as used, so that it stays."""
         org = self.get(realm_id)
         if org is not None:
@@ -76,22 +76,22 @@ class Organizations:
 
     def get_by_subdomain(self, subdomain: str) -> Organization | None:
         realm_id = self._at.get(subdomain)
-        org = None if realm_id is None else self.use(realm_id)
+        org = None if realm_id is None else self.get_and_touch(realm_id)
         return org if org is not None and org.realm.subdomain == subdomain else None
 
-    def remember_at(self, subdomain: str, realm_id: int) -> None:
+    def set_subdomain(self, subdomain: str, realm_id: int) -> None:
         self._at[subdomain] = realm_id
 
     # --- loading and eviction ---
 
-    def put(self, org: Organization) -> None:
+    def add(self, org: Organization) -> None:
         self._followed[org.realm.id] = org
         self._in_use[org.realm.id] = org
         self._asked_for.add(org.realm.id)
 
     def discard(self, realm_id: int) -> None:
         self._followed.pop(realm_id, None)
-        self._forget(realm_id)
+        self._remove(realm_id)
 
     def unused(self) -> list[int]:
         """Organizations that were not used since the last call."""
@@ -101,9 +101,9 @@ class Organizations:
 
     def evict(self, realm_id: int) -> None:
         """Drop the strong reference."""
-        self._forget(realm_id)
+        self._remove(realm_id)
 
-    def _forget(self, realm_id: int) -> None:
+    def _remove(self, realm_id: int) -> None:
         org = self._in_use.pop(realm_id, None)
         if org is not None:
             self._at.pop(org.realm.subdomain, None)

@@ -49,8 +49,8 @@ class RemoteSends:
             updates = LogUpdates(is_appended=True)
             updates.logged[logged.realm_id] = [logged]
             updates.ends[logged.realm_id] = position
-            self._gate.deliver(updates, _no_answer)
-        self._activity.note({logged.realm_id for _, logged in appended})
+            self._gate.deliver(updates, _no_result)
+        self._activity.mark({logged.realm_id for _, logged in appended})
         early = {
             logged.realm_id: position.seq
             for position, logged in appended
@@ -70,5 +70,5 @@ class RemoteSends:
             await self._read_logs(self._organizations.behind(ends))
 
 
-def _no_answer() -> None:
+def _no_result() -> None:
     pass

@@ -11,7 +11,7 @@ class SkippedEvents:
     def __init__(self) -> None:
         self._known: set[tuple[int, int]] = set()
 
-    def note(self, logged: LoggedEvent, problem: BaseException | None = None) -> None:
+    def add(self, logged: LoggedEvent, problem: BaseException | None = None) -> None:
         place = (logged.realm_id, logged.seq)
         if place in self._known:
             return

@@ -29,7 +29,7 @@ def subscription_state(
     inherited = None
     if not options.capabilities.notification_settings_null:
         inherited = events.types.channels.subscriptions.inherited_by(me)
-    seen = org.seen_channels(me.id)
+    seen = org.visible_channels(me.id)
     subscribed: dict[int, bytes] = {}
     unsubscribed: dict[int, bytes] = {}
     for alike in mine:
@@ -61,7 +61,7 @@ def my_subscriptions(
 
 def streams_state(org: Organization, me: User, options: Options) -> Elements:
     """All channels that the user may see."""
-    seen = org.seen_channels(me.id)
+    seen = org.visible_channels(me.id)
     everything = _encoded_channels(org, archived=options.capabilities.archived_channels)
     encoded = [encoded for channel_id, encoded in everything if channel_id in seen]
     return Elements(encoded, [b"}"] * len(encoded))

@@ -18,7 +18,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 def users_state(org: Organization, me: User, options: Options, now: float) -> dict[str, Any]:
-    if org.sees_everybody(me) and not me.is_spectator:
+    if org.may_know_all(me) and not me.is_spectator:
         people, departed = _everybody(org, me, options.client_gravatar)
     else:
         people, departed = _those_known(org, me, options)
@@ -129,7 +129,7 @@ def _encoded(org: Organization, user: User, client_gravatar: bool) -> EncodedUse
 
 def _myself(org: Organization, me: User, now: float) -> dict[str, Any]:
     def may(setting: str) -> bool:
-        return REALM_PERMISSIONS[setting].is_open_to(me) and org.holds(
+        return REALM_PERMISSIONS[setting].is_open_to(me) and org.has_permission(
             me, org.realm_permission(setting), now
         )
 

@@ -18,7 +18,7 @@ def presences(
     """An object by user id, or in the older form by email address."""
     if not is_shown(org):
         return {}
-    known = None if org.sees_everybody(viewer) else partial(org.may_know, viewer)
+    known = None if org.may_know_all(viewer) else partial(org.may_know, viewer)
     if slim:
         return org.presence.slim(since, days, now, known)
     return org.presence.legacy(days, now, org.email_domain, known)

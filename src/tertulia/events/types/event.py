@@ -128,14 +128,14 @@ class Event(msgspec.Struct, frozen=True, omit_defaults=True):
 
     def overheard_in(self, org: Organization) -> int | None:
         """The public channel whose other listeners receive it too
-        (`Options.hears_public_channels`)."""
+        (`Options.includes_public_channels`)."""
         return None
 
     def passes(self, org: Organization, to: Listener) -> bool:
         """Whether the narrow of a queue matches it."""
         return True
 
-    def is_out_of_sight(self, org: Organization, user_id: int) -> bool:
+    def is_hidden_from(self, org: Organization, user_id: int) -> bool:
         """Whether it must not be sent to a user who reads it late.
 
         `org` is the organization as it was at the event, `org.present` as it is now.
@@ -172,7 +172,7 @@ class Event(msgspec.Struct, frozen=True, omit_defaults=True):
         """Both events merged into one, if possible. `earlier` is pending and mergeable."""
         return None
 
-    def taken_back(self) -> Revocation:
+    def revocation(self) -> Revocation:
         return NOTHING_TAKEN_BACK
 
 
@@ -215,7 +215,7 @@ class Unreadable(Event, frozen=True):
     def is_wanted_by(self, to: Listener) -> bool:
         return True
 
-    def is_out_of_sight(self, org: Organization, user_id: int) -> bool:
+    def is_hidden_from(self, org: Organization, user_id: int) -> bool:
         return True
 
 

@@ -45,7 +45,7 @@ def group_object(org: Organization, group: Group, viewer: User | None, now: floa
         description=group.description,
         creator_id=group.creator_id,
         date_created=None if group.created_at is None else int(group.created_at),
-        members=org.known_among(viewer, org.direct_members(group, now)),
+        members=org.filter_known(viewer, org.direct_members(group, now)),
         direct_subgroup_ids=sorted(group.subgroups),
         is_system_group=group.is_system,
         deactivated=group.deactivated,
@@ -153,10 +153,10 @@ class MembersChanged(Event, frozen=True):
     added: bool
 
     def rewind(self, org: Organization) -> None:
-        org.put_members(self.group_id, self.user_ids, (), added=not self.added)
+        org.add_members(self.group_id, self.user_ids, (), added=not self.added)
 
     def move(self, org: Organization) -> None:
-        org.put_members(self.group_id, self.user_ids, (), added=self.added)
+        org.add_members(self.group_id, self.user_ids, (), added=self.added)
 
     def wire_fields(self, org: Organization) -> Iterable[Wire]:
         yield {
@@ -178,10 +178,10 @@ class SubgroupsChanged(Event, frozen=True):
     added: bool
 
     def rewind(self, org: Organization) -> None:
-        org.put_members(self.group_id, (), self.subgroup_ids, added=not self.added)
+        org.add_members(self.group_id, (), self.subgroup_ids, added=not self.added)
 
     def move(self, org: Organization) -> None:
-        org.put_members(self.group_id, (), self.subgroup_ids, added=self.added)
+        org.add_members(self.group_id, (), self.subgroup_ids, added=self.added)
 
     def wire_fields(self, org: Organization) -> Iterable[Wire]:
         yield {

@@ -9,7 +9,12 @@ from tertulia import domain
 from tertulia.config import InformedProvider, Provider
 from tertulia.config.login_providers import LdapDirectory, OpenIdProvider, SamlProvider
 from tertulia.domain.people.avatar import Avatar
-from tertulia.domain.people.identities import ExternalProfile, Identity, ProfileUpdate, Welcome
+from tertulia.domain.people.identities import (
+    AdmissionPolicy,
+    ExternalProfile,
+    Identity,
+    ProfileUpdate,
+)
 from tertulia.domain.people.user import Role
 from tertulia.errors.messages import BadImage
 from tertulia.external.sso.provider_types import LdapPerson, SamlPerson, SiteUser
@@ -40,7 +45,7 @@ def from_directory(
         subject=person.subject,
         emails=(person.email,),
         full_name=full_name(person.full_name, person.email),
-        welcome=Welcome(directory.new_people),
+        welcome=AdmissionPolicy(directory.new_people),
         is_admitted=not refusal,
         is_disabled=person.is_disabled,
         has_lasting_subject=bool(directory.id_attribute),
@@ -66,7 +71,7 @@ def from_site(provider: OpenIdProvider, user: SiteUser) -> ExternalProfile:
         subject=user.subject,
         emails=user.emails,
         full_name=full_name(_name(provider, claims), email),
-        welcome=Welcome(provider.new_people),
+        welcome=AdmissionPolicy(provider.new_people),
         is_admitted=is_admitted(provider, theirs),
         profile=profile(provider, claims),
         role=role(provider, theirs),
@@ -99,7 +104,7 @@ def from_saml(provider: SamlProvider, subdomain: str, person: SamlPerson) -> Ext
         subject=person.first(provider.id_attribute) or person.name_id,
         emails=(email,) if email else (),
         full_name=full_name(parts or person.first(provider.name_attribute), email),
-        welcome=Welcome(provider.new_people),
+        welcome=AdmissionPolicy(provider.new_people),
         is_admitted=not refusal,
         has_lasting_subject=bool(provider.id_attribute),
         profile=profile(provider, claims),
@@ -119,7 +124,7 @@ def by_address(provider: Provider, email: str) -> ExternalProfile:
         subject=domain.people.user.email_key(email),
         emails=(email,),
         full_name=full_name("", email),
-        welcome=Welcome(provider.new_people),
+        welcome=AdmissionPolicy(provider.new_people),
         has_lasting_subject=False,
     )
 

@@ -26,7 +26,7 @@ class Life:
     async def go_on(self) -> None:
         for realm_id, started in self._writing:
             stop = TypingInChannel("stop", started.sender_id, started.channel_id, started.topic)
-            self._delivery.whisper(realm_id, stop)
+            self._delivery.publish_ephemeral(realm_id, stop)
         if self._writing:
             self._writing = []
             return
@@ -36,5 +36,5 @@ class Life:
             channel = org.channel_named(PLACES[who][0])
             if user is not None and channel is not None:
                 start = TypingInChannel("start", user.id, channel.id, PLACES[who][1])
-                self._delivery.whisper(org.realm.id, start)
+                self._delivery.publish_ephemeral(org.realm.id, start)
                 self._writing.append((org.realm.id, start))

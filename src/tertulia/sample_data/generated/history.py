@@ -17,7 +17,7 @@ from tertulia.database.tx import Tx
 from tertulia.domain.emoji import UNICODE
 from tertulia.domain.messages.message import Draft, Mentions
 from tertulia.domain.people.user import SECONDS_PER_DAY, Role
-from tertulia.domain.personal.topic_policies import Visibility
+from tertulia.domain.personal.topic_policies import TopicPolicy
 from tertulia.markdown import Resolved
 from tertulia.sample_data.generated import vocabulary
 from tertulia.sample_data.generated.members import (
@@ -263,7 +263,7 @@ class History:
         key = (person.user.id, room.channel.id, topic.name_key)
         if key not in self._follows:
             self._follows.add(key)
-            policy = int(Visibility.FOLLOWED)
+            policy = int(TopicPolicy.FOLLOWED)
             turn.batch.followed.append((turn.tx.realm_id, *key, topic.name, policy, turn.at))
 
     def _react(self, turn: Turn, readers: list[Person]) -> None:

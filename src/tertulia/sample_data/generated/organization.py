@@ -109,7 +109,7 @@ def _finish(database: Database, realm: Realm, habits: Habits) -> None:
         pass
     while not database.write_now(realm.id, actions.housekeeping.trim_log).is_done:
         pass
-    database.tidy()
+    database.analyze()
 
 
 def _index(database: Database, realm: Realm, most_left: int) -> None:

@@ -8,7 +8,7 @@ from pyroaring import BitMap64
 from tertulia import storage
 from tertulia.database.tx import Tx
 from tertulia.domain.people.user import SECONDS_PER_DAY
-from tertulia.domain.personal.topic_policies import Visibility
+from tertulia.domain.personal.topic_policies import TopicPolicy
 from tertulia.sample_data.generated.history import History
 from tertulia.sample_data.generated.members import Person, Room, Society
 from tertulia.storage.channels.subscriptions import Span
@@ -98,7 +98,7 @@ class Habits:
     def _mute_topic(self, tx: Tx, person: Person, room: Room) -> None:
         if room.live_topics:
             topic = self._dice.choice(room.live_topics)
-            muted = Visibility.MUTED
+            muted = TopicPolicy.MUTED
             storage.personal.topic_policies.set_policy(
                 tx, person.user.id, room.channel.id, topic.name, muted
             )

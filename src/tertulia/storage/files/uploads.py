@@ -68,7 +68,7 @@ def doom(tx: Tx, upload_id: int) -> None:
 
 
 def add_piece(tx: Tx, upload_id: int, position: int, data: bytes) -> None:
-    tx.put("upload_piece", upload_id=upload_id, position=position, data=data)
+    tx.insert_row("upload_piece", upload_id=upload_id, position=position, data=data)
 
 
 def piece(tx: Tx, upload_id: int, position: int) -> bytes | None:

@@ -8,7 +8,7 @@ from pyroaring import BitMap64
 
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.topics import RESOLVED_PREFIX
-from tertulia.domain.personal.topic_policies import Visibility
+from tertulia.domain.personal.topic_policies import TopicPolicy
 from tertulia.storage.messages.selections import Selection
 
 DIRECT = "m.conversation_id IS NOT NULL"
@@ -59,7 +59,7 @@ def in_conversations_of(selection: Selection, user_id: int) -> str:
     )
 
 
-def with_policy(selection: Selection, user_id: int, *policies: Visibility) -> str:
+def with_policy(selection: Selection, user_id: int, *policies: TopicPolicy) -> str:
     """In a topic for which the user has one of these policies."""
     listed = ", ".join(str(int(policy)) for policy in policies)
     return (
@@ -71,8 +71,8 @@ def with_policy(selection: Selection, user_id: int, *policies: Visibility) -> st
 
 def muted(selection: Selection, user_id: int) -> str:
     """In a muted topic, or in a muted channel and not in an unmuted topic."""
-    muted_topic = with_policy(selection, user_id, Visibility.MUTED)
-    wanted_topic = with_policy(selection, user_id, Visibility.UNMUTED, Visibility.FOLLOWED)
+    muted_topic = with_policy(selection, user_id, TopicPolicy.MUTED)
+    wanted_topic = with_policy(selection, user_id, TopicPolicy.UNMUTED, TopicPolicy.FOLLOWED)
     return (
         f"m.channel_id IS NOT NULL AND ({muted_topic} OR (m.channel_id IN"
         " (SELECT s.channel_id FROM subscription s"
@@ -98,7 +98,7 @@ def in_followed_topics(tx: Tx, user_id: int) -> BitMap64:
     rows = tx.all(
         "SELECT m.id FROM user_topic t JOIN message m"
         " ON m.channel_id = t.channel_id AND m.topic_key = t.topic_key"
-        f" WHERE t.user_id = :user AND t.policy = {int(Visibility.FOLLOWED)}",
+        f" WHERE t.user_id = :user AND t.policy = {int(TopicPolicy.FOLLOWED)}",
         user=user_id,
     )
     return BitMap64(row["id"] for row in rows)

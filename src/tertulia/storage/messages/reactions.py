@@ -30,7 +30,7 @@ def of_message(tx: Tx, message_id: int) -> tuple[Reaction, ...]:
 
 
 def insert(tx: Tx, message_id: int, reaction: Reaction) -> None:
-    tx.put("reaction", message_id=message_id, **asdict(reaction))
+    tx.insert_row("reaction", message_id=message_id, **asdict(reaction))
 
 
 def delete(tx: Tx, message_id: int, reaction: Reaction) -> None:

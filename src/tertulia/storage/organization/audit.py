@@ -10,7 +10,7 @@ _ENTRIES = Record(AuditEntry, readings={"details": msgspec.json.decode})
 
 
 def insert(tx: Tx, act: Act, result: str) -> None:
-    tx.put(
+    tx.insert_row(
         "audit_entry",
         at=tx.now,
         actor_id=act.actor_id,

@@ -13,7 +13,7 @@ def record(tx: Tx, user_id: int, mark: bytes) -> bool:
         mark=mark,
     )
     if not known:
-        tx.put("login_place", user_id=user_id, mark=mark, seen_at=tx.now)
+        tx.insert_row("login_place", user_id=user_id, mark=mark, seen_at=tx.now)
     return known > 0
 
 

@@ -20,7 +20,7 @@ def insert(
     expires_at: float,
     invitation_id: int | None = None,
 ) -> None:
-    tx.put(
+    tx.insert_row(
         "one_time_link",
         purpose=purpose,
         fingerprint=fingerprint,

@@ -4,7 +4,7 @@ from tertulia.database.tx import Tx
 
 
 def insert(tx: Tx, name_hash: bytes, address: str) -> None:
-    tx.put("password_attempt", name_hash=name_hash, address=address, tried_at=tx.now)
+    tx.insert_row("password_attempt", name_hash=name_hash, address=address, tried_at=tx.now)
 
 
 def nth_last(

@@ -6,7 +6,7 @@ from tertulia.database.tx import Tx
 def save(
     tx: Tx, state_hash: bytes, browser_hash: bytes, sealed: bytes, user_id: int | None
 ) -> None:
-    tx.put(
+    tx.insert_row(
         "login_departure",
         state_hash=state_hash,
         browser_hash=browser_hash,
@@ -29,7 +29,9 @@ def consume(tx: Tx, state_hash: bytes, browser_hash: bytes, since: float) -> byt
 
 
 def store_token(tx: Tx, token_hash: bytes, user_id: int, method: str) -> None:
-    tx.put("login_token", token_hash=token_hash, user_id=user_id, method=method, made_at=tx.now)
+    tx.insert_row(
+        "login_token", token_hash=token_hash, user_id=user_id, method=method, made_at=tx.now
+    )
 
 
 def consume_token(tx: Tx, token_hash: bytes, since: float) -> tuple[int, str] | None:

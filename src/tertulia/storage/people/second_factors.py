@@ -41,7 +41,7 @@ def app(tx: Tx, user_id: int) -> CodeApp | None:
 def store_app(tx: Tx, user_id: int, known: CodeApp) -> None:
     """Set the user's app, in place of an older one."""
     delete_app(tx, user_id)
-    tx.put(
+    tx.insert_row(
         "code_app", user_id=user_id, sealed=known.sealed, last_step=known.last_step, made_at=tx.now
     )
 
@@ -65,7 +65,7 @@ def store_recovery_codes(tx: Tx, user_id: int, hashes: Sequence[bytes]) -> None:
     """Replace the user's recovery codes."""
     tx.remove("recovery_code", user_id=user_id)
     for each in hashes:
-        tx.put("recovery_code", user_id=user_id, code_hash=each)
+        tx.insert_row("recovery_code", user_id=user_id, code_hash=each)
 
 
 def consume_recovery_code(tx: Tx, user_id: int, code_hash: bytes) -> bool:
@@ -81,7 +81,7 @@ def passkeys(tx: Tx, user_id: int) -> list[Passkey]:
 
 
 def insert_passkey(tx: Tx, user_id: int, name: str, credential: bytes, sign_count: int) -> None:
-    tx.put(
+    tx.insert_row(
         "passkey",
         user_id=user_id,
         name=name,

@@ -39,4 +39,4 @@ def change(tx: Tx, user_id: int, changes: dict[str, Any]) -> None:
     status = known.with_changes(changes)
     tx.remove("user_status", user_id=user_id)
     if status != Status():
-        tx.put("user_status", user_id=user_id, **asdict(status))
+        tx.insert_row("user_status", user_id=user_id, **asdict(status))

@@ -31,7 +31,7 @@ def muted_by(tx: Tx, muted_id: int) -> list[int]:
 
 
 def insert(tx: Tx, user_id: int, muted_id: int) -> None:
-    tx.put("muted_user", user_id=user_id, muted_id=muted_id, muted_at=tx.now)
+    tx.insert_row("muted_user", user_id=user_id, muted_id=muted_id, muted_at=tx.now)
 
 
 def delete(tx: Tx, user_id: int, muted_id: int) -> None:

@@ -14,7 +14,7 @@ def of_user(tx: Tx, user_id: int) -> list[NavigationView]:
 
 
 def insert(tx: Tx, user_id: int, view: NavigationView) -> None:
-    tx.put("navigation_view", user_id=user_id, **asdict(view))
+    tx.insert_row("navigation_view", user_id=user_id, **asdict(view))
 
 
 def update(tx: Tx, user_id: int, view: NavigationView) -> None:

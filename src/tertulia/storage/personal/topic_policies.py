@@ -6,17 +6,17 @@ import msgspec
 
 from tertulia import domain
 from tertulia.database.tx import Tx
-from tertulia.domain.personal.topic_policies import Visibility
+from tertulia.domain.personal.topic_policies import TopicPolicy
 
 
 class UserTopic(msgspec.Struct, frozen=True):
     channel_id: int
     topic: str
-    policy: Visibility
+    policy: TopicPolicy
     updated_at: float
 
 
-def policy(tx: Tx, user_id: int, channel_id: int, topic: str) -> Visibility:
+def policy(tx: Tx, user_id: int, channel_id: int, topic: str) -> TopicPolicy:
     found = tx.value(
         "SELECT policy AS value FROM user_topic"
         " WHERE user_id = :user AND channel_id = :channel AND topic_key = :topic",
@@ -24,12 +24,12 @@ def policy(tx: Tx, user_id: int, channel_id: int, topic: str) -> Visibility:
         channel=channel_id,
         topic=domain.channels.topics.fold(topic),
     )
-    return Visibility(found or 0)
+    return TopicPolicy(found or 0)
 
 
 def policies(
     tx: Tx, channel_id: int, topic: str, user_ids: Sequence[int] | None = None
-) -> dict[int, Visibility]:
+) -> dict[int, TopicPolicy]:
     """The policies of these users, or of all, for one topic."""
     wanted = "" if user_ids is None else " AND user_id IN :users"
     rows = tx.all(
@@ -39,10 +39,10 @@ def policies(
         topic=domain.channels.topics.fold(topic),
         **({} if user_ids is None else {"users": list(user_ids)}),
     )
-    return {row["user_id"]: Visibility(row["policy"]) for row in rows}
+    return {row["user_id"]: TopicPolicy(row["policy"]) for row in rows}
 
 
-def count_of(tx: Tx, user_id: int, policy: Visibility | None = None) -> int:
+def count_of(tx: Tx, user_id: int, policy: TopicPolicy | None = None) -> int:
     """The number of topics for which a user has a policy, or this policy."""
     wanted = "" if policy is None else " AND policy = :policy"
     return tx.number(
@@ -52,9 +52,9 @@ def count_of(tx: Tx, user_id: int, policy: Visibility | None = None) -> int:
     )
 
 
-def set_policy(tx: Tx, user_id: int, channel_id: int, topic: str, value: Visibility) -> None:
+def set_policy(tx: Tx, user_id: int, channel_id: int, topic: str, value: TopicPolicy) -> None:
     """Set a policy; `none` deletes the row."""
-    if value == Visibility.NONE:
+    if value == TopicPolicy.NONE:
         tx.remove(
             "user_topic",
             user_id=user_id,
@@ -84,6 +84,6 @@ def of_user(tx: Tx, user_id: int) -> list[UserTopic]:
         user=user_id,
     )
     return [
-        UserTopic(row["channel_id"], row["topic"], Visibility(row["policy"]), row["updated_at"])
+        UserTopic(row["channel_id"], row["topic"], TopicPolicy(row["policy"]), row["updated_at"])
         for row in rows
     ]

@@ -73,7 +73,7 @@ def _fill(database: Database, copy: Copy, leap: int, settle: Settle, progress: P
     dialect = database.dialect
     connection = dialect.connect()
     try:
-        dialect.begin_loading(connection)
+        dialect.start_bulk_load(connection)
         dialect.begin_write(connection)
         dialect.lock_schema(connection)
 
@@ -90,10 +90,10 @@ def _fill(database: Database, copy: Copy, leap: int, settle: Settle, progress: P
             storage.log.start_epoch(tx.for_realm(realm.id))
         settle(tx)
         dialect.command(connection, "COMMIT")
-        dialect.end_loading(connection)
+        dialect.end_bulk_load(connection)
     finally:
         connection.close()
-    database.tidy()
+    database.analyze()
 
 
 def _load(tx: Tx, copy: Copy, progress: Progress) -> None:

@@ -242,7 +242,7 @@ class Importer:
             self._write(actions.messages.search_index.index_messages, INDEXED_AT_ONCE)
         while self._write(actions.messages.search_index.index_batch, INDEXED_AT_ONCE):
             pass
-        self._database.tidy()
+        self._database.analyze()
 
     # --- the rest ---
 

@@ -14,7 +14,7 @@ from tertulia.domain.organization.linkifiers import LinkifierRule
 from tertulia.domain.people.avatar import Avatar
 from tertulia.domain.people.profile_fields import RENDERED, FieldType, FieldValue, ProfileField
 from tertulia.domain.people.user import User
-from tertulia.domain.personal.topic_policies import Visibility
+from tertulia.domain.personal.topic_policies import TopicPolicy
 from tertulia.errors import BadRequest
 from tertulia.errors.messages import BadImage
 from tertulia.markdown import Resolved, Settings
@@ -46,7 +46,7 @@ from tertulia.transfer.model import (
     ProfileData,
 )
 
-KNOWN_POLICIES = {int(each) for each in Visibility}
+KNOWN_POLICIES = {int(each) for each in TopicPolicy}
 DESCRIPTION_LENGTH = 1024  # of groups
 NAME_UNUSABLE = "whose name cannot be used"
 OF_OTHER_GROUPS = "of groups that were not imported"
@@ -197,7 +197,7 @@ def _add_policies(tx: Tx, here: ImportState, belongings: ProfileData) -> None:
             here.drop(POLICIES, TWICE)
             continue
         known.add(place)
-        value = Visibility(policy.policy)
+        value = TopicPolicy(policy.policy)
         storage.personal.topic_policies.set_policy(tx, user, channel, topic, value)
         here.count(POLICIES)
 

@@ -120,7 +120,7 @@ def encoded_channel(org: Organization, channel: Channel) -> bytes:
 
 def subscribers_for(org: Organization, channel_id: int, viewer: User) -> bytes:
     """The active subscribers of a channel whom the viewer may know, as a JSON list."""
-    if org.sees_everybody(viewer) or org.is_subscribed(viewer.id, channel_id):
+    if org.may_know_all(viewer) or org.is_subscribed(viewer.id, channel_id):
         return encoded_subscribers(org, channel_id)
     return _encode(org.known_subscribers(viewer, channel_id))
 
@@ -185,14 +185,14 @@ def known_peers(
     """Those of the users whom a listener may know. A subscriber knows all other subscribers."""
     if was_inside or org.is_subscribed(to.user_id, channel_id):
         return tuple(user_ids)
-    return tuple(org.known_among(org.users[to.user_id], list(user_ids)))
+    return tuple(org.filter_known(org.users[to.user_id], list(user_ids)))
 
 
-def _shown_anew(org: Organization, channel: Channel, to: Listener) -> Iterable[Wire]:
+def _became_visible(org: Organization, channel: Channel, to: Listener) -> Iterable[Wire]:
     """The events for a user to whom a channel becomes visible."""
     subscribers = org.subscribers_of(channel.id)
     yield channel_created(channel_object(org, channel, count=len(subscribers)))
-    known = org.known_among(org.users[to.user_id], subscribers)
+    known = org.filter_known(org.users[to.user_id], subscribers)
     if known:
         yield peers_changed("peer_add", [channel.id], known)
 
@@ -232,13 +232,13 @@ class ChannelChanged(Event, frozen=True):
         return Invalidated(channels={self.channel_id})
 
     def rewind(self, org: Organization) -> None:
-        self._put(org, self.name, self.before)
+        self._apply_change(org, self.name, self.before)
 
     def move(self, org: Organization) -> None:
         renamed = (each["value"] for each in self.updates if each.get("property") == "name")
-        self._put(org, next(renamed, self.name), self.after)
+        self._apply_change(org, next(renamed, self.name), self.after)
 
-    def _put(self, org: Organization, name: str, gate: AccessRule | None) -> None:
+    def _apply_change(self, org: Organization, name: str, gate: AccessRule | None) -> None:
         """Put the name and access rule of one moment: they decide the delivery of other events."""
         known = org.channels[self.channel_id]
         channel = replace(known, name=name)
@@ -250,9 +250,9 @@ class ChannelChanged(Event, frozen=True):
                 permissions=known.permissions | gate.permissions,
             )
         if channel != known:
-            org.put_channel(channel)
+            org.set_channel(channel)
 
-    def taken_back(self) -> Revocation:
+    def revocation(self) -> Revocation:
         return Revocation() if self.before is None else Revocation(channels={self.channel_id: None})
 
     def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
@@ -272,7 +272,7 @@ class ChannelChanged(Event, frozen=True):
         elif saw:
             yield channel_deleted(self.channel_id)
         elif sees:
-            yield from _shown_anew(org, org.channels[self.channel_id], to)
+            yield from _became_visible(org, org.channels[self.channel_id], to)
 
 
 class ChannelArchived(Event, frozen=True):
@@ -313,7 +313,7 @@ class ChannelsBecameVisible(Event, frozen=True):
     shown: list[int]
     hidden: list[int]
 
-    def taken_back(self) -> Revocation:
+    def revocation(self) -> Revocation:
         return Revocation(channels=dict.fromkeys(self.hidden))
 
     def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
@@ -321,7 +321,7 @@ class ChannelsBecameVisible(Event, frozen=True):
             yield channel_deleted(channel_id)
         for channel_id in self.shown:
             if to.options.capabilities.archived_channels or not org.channels[channel_id].archived:
-                yield from _shown_anew(org, org.channels[channel_id], to)
+                yield from _became_visible(org, org.channels[channel_id], to)
 
 
 class DefaultChannelsChanged(Event, frozen=True):

@@ -85,7 +85,7 @@ def encoded_personal_part(
     return _encode(personal_part(whole))
 
 
-class Arrival(msgspec.Struct, frozen=True, omit_defaults=True):
+class AddedSubscription(msgspec.Struct, frozen=True, omit_defaults=True):
     """The users who joined one channel, each with the settings that differ from the defaults."""
 
     channel_id: int
@@ -95,7 +95,7 @@ class Arrival(msgspec.Struct, frozen=True, omit_defaults=True):
     first_message_id: int | None = None
 
 
-class Joined(Event, frozen=True):
+class SubscriptionsAdded(Event, frozen=True):
     """Users were subscribed to channels by one action.
 
     Each of them receives the subscriptions; others who may see the channels receive the new peers.
@@ -104,11 +104,11 @@ class Joined(Event, frozen=True):
     kind: ClassVar[str] = "joined"
     types: ClassVar[tuple[str, ...]] = ("stream", "subscription")
 
-    arrivals: list[Arrival]
+    arrivals: list[AddedSubscription]
 
     def rewind(self, org: Organization) -> None:
         for arrival in self.arrivals:
-            org.leave(arrival.channel_id, arrival.subscriptions)
+            org.remove_subscribers(arrival.channel_id, arrival.subscriptions)
 
     def move(self, org: Organization) -> None:
         for arrival in self.arrivals:
@@ -140,7 +140,9 @@ class Joined(Event, frozen=True):
             )
 
 
-def _added(org: Organization, shown: ChannelObject, user_id: int, arrival: Arrival) -> Raw:
+def _added(
+    org: Organization, shown: ChannelObject, user_id: int, arrival: AddedSubscription
+) -> Raw:
     chosen = arrival.subscriptions[user_id]
     subscription = Subscription(channel_id=shown.stream_id, user_id=user_id, active=True, **chosen)
     subscribers = events.types.channels.channel.subscribers_for(
@@ -153,7 +155,7 @@ def _added(org: Organization, shown: ChannelObject, user_id: int, arrival: Arriv
     )
 
 
-class Departure(msgspec.Struct, frozen=True, omit_defaults=True):
+class RemovedSubscription(msgspec.Struct, frozen=True, omit_defaults=True):
     """The users who left one channel, and which of them can no longer see it."""
 
     channel_id: int
@@ -162,13 +164,13 @@ class Departure(msgspec.Struct, frozen=True, omit_defaults=True):
     name: str = ""  # the channel's name at that time; they may not learn a later one
 
 
-class Left(Event, frozen=True):
+class SubscriptionsRemoved(Event, frozen=True):
     """Users were unsubscribed from channels by one action."""
 
     kind: ClassVar[str] = "left"
     types: ClassVar[tuple[str, ...]] = ("stream", "subscription")
 
-    departures: list[Departure]
+    departures: list[RemovedSubscription]
 
     def rewind(self, org: Organization) -> None:
         for departure in self.departures:
@@ -176,7 +178,7 @@ class Left(Event, frozen=True):
 
     def move(self, org: Organization) -> None:
         for departure in self.departures:
-            org.leave(departure.channel_id, departure.user_ids)
+            org.remove_subscribers(departure.channel_id, departure.user_ids)
 
     def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
         mine: list[dict[str, Any]] = []

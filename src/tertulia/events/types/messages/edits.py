@@ -90,7 +90,7 @@ class MessageUpdated(MessageEvent, frozen=True):
         """Whether there is nothing to send. A move may still concern the other moved messages."""
         return self.mode is None and (self.message is None or not self.words)
 
-    def is_out_of_sight(self, org: Organization, user_id: int) -> bool:
+    def is_hidden_from(self, org: Organization, user_id: int) -> bool:
         if self.message is None:
             return self._is_gone
         may_follow = events.types.messages.message.may_follow
@@ -185,7 +185,7 @@ class MessagesDeleted(MessageEvent, frozen=True):
     def rewritten(self) -> Collection[int]:
         return self.message_ids
 
-    def taken_back(self) -> Revocation:
+    def revocation(self) -> Revocation:
         """Content of deleted messages must not be delivered before this event."""
         return Revocation(messages=self.message_ids)
 

@@ -121,7 +121,7 @@ def message_object(
         object_.stream_id = message.channel_id
     if not knows_sender:
         object_.sender_full_name = UNKNOWN_NAME
-        object_.sender_email = sender.stand_in(org.email_domain)
+        object_.sender_email = sender.placeholder_email(org.email_domain)
         object_.avatar_url = events.types.people.user.unknown_avatar_url(org)
     return object_
 
@@ -158,8 +158,8 @@ def reacting(org: Organization, user_id: int) -> Participant:
     user = org.users.get(user_id)
     if user is None:
         return Participant(user_id, "", UNKNOWN_NAME)
-    name = user.full_name if org.sees_everybody(None) else UNKNOWN_NAME
-    return Participant(user_id, user.stand_in(org.email_domain), name)
+    name = user.full_name if org.may_know_all(None) else UNKNOWN_NAME
+    return Participant(user_id, user.placeholder_email(org.email_domain), name)
 
 
 def visible_edits(org: Organization, edits: Sequence[Edit]) -> list[Edit]:
@@ -280,7 +280,7 @@ class MessageSent(MessageEvent, frozen=True):
             flags=self.flags_for(to.user_id),
         )
 
-    def is_out_of_sight(self, org: Organization, user_id: int) -> bool:
+    def is_hidden_from(self, org: Organization, user_id: int) -> bool:
         message = self.message
         if message is None:
             return True
@@ -304,7 +304,7 @@ class MessageSent(MessageEvent, frozen=True):
             options.apply_markdown,
             options.client_gravatar,
             options.capabilities.empty_topic_name,
-            self._knows_sender(org, to),
+            self._may_know_sender(org, to),
             *self.flags_for(to.user_id),
         )
 
@@ -317,7 +317,7 @@ class MessageSent(MessageEvent, frozen=True):
             apply_markdown=to.options.apply_markdown,
             client_gravatar=to.options.client_gravatar,
             allow_empty_topic=to.options.capabilities.empty_topic_name,
-            knows_sender=self._knows_sender(org, to),
+            knows_sender=self._may_know_sender(org, to),
         )
         yield {"type": "message", "message": body, "flags": self.flags_for(to.user_id)}
 
@@ -331,7 +331,7 @@ class MessageSent(MessageEvent, frozen=True):
     def about(self) -> PendingInfo:
         return PendingInfo(self.channel_id, self.message_id)
 
-    def _knows_sender(self, org: Organization, to: Listener) -> bool:
+    def _may_know_sender(self, org: Organization, to: Listener) -> bool:
         return org.may_know(org.users[to.user_id], org.users[self.sender_id])
 
     def flags_for(self, user_id: int) -> list[str]:

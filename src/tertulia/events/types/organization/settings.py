@@ -27,10 +27,10 @@ class RealmSettingsChanged(Event, frozen=True):
     after: dict[str, Any] = {}
 
     def rewind(self, org: Organization) -> None:
-        org.put_settings(self.before)
+        org.set_settings(self.before)
 
     def move(self, org: Organization) -> None:
-        org.put_settings(self.after)
+        org.set_settings(self.after)
 
     def wire_fields(self, org: Organization) -> Iterable[Wire]:
         yield {"op": "update_dict", "property": "default", "data": self.data}
@@ -49,10 +49,10 @@ class RealmChanged(Event, frozen=True):
     after: dict[str, Any] = {}
 
     def rewind(self, org: Organization) -> None:
-        org.put_settings(self.before)
+        org.set_settings(self.before)
 
     def move(self, org: Organization) -> None:
-        org.put_settings(self.after)
+        org.set_settings(self.after)
 
     def wire_fields(self, org: Organization) -> Iterable[Wire]:
         yield {"op": "update", "property": self.property, "value": self.value}

@@ -97,7 +97,7 @@ def unknown_user_object(org: Organization, user: User) -> UserObject:
     """Compat: clients that need every user get a placeholder for those they may not know."""
     return UserObject(
         user_id=user.id,
-        email=user.stand_in(org.email_domain),
+        email=user.placeholder_email(org.email_domain),
         delivery_email=None,
         full_name=UNKNOWN_NAME,
         date_joined=_minute(org.realm.created_at),
@@ -222,12 +222,12 @@ class UserActivityChanged(UserEvent, frozen=True):
         return replace(self, said=storage.people.statuses.of_user(tx, self.user_id))
 
     def rewind(self, org: Organization) -> None:
-        org.put_activity(self.user_id, is_active=not self.is_active)
+        org.set_active(self.user_id, is_active=not self.is_active)
 
     def move(self, org: Organization) -> None:
-        org.put_activity(self.user_id, is_active=self.is_active)
+        org.set_active(self.user_id, is_active=self.is_active)
 
-    def taken_back(self) -> Revocation:
+    def revocation(self) -> Revocation:
         return Revocation() if self.is_active else Revocation(queues_of=[self.user_id])
 
     def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
@@ -263,10 +263,10 @@ class RoleChanged(UserEvent, frozen=True):
     known: list[int] | None = None  # whom the user may know; None for all
 
     def rewind(self, org: Organization) -> None:
-        org.put_role(self.user_id, self.before)
+        org.set_role(self.user_id, self.before)
 
     def move(self, org: Organization) -> None:
-        org.put_role(self.user_id, self.role)
+        org.set_role(self.user_id, self.role)
 
     def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
         yield person_updated(self.user_id, role=int(self.role))
@@ -320,5 +320,5 @@ class KeyChanged(UserEvent, frozen=True):
     kind: ClassVar[str] = "key_changed"
     revokes_access: ClassVar[bool] = True
 
-    def taken_back(self) -> Revocation:
+    def revocation(self) -> Revocation:
         return Revocation(queues_of=[self.user_id])

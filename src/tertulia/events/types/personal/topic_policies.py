@@ -7,7 +7,7 @@ import msgspec
 
 from tertulia import domain, storage
 from tertulia.database.tx import Tx
-from tertulia.domain.personal.topic_policies import Visibility
+from tertulia.domain.personal.topic_policies import TopicPolicy
 from tertulia.events.directory.organization import Organization
 from tertulia.events.listener import Listener
 from tertulia.events.types.event import Event, Wire
@@ -26,7 +26,7 @@ def muted_topics(
     return [
         (org.channels[each.channel_id].name, each.topic, int(each.updated_at))
         for each in policies
-        if each.policy == Visibility.MUTED and org.may_see(user_id, each.channel_id)
+        if each.policy == TopicPolicy.MUTED and org.may_see(user_id, each.channel_id)
     ]
 
 

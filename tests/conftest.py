@@ -36,8 +36,11 @@ from tests.support.server import Server  # noqa: E402
 from tests.support.shared_servers import SharedServers  # noqa: E402
 from tests.support.slapd import DIRECTORY, SLAPD, Slapd, slapd_running  # noqa: E402
 
+from tertulia import actions  # noqa: E402
 from tertulia.config.login_providers import LdapDirectory  # noqa: E402
+from tertulia.database import Database  # noqa: E402
 from tertulia.database.dialects.postgres import Postgres  # noqa: E402
+from tertulia.domain.organization.realm import Realm  # noqa: E402
 from tertulia.server import logging_config  # noqa: E402
 
 gc.disable()  # until all tests are collected
@@ -162,7 +165,7 @@ def servers(databases: Databases) -> Iterator[SharedServers]:
 
 
 @pytest.fixture(autouse=True)
-def nobody_is_held_up() -> Iterator[None]:
+def latency_guard() -> Iterator[None]:
     """The latency guard: no test blocks the event loop or the writer of its servers for long."""
     WATCH.begin()
     yield
@@ -335,3 +338,26 @@ def two_servers(databases: Databases) -> Iterator[tuple[Chat, Server]]:
     other.stop()
     one.stop()
     databases.give_back(url)
+
+
+@pytest.fixture
+def database(kind: Kind, databases: Databases) -> Iterator[Database]:
+    """An empty database with its schema, and no server."""
+    url, _ = databases.ready(kind)
+    made = Database.at(url)
+    made.migrate()
+    yield made
+    databases.give_back(url)
+
+
+@pytest.fixture
+def on_sqlite(databases: Databases) -> Database:
+    """For questions about the schema, which is the same on both databases."""
+    made = Database.at(databases.ready("sqlite")[0])
+    made.migrate()
+    return made
+
+
+@pytest.fixture
+def realm(database: Database) -> Realm:
+    return database.write_now(0, actions.organization.create, "Casa", "casa")

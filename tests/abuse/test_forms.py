@@ -9,7 +9,7 @@ import sys
 import threading
 
 import pytest
-from tests.http.toy import FORM, Kitchen, http_scope
+from tests.http.sample_api import FORM, Kitchen, http_scope
 from tests.support.complexity import grows_linearly
 from tests.support.people import Chat
 from tests.support.waiting import PATIENCE_SECONDS

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import pytest
-from tests.actions.test_hidden import questions
+from tests.actions.test_hidden_and_missing import questions
 from tests.support.client import Reply
 from tests.support.narrows import term
 from tests.support.people import Chat, Person

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.server.test_certificates import answer, flags
 from tests.support import certificates
 from tests.support.cli_runner import Terminal
 from tests.support.people import Chat
 from tests.support.server import Server
 from tests.support.waiting import PATIENCE_SECONDS, eventually
-from tests.test_certificates import answer, flags
 
 from tertulia.server.pipeline import MAX_PIPELINED_REQUESTS
 

@@ -6,8 +6,8 @@ import threading
 from typing import Any
 
 import pytest
+from tests.server.test_inbound_mail import delivers, letter
 from tests.support.people import Chat
-from tests.test_mail_door import delivers, letter
 
 from tertulia.domain.inbound_mail import MailRefused
 from tertulia.external.mail import mail_parser

@@ -1,7 +1,7 @@
 """Fixtures for the HTTP layer's own tests."""
 
 import pytest
-from tests.http.toy import Kitchen
+from tests.http.sample_api import Kitchen
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from structlog.testing import capture_logs
-from tests.http.toy import FORM, Kitchen, http_scope
+from tests.http.sample_api import FORM, Kitchen, http_scope
 from tests.support.waiting import PATIENCE_SECONDS
 
 from tertulia.http.exchange import ROUND

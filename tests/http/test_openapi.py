@@ -3,7 +3,7 @@
 import jsonschema
 import msgspec
 import pytest
-from tests.http.toy import ROUTES, Kitchen
+from tests.http.sample_api import ROUTES, Kitchen
 
 from tertulia.http.openapi import describe
 

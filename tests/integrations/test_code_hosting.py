@@ -1,7 +1,7 @@
 """GitHub, GitLab, Gitea and Bitbucket, by the fields that they document."""
 
 import pytest
-from tests.integrations.telling import maybe_told, told
+from tests.integrations.messages import maybe_told, told
 
 from tertulia.errors.integrations import MalformedPayload, MissingEventHeader, UnsupportedEvent
 

@@ -2,7 +2,7 @@
 
 import pytest
 from tests.integrations.examples import EXAMPLES, HARBOR, HEROKU, NOTION, Example
-from tests.integrations.telling import maybe_told, told
+from tests.integrations.messages import maybe_told, told
 
 from tertulia import integrations
 from tertulia.errors.integrations import MalformedPayload, UnsupportedEvent

@@ -1,7 +1,7 @@
 """Slack's format: text, blocks and attachments."""
 
 import pytest
-from tests.integrations.telling import told
+from tests.integrations.messages import told
 
 from tertulia.errors import BadRequest
 from tertulia.integrations import slack_incoming

@@ -1,7 +1,7 @@
 """Jira, Linear, Trello, Zendesk, Freshdesk and Discourse, by the fields that they document."""
 
 import pytest
-from tests.integrations.telling import maybe_told, told
+from tests.integrations.messages import maybe_told, told
 
 JIRA_ISSUE = {
     "key": "ROOF-3",

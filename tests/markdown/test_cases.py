@@ -6,7 +6,7 @@ A line is `source → html`, with ⏎ for a newline. What the names in them refe
 from pathlib import Path
 
 import pytest
-from tests.markdown.world import html
+from tests.markdown.sample_names import html
 
 TABLES = sorted(Path(__file__).parent.glob("cases/*.txt"))
 

@@ -2,7 +2,7 @@
 
 import pytest
 from msgspec.structs import replace
-from tests.markdown.world import SETTINGS, html
+from tests.markdown.sample_names import SETTINGS, html
 
 from tertulia.markdown.blocks import MAX_DEPTH
 from tertulia.markdown.emoji import MAX_SHOWN

@@ -1,7 +1,7 @@
 """What a rendering tells besides the HTML: whom it mentions, what it links to."""
 
 import pytest
-from tests.markdown.world import FOUND, SETTINGS, html, rendered
+from tests.markdown.sample_names import FOUND, SETTINGS, html, rendered
 
 from tertulia import markdown
 from tertulia.markdown import LinkPattern, Rendered, Settings

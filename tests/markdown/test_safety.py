@@ -9,7 +9,7 @@ import html5lib
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.markdown.world import SETTINGS, html
+from tests.markdown.sample_names import SETTINGS, html
 
 from tertulia.markdown import Settings
 

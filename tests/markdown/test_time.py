@@ -10,7 +10,7 @@ from functools import cache
 
 import pytest
 from pygments.lexers import get_lexer_by_name
-from tests.markdown.world import html
+from tests.markdown.sample_names import html
 from tests.support.complexity import TRIES, cost
 
 from tertulia import markdown

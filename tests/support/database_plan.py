@@ -23,13 +23,13 @@ ON_BOTH = (
     "abuse/",
     "actions/",
     "api/",  # a good call and every refusal of every operation; see `operation_coverage.py`
-    "backup/",
     "crash/",
+    "database/",
     "events/",
     "jobs/",
     "laws/",
-    "moving/",
     "storage/",
+    "transfer/",
 )
 
 NEEDS_POSTGRES = {"pair", "two_servers"}  # fixtures that start servers on PostgreSQL by themselves

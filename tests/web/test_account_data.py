@@ -5,7 +5,7 @@ from typing import Any
 from playwright.sync_api import Page, expect
 from tests.support.browser_user import BrowserUser, address
 from tests.support.waiting import eventually
-from tests.web.test_reading import topic
+from tests.web.test_views import topic
 
 KEPT = """async () => {
   const databases = (await indexedDB.databases()).map((each) => each.name);

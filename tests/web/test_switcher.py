@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 from tests.support.axe import violations
 from tests.web.test_accessibility import LOOKS
-from tests.web.test_reading import PHONE, topic
+from tests.web.test_views import PHONE, topic
 
 
 def switcher(page):

@@ -1,7 +1,8 @@
 """Every log event: its level, its fields, what it means and what an operator does about it.
 
-`make docs` writes `docs/logs.md` from this table. `tests/test_log_events.py` compares the table
-with the calls of `log` in the source. Operators alert on names, so a rename is a breaking change.
+`make docs` writes `docs/logs.md` from this table. `tests/server/test_log_events.py` compares the
+table with the calls of `log` in the source. Operators alert on names, so a rename is a breaking
+change.
 """
 
 import msgspec

@@ -14,7 +14,7 @@ from tests.support.exports import (
     slack_export,
     zulip_export,
 )
-from tests.support.house import enters, history
+from tests.support.import_target import enters, history
 
 from tertulia.domain.limits import MESSAGE_LENGTH
 from tertulia.transfer.importing.sources import mattermost, rocketchat, slack, zulip

@@ -10,7 +10,7 @@ import pytest
 
 from tertulia.server.log_events import AREAS, LOG_EVENTS
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "tertulia"
 LEVELS = ("debug", "info", "warning", "error", "critical")
 FILE_NAMES = (".py", ".js", ".md", ".db", ".toml", ".json", ".css")

@@ -12,7 +12,7 @@ import pytest
 from tests.support import pictures
 from tests.support.cli_runner import Terminal
 from tests.support.files import uploads
-from tests.support.house import enters
+from tests.support.import_target import enters
 from tests.support.people import Chat, Person
 from tests.support.pictures import picture
 from tests.support.server import SECRET

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.integrations import examples, test_code_hosting, test_machines, test_trackers
+from tests.integrations import examples, test_code_hosting, test_monitoring_and_ci, test_trackers
 from tests.support.complexity import grows_linearly
 
 from tertulia import integrations
@@ -27,7 +27,7 @@ EVENTS = {
 WORDS = sorted(
     {
         word
-        for module in (examples, test_code_hosting, test_machines, test_trackers)
+        for module in (examples, test_code_hosting, test_monitoring_and_ci, test_trackers)
         for word in Path(str(module.__file__)).read_text(encoding="utf-8").split('"')
         if word.isidentifier() and len(word) < 25
     }
@@ -83,7 +83,11 @@ def replaced(value: Any, path: tuple[Any, ...], other: Any) -> Any:
 @pytest.mark.parametrize("other", [None, 0, "", [], {}, [None], {"a": 1}, "x" * 5000, True, -1.5])
 def test_a_good_payload_with_one_thing_wrong(other):
     push = test_code_hosting.PUSH | {"action": "opened", "pull_request": test_code_hosting.REQUEST}
-    alerts = {"status": "firing", "alerts": [test_machines.ALERT], "commonLabels": {"a": "b"}}
+    alerts = {
+        "status": "firing",
+        "alerts": [test_monitoring_and_ci.ALERT],
+        "commonLabels": {"a": "b"},
+    }
     jira = {"webhookEvent": "jira:issue_created", "issue": test_trackers.JIRA_ISSUE}
     for name, payload, headers in [
         ("github", push, {"X-GitHub-Event": "push"}),

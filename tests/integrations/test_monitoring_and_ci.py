@@ -1,7 +1,7 @@
 """What watches and what builds, and money: by the fields that each of them documents."""
 
 import pytest
-from tests.integrations.telling import maybe_told, told
+from tests.integrations.messages import maybe_told, told
 
 from tertulia.errors import BadRequest
 

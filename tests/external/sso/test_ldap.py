@@ -138,7 +138,7 @@ def test_the_settings_for_active_directory_in_the_docs_find_their_people(slapd):
     more = {"objectGUID": guid, "displayName": "Ana Díaz", "cn": "DIAZ Ana"}
     ana = slapd.add_person("x1", mail="ana@example.com", userAccountControl=512, **names, **more)
     slapd.add_group("Chat Administrators", ana)
-    page = (Path(__file__).parents[2] / "docs" / "logging-in.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[3] / "docs" / "logging-in.md").read_text(encoding="utf-8")
     written = next(each for each in page.split("```") if "# Active Directory" in each)
     (table,) = tomllib.loads(written.removeprefix("toml"))["ldap"]
     # OpenLDAP has no rule for groups in groups.

@@ -1,7 +1,7 @@
 """Fixtures of imports and exports."""
 
 import pytest
-from tests.support.house import House
+from tests.support.import_target import House
 
 
 @pytest.fixture

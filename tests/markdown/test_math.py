@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from tests.markdown.world import html
+from tests.markdown.sample_names import html
 
 from tertulia.markdown.math import MAX_CONVERTED
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import psycopg
 import pytest
-from tests.storage.test_leader import due_jobs, started
+from tests.database.test_leader import due_jobs, started
 from tests.support.databases import Databases
 from tests.support.event_queue import EventQueue
 from tests.support.people import Chat

@@ -15,7 +15,7 @@ from tests.support.exports import (
     slack_export,
     zulip_export,
 )
-from tests.support.house import House, enters, history
+from tests.support.import_target import House, enters, history
 from tests.support.server import SECRET
 
 from tertulia.cli.progress import Progress

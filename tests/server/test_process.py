@@ -18,7 +18,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from tests.http.toy import Kitchen
+from tests.http.sample_api import Kitchen
 from tests.support.cli_runner import Serving, Terminal, clean_environment
 from tests.support.databases import Databases, Kind
 from tests.support.fake_oidc import wilful_site

@@ -159,7 +159,7 @@ def test_other_commands_take_the_flags_that_find_the_data():
     [("settings", settings_markdown()), *((page, write()) for page, write in PAGES.items())],
 )
 def test_the_pages_that_are_lists_are_up_to_date(page, text):
-    path = Path(__file__).parents[1] / "docs" / f"{page}.md"
+    path = Path(__file__).parents[2] / "docs" / f"{page}.md"
 
     assert path.read_text(encoding="utf-8") == text, (
         f"docs/{page}.md is out of date: run `make docs`."
@@ -372,7 +372,7 @@ def test_a_slip_in_a_table_is_named(lines, complaint, folder):
     assert str(caught.value).startswith(complaint.format(file="tertulia.toml"))
 
 
-LOGGING_IN = (Path(__file__).parents[1] / "docs" / "logging-in.md").read_text(encoding="utf-8")
+LOGGING_IN = (Path(__file__).parents[2] / "docs" / "logging-in.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("number", range(LOGGING_IN.count("```toml")))

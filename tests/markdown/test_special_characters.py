@@ -1,7 +1,7 @@
 """Characters that need care: white space, controls, and what stands for finished parts."""
 
 import pytest
-from tests.markdown.world import html
+from tests.markdown.sample_names import html
 
 from tertulia import markdown
 from tertulia.markdown import Settings

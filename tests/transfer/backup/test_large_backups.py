@@ -4,10 +4,10 @@ import os
 from pathlib import Path
 
 import pytest
-from tests.backup.test_backup import OTHER
 from tests.support.cli_runner import Said, Terminal
 from tests.support.databases import Databases, Kind
 from tests.support.server import SECRET
+from tests.transfer.backup.test_backup import OTHER
 
 from tertulia.database import Database
 from tertulia.database.tx import Tx

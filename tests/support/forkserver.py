@@ -1,8 +1,8 @@
 """A fork server: each server process is a fork of one that has loaded everything.
 
 Loading the server takes longer than most tests. A fork is an ordinary process: it has its own
-environment and files, is stopped by signals, and ends with an exit code. `tests/server/test_process.py`
-tests the start of the command itself.
+environment and files, is stopped by signals, and ends with an exit code.
+`tests/server/test_process.py` tests the start of the command itself.
 """
 
 import os

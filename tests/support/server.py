@@ -196,7 +196,7 @@ class Server:
         self.drop_cold_mailboxes()
 
     def drop_cold_mailboxes(self) -> None:
-        self.call(self.application.delivery.give_up_cold_mailboxes)
+        self.call(self.application.delivery.drop_idle_mailboxes)
 
     def lose_mailbox(self, queue_id: str) -> None:
         """Make the server read the pending events of a queue from the log again."""

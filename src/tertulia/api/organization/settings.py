@@ -12,7 +12,6 @@ from tertulia.domain.channels.topics import ALLOW_EMPTY, DISABLE_EMPTY
 from tertulia.domain.organization.settings import SETTINGS
 from tertulia.errors import BadRequest
 from tertulia.http.replies import Encoded, Reply
-from tertulia.http.signatures import accepts
 
 # Compat: enums are answered as numbers, texts only if they changed.
 _NUMBERS = {

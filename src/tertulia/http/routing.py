@@ -191,10 +191,10 @@ class Router:
             refusal = self._absent.get("/".join(segments[:length]))
             if refusal is not None:
                 raise refusal
-        meant = self.meant_by(path)
+        meant = self.intended_path(path)
         raise WrongPath(path=meant) if meant else NotFound
 
-    def meant_by(self, path: str) -> str | None:
+    def intended_path(self, path: str) -> str | None:
         """The path of an endpoint that a caller wrote with another prefix: none, half of it,
         another version, or twice."""
         meant = self._prefix + _PREFIXES.sub("", path, count=1)

@@ -12,6 +12,7 @@ from tertulia.domain.channels.topics import ALLOW_EMPTY, DISABLE_EMPTY
 from tertulia.domain.organization.settings import SETTINGS
 from tertulia.errors import BadRequest
 from tertulia.http.replies import Encoded, Reply
+from tertulia.http.signatures import accepts
 
 # Compat: enums are answered as numbers, texts only if they changed.
 _NUMBERS = {
@@ -25,7 +26,7 @@ class ChangedSettings(Reply):
     """The changed settings by name."""
 
 
-@takes(parameters(SETTINGS.values()))
+@accepts(parameters(SETTINGS.values()))
 async def edit(call: Call, **values: Any) -> Encoded[ChangedSettings]:
     """Change settings of the organization."""
     wanted = {

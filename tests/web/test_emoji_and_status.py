@@ -2,7 +2,7 @@
 
 from playwright.sync_api import expect
 from tests.support.axe import violations
-from tests.web.test_reading import topic
+from tests.web.test_views import topic
 
 
 def test_the_picker_has_groups_tones_and_all_emoji_but_few_elements(house, sit):

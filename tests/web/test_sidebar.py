@@ -2,7 +2,7 @@
 
 from playwright.sync_api import expect
 from tests.support.axe import violations
-from tests.web.test_reading import PHONE, topic
+from tests.web.test_views import PHONE, topic
 
 WATCH = """() => {
   window.added = [];

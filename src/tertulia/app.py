@@ -149,7 +149,7 @@ class Application:
         self.renewal = self._certificate_renewal()
         self.runner = Runner(self._jobs(), leader_due=partial(_due_jobs, database))
         self.connections = ConnectionLimiter(config, database.requests)
-        self.answers = AnswerCounts()
+        self.answers = ResponseCounts()
         preload.load(config)
         gate = Authenticator(self.services)
         self._api = self._build_api(ROUTES, gate.authenticate, gate.precheck)
@@ -317,7 +317,7 @@ class Application:
             "received mail", 3600, partial(housekeeping.delete_received_mail, database)
         )
         if self.services.stores.is_used:
-            yield _leader_job("files", 1, self.carrying.carry, at_once=True)
+            yield _leader_job("files", 1, self.carrying.run_once, at_once=True)
         if self.renewal is not None:
             yield _leader_job("certificate renewal", 60, self.renewal.renew, at_once=True)
         if config.ldap:

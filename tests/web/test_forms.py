@@ -4,7 +4,7 @@ import time
 
 from playwright.sync_api import expect
 from tests.support.axe import violations
-from tests.web.test_reading import topic
+from tests.web.test_views import topic
 
 TOMORROW_AT_NINE = """(() => {
   const day = new Date();

@@ -45,7 +45,7 @@ class TlsProtocol(asyncio.Protocol):
         else:
             asyncio.get_running_loop().create_task(self._handshake(line, counted_by))
 
-    async def _shake_hands(self, line: socket.socket, counted_by: str) -> None:
+    async def _handshake(self, line: socket.socket, counted_by: str) -> None:
         connection = self._make(counted_by=counted_by, **self._options)
         try:
             tls = await self._context_for(line)
@@ -59,7 +59,7 @@ class TlsProtocol(asyncio.Protocol):
             line.close()
         finally:
             if not connection.was_made:
-                self._connections.leave(counted_by)
+                self._connections.unregister(counted_by)
 
     async def _context_for(self, line: socket.socket) -> ssl.SSLContext:
         """While an ACME challenge runs, look at the first bytes: Python does not tell the protocols

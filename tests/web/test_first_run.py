@@ -12,6 +12,8 @@ from playwright.sync_api import expect
 from tests.support.axe import violations
 from tests.support.cli_runner import Serving, Terminal
 from tests.support.databases import Databases, Kind
+from tests.support.exports import slack_export
+from tests.support.waiting import eventually
 
 LENTILS = "lentils, always lentils"
 ANA = {
@@ -191,3 +193,17 @@ def test_newcomers_read_three_lines_about_topics_once(house, sit):
     again = sitting.tab().goes("#inbox")
     expect(again.page.get_by_role("link", name="lunch").first).to_be_visible()
     expect(again.page.get_by_role("region", name="How conversations work here")).to_have_count(0)
+
+
+def test_an_import_takes_the_place_of_the_form(terminal, tmp_path):
+    server = terminal.serves()
+
+    said = terminal.runs("import", str(slack_export(tmp_path / "export")))
+
+    assert said.code == 0, said.err
+    eventually(lambda: opens(server, "/").location == "/login/")
+    eventually(lambda: opens(server, "/login/").status == 200)
+    server.stops()
+    again = terminal.serves()
+    assert "/setup/" not in again.said.out
+    assert opens(again, "/login/").status == 200

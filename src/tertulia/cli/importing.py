@@ -10,11 +10,12 @@ from typing import Any
 
 import click
 
-from tertulia import actions, data_dir
+from tertulia import actions, data_dir, storage
 from tertulia.cli.data import command_act
 from tertulia.cli.flags import config_options
 from tertulia.cli.progress import Progress
 from tertulia.config import Config
+from tertulia.database import Database
 from tertulia.transfer.importing import archive_reader
 from tertulia.transfer.importing.archive_reader import NoExport
 from tertulia.transfer.importing.importer import Importer
@@ -49,6 +50,7 @@ def import_(file: Path, name: str | None, subdomain: str, dry_run: bool, **flags
             return
         database = data_dir.open_database(config)
         data_dir.check_vault(config, database)
+        _remove_unused(database, subdomain)
         bringing = Importer(database, data_dir.open_vault(config), source, _mark(file, source))
         progress = Progress(source.message_count, "messages")
         tally = bringing.run((name or source.name)[:40], subdomain, progress.show)
@@ -61,6 +63,17 @@ def import_(file: Path, name: str | None, subdomain: str, dry_run: bool, **flags
         " users by their email address.",
         err=True,
     )
+
+
+def _remove_unused(database: Database, subdomain: str) -> None:
+    """Delete the organization that the first start has created, if the server has no accounts: the
+    import takes its place."""
+    found = database.read_now(0, storage.organization.number_at, subdomain)
+    if found is None or not database.read_now(0, actions.organization.first_run.is_needed):
+        return
+    database.write_now(found, actions.organization.deactivation.deactivate, None)
+    while database.write_now(found, actions.organization.deactivation.delete_batch):
+        pass
 
 
 @contextlib.contextmanager

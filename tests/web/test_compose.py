@@ -248,3 +248,44 @@ def test_an_administrator_chooses_the_key_of_new_accounts(house, sit):
     expect(choice).not_to_be_checked()
     sitter.page.reload()
     expect(choice).not_to_be_checked()
+
+
+DRAG = """([kind, target]) => {
+  const data = new DataTransfer();
+  data.items.add(new File(["soup"], "menu.txt", {type: "text/plain"}));
+  const event = new DragEvent(kind, {bubbles: true, cancelable: true, dataTransfer: data});
+  document.querySelector(target).dispatchEvent(event);
+}"""
+
+
+def test_a_file_is_dropped_anywhere_in_the_conversation(kitchen, sit):
+    ana, _, here = kitchen
+    sitter = sit(ana).goes(here)
+
+    sitter.page.evaluate(DRAG, ["dragenter", "article"])
+    expect(sitter.page.get_by_text("Drop to attach to lunch")).to_be_visible()
+    sitter.page.evaluate(DRAG, ["drop", ".dropping"])
+
+    expect(sitter.page.locator(".dropping")).to_have_count(0)
+    expect(box(sitter)).to_have_value(re.compile(r"\[menu\.txt\]\(/user_uploads/"))
+
+
+def test_the_source_of_a_message_is_shown(kitchen, sit):
+    ana, ben, here = kitchen
+    ben.says("**Bread** too", to="kitchen > lunch")
+    sitter = sit(ana).goes(here)
+    sitter.message("Bread too").focus()
+    sitter.page.keyboard.press("i")
+    sitter.page.get_by_role("menuitem", name="View the source").click()
+
+    expect(sitter.page.get_by_role("dialog")).to_contain_text("**Bread** too")
+
+
+def test_the_link_of_a_topic_is_copied(kitchen, sit):
+    ana, _, here = kitchen
+    sitter = sit(ana, permissions=["clipboard-read", "clipboard-write"]).goes(here)
+    sitter.page.get_by_role("button", name="More", exact=True).click()
+    sitter.page.get_by_role("menuitem", name="Copy the link to the topic").click()
+
+    expect(sitter.page.get_by_text("Copied")).to_be_visible()
+    assert sitter.page.evaluate("navigator.clipboard.readText()").endswith(f"/{here}")

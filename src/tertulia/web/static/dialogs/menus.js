@@ -8,6 +8,7 @@ import { channels } from "../state/channels.js";
 import { runCommand } from "../views/commands.js";
 import { isInChannel, isResolved } from "../state/conversations.js";
 import { isSpectator, myId, setting, state } from "../state/session.js";
+import { channelHash, conversationHash } from "../state/narrow.js";
 import { currentRoute } from "../core/router.js";
 import { region, toast } from "../views/layout.js";
 import { FOLLOWED, INHERIT, isFollowed, isTopicMuted } from "../state/topics.js";
@@ -85,8 +86,18 @@ export function viewMenu({ element, event }) {
       { icon: "move", text: t("menu.move-topic"), act: () => runCommand("move-topic", element, event) });
     if (state.is_admin) items.push({ icon: "trash", text: t("menu.delete-topic"), risk: true, act: () => deleteTopic(channel, topic) });
   }
+  if (channel !== undefined) {
+    const hash = topic === undefined ? channelHash(channel) : conversationHash({ channel, topic });
+    items.push({ icon: "link", text: t(topic === undefined ? "menu.copy-channel-link" : "menu.copy-topic-link"), act: () => copyViewLink(hash) });
+  }
   if (channel !== undefined) items.push("line", ...channelItems(channel, element, event));
   openMenu(element, t("head.more"), items);
+}
+
+/** @param {string} hash */
+async function copyViewLink(hash) {
+  await navigator.clipboard.writeText(`${location.origin}/${hash}`);
+  toast(t("content.copied"));
 }
 
 /** @param {number} id

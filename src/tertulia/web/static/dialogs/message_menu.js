@@ -1,14 +1,18 @@
 /** The menu of a message. */
 
 import { withErrorToast, copyLink, setStar } from "../views/message_actions.js";
-import { get, remove } from "../core/api.js";
+import { apiUrl, get } from "../core/api.js";
+import { emit } from "../core/signals.js";
+import { toast } from "../views/layout.js";
+import { setHidden } from "../views/message_row.js";
 import { runCommand } from "../views/commands.js";
 import { isSpectator, state, myId, realm } from "../state/session.js";
 import { h } from "../core/html.js";
 import { nameOf } from "../state/people.js";
 import { t } from "../core/i18n.js";
-import { confirmAction, openDialog } from "./dialog.js";
+import { openDialog } from "./dialog.js";
 import { openMenu } from "./popover.js";
+import { showUndo } from "./undo.js";
 
 /** @typedef {import("../state/messages.js").Message} Message */
 /** @typedef {import("../views/commands.js").CommandContext} CommandContext */
@@ -34,6 +38,7 @@ export function messageMenu({ element, event, message }) {
     "line",
     { icon: "link", text: t("menu.copy-link"), key: "Shift L", act: () => copyLink(message) },
     { icon: "copy", text: t("menu.copy-text"), act: () => copyText(message) },
+    { icon: "code", text: t("menu.source"), act: () => viewSource(message) },
     ...(message.last_edit_timestamp || message.last_moved_timestamp ? [{ icon: "clock", text: t("menu.history"), key: "Shift H", act: by("history") }] : []),
     ...(realm("enable_read_receipts") ? [{ icon: "people", text: t("menu.receipts"), key: "Shift V", act: by("read-receipts") }] : []),
     ...(!isMine && (realm("moderation_request_channel_id") ?? -1) > 0 ? [{ icon: "alert", text: t("menu.report"), act: by("report") }] : []),
@@ -42,8 +47,19 @@ export function messageMenu({ element, event, message }) {
 }
 
 /** @param {Message} message */
-export async function deleteMessage(message) {
-  if (await confirmAction(t("delete.title"), t("delete.text"), t("menu.delete"))) await withErrorToast(remove(`/messages/${message.id}`));
+export function deleteMessage(message) {
+  const show = (/** @type {boolean} */ isHidden) => {
+    setHidden(message.id, isHidden);
+    emit("messageChanged", message.id);
+  };
+  show(true);
+  const commit = async () => {
+    const response = await fetch(apiUrl(`/messages/${message.id}`), { method: "DELETE", keepalive: true }).catch(() => null); // the page may be closing
+    if (response?.ok) return;
+    show(false);
+    toast(response ? (await response.json()).msg : t("delete.failed"));
+  };
+  showUndo({ icon: "trash", text: t("undo.deleted"), undo: () => show(false), commit });
 }
 
 /** The dialog with the people who have read a message.
@@ -55,6 +71,13 @@ export async function readReceipts({ message }) {
   const names = response.user_ids.map(nameOf).sort();
   const list = names.length ? h("ul", { class: "plain kept" }, ...names.map((/** @type {string} */ name) => h("li", {}, h("bdi", {}, name)))) : h("p", { class: "quiet" }, t("receipts.none"));
   openDialog(t("receipts.title", { count: names.length }), [list]);
+}
+
+/** The dialog with the text of a message as it was written.
+ * @param {Message} message */
+async function viewSource(message) {
+  const response = await withErrorToast(get(`/messages/${message.id}`, { apply_markdown: false, allow_empty_topic_name: true }));
+  if (response) openDialog(t("menu.source"), [h("pre", { class: "source", dir: "auto", tabindex: 0 }, response.message.content)]);
 }
 
 /** @param {Message} message */

@@ -1,6 +1,7 @@
 /** The dialog that moves messages to another topic or channel. */
 
-import { patch } from "../core/api.js";
+import { get, patch } from "../core/api.js";
+import { offerUndo } from "../views/message_actions.js";
 import { myChannels } from "../state/channels.js";
 import { topicFieldCompletions } from "../state/typeahead_sources.js";
 import { isInChannel } from "../state/conversations.js";
@@ -39,10 +40,15 @@ function moveDialog(message, mode) {
   topic.addEventListener("keydown", (event) => popup.handleKey(event));
   const note = h("p", { class: "wrong", role: "alert", hidden: true });
   const go = async () => {
-    const channelChange = Number(channel.value) === message.stream_id ? {} : { stream_id: Number(channel.value) };
+    const isOther = Number(channel.value) !== message.stream_id;
+    const channelChange = isOther ? { stream_id: Number(channel.value) } : {};
+    const before = { topic: message.subject, ...(isOther && { stream_id: message.stream_id }) };
     try {
+      const isUndoable = which.value === "change_one" || (await isEmptyTopic(Number(channel.value), topic.value.trim()));
       await patch(`/messages/${message.id}`, { ...channelChange, topic: topic.value.trim(), propagate_mode: which.value, send_notification_to_old_thread: tellOld.checked, send_notification_to_new_thread: tellNew.checked });
       dialog.close();
+      const mode = which.value === "change_one" ? "change_one" : "change_all";
+      if (isUndoable) offerUndo("move", t("undo.moved"), () => patch(`/messages/${message.id}`, { ...before, propagate_mode: mode, send_notification_to_old_thread: false, send_notification_to_new_thread: false }));
     } catch (error) {
       note.hidden = false;
       note.textContent = /** @type {Error} */ (error).message;
@@ -56,3 +62,10 @@ function moveDialog(message, mode) {
   { footer: [h("button", { class: "b go", type: "button", onclick: oneAtATime(go) }, t("move.do"))] });
 }
 
+/** Whether a topic has no messages: then a move to it can be undone without moving others.
+ * @param {number} channel
+ * @param {string} topic */
+async function isEmptyTopic(channel, topic) {
+  const narrow = [{ operator: "channel", operand: channel }, { operator: "topic", operand: topic }];
+  return (await get("/messages", { anchor: "newest", num_before: 1, num_after: 0, narrow })).messages.length === 0;
+}

@@ -7,6 +7,7 @@ import { setDraft } from "../state/drafts.js";
 import { conversationHash } from "../state/narrow.js";
 import { retrySend, withdraw } from "../sync/outbox.js";
 import { get } from "../core/api.js";
+import { lazy } from "../core/lazy.js";
 import { nameOf } from "../state/people.js";
 import { on } from "../core/signals.js";
 import { toast } from "./layout.js";
@@ -15,6 +16,9 @@ import { t } from "../core/i18n.js";
 /** @typedef {import("../state/messages.js").Message} Message */
 
 export function registerComposeCommands() {
+  document.addEventListener("dragenter", async (event) => {
+    if (event.dataTransfer?.types.includes("Files") && !document.querySelector("dialog[open]")) (await lazy("dialogs", "showDropFrame"))();
+  });
   command("send", () => currentComposeBox()?.send());
   command("preview", () => currentComposeBox()?.showPreview());
   command("attach", () => currentComposeBox()?.attachments.openPicker());

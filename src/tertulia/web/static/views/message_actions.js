@@ -1,10 +1,11 @@
 /** Commands on messages, topics and channels that need no dialog. */
 
 import { get, patch, post, ApiError, remove, NetworkError } from "../core/api.js";
+import { lazy } from "../core/lazy.js";
 import { command, runCommand } from "./commands.js";
 import { currentComposeBox } from "./compose.js";
 import { channelName, channels } from "../state/channels.js";
-import { conversationOf, isInChannel, isResolved, keyOf, topicKey, withResolved } from "../state/conversations.js";
+import { conversationOf, isInChannel, isResolved, keyOf, topicKey, topicTitle, withResolved } from "../state/conversations.js";
 import { reactionFor } from "../state/emoji.js";
 import { myId } from "../state/session.js";
 import { findMessage } from "../state/messages.js";
@@ -14,7 +15,7 @@ import { currentRoute } from "../core/router.js";
 import { on } from "../core/signals.js";
 import { toast } from "./layout.js";
 import { currentMessageView } from "./message_view.js";
-import { FOLLOWED, INHERIT, isFollowed, isTopicMuted, MUTED, UNMUTED } from "../state/topics.js";
+import { FOLLOWED, INHERIT, isFollowed, isTopicMuted, MUTED, policyOf, UNMUTED } from "../state/topics.js";
 import { t } from "../core/i18n.js";
 
 /** @typedef {import("../state/messages.js").Message} Message */
@@ -102,14 +103,31 @@ export function joinChannel(channel) {
 }
 
 /** @param {number} channel */
-export function leaveChannel(channel) {
-  return remove("/users/me/subscriptions", { subscriptions: [channelName(channel)] });
+export async function leaveChannel(channel) {
+  await remove("/users/me/subscriptions", { subscriptions: [channelName(channel)] });
+  if (!channels.get(channel)?.invite_only) offerUndo("logout", t("undo.left", { name: channelName(channel) }), () => joinChannel(channel));
+}
+
+/** Offer to undo what was just done.
+ * @param {string} icon
+ * @param {string} text
+ * @param {() => Promise<unknown>} undo */
+export async function offerUndo(icon, text, undo) {
+  (await lazy("dialogs", "showUndo"))({ icon, text, undo: () => withErrorToast(undo()) });
 }
 
 /** @param {number} channel
  * @param {string} property
  * @param {string | number | boolean} value */
-export function setSubscription(channel, property, value) {
+export async function setSubscription(channel, property, value) {
+  await changeSubscription(channel, property, value);
+  if (property === "is_muted") offerUndo("mute", t(value ? "undo.muted" : "undo.unmuted", { name: channelName(channel) }), () => changeSubscription(channel, property, !value));
+}
+
+/** @param {number} channel
+ * @param {string} property
+ * @param {string | number | boolean} value */
+function changeSubscription(channel, property, value) {
   return post("/users/me/subscriptions/properties", { subscription_data: [{ stream_id: channel, property, value }] });
 }
 
@@ -128,7 +146,9 @@ export async function toggleResolved(channel, topic) {
 export function toggleMute(channel, topic) {
   const isQuiet = isTopicMuted(channel, topic);
   const policy = isQuiet ? (channels.get(channel)?.is_muted ? UNMUTED : INHERIT) : MUTED;
-  return withErrorToast(setTopicPolicy(channel, topic, policy));
+  const before = policyOf(channel, topic);
+  return withErrorToast(setTopicPolicy(channel, topic, policy).then(() =>
+    offerUndo("mute", t(isQuiet ? "undo.unmuted" : "undo.muted", { name: topicTitle(topic) }), () => setTopicPolicy(channel, topic, before))));
 }
 
 /** Call a function with the topic that is shown.

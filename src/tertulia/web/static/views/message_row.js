@@ -37,6 +37,16 @@ export function toggleCollapsed(id) {
   if (!collapsed.delete(id)) collapsed.add(id);
 }
 
+/** Messages that are about to be deleted. @type {Set<number>} */
+const hiddenIds = new Set();
+
+/** @param {number} id
+ * @param {boolean} isHidden */
+export function setHidden(id, isHidden) {
+  if (isHidden) hiddenIds.add(id);
+  else hiddenIds.delete(id);
+}
+
 /** Everything that a row shows, as a string. A row is redrawn when this changes.
  * @param {number} id
  * @param {number | undefined} before
@@ -45,7 +55,7 @@ export function toggleCollapsed(id) {
 export function rowSignature(id, before, context) {
   const message = findMessage(id);
   const above = before === undefined ? undefined : findMessage(before);
-  if (!message) return "gone";
+  if (!message || hiddenIds.has(id)) return "gone";
   return [message.version, isGrouped(message, above, context), above ? dayKey(above.timestamp) : "", context.newFrom === id,
     context.isMixed && above ? keyOf(conversationOf(above)) : "", revealed.has(id), collapsed.has(id), isMuted(message.sender_id), editForm(id) !== undefined, isEditKept(id)].join("|");
 }
@@ -56,7 +66,7 @@ export function rowSignature(id, before, context) {
  * @returns {HTMLElement[]} the article is the last node */
 export function drawRow(id, before, context) {
   const message = findMessage(id);
-  if (!message) return [h("article", { hidden: true })];
+  if (!message || hiddenIds.has(id)) return [h("article", { hidden: true })];
   const above = before === undefined ? undefined : findMessage(before);
   const grouped = isGrouped(message, above, context);
   const nodes = [];

@@ -1,6 +1,6 @@
 /** Commands that move between messages and between views. */
 
-import { withErrorToast } from "./message_actions.js";
+import { offerUndo, withErrorToast } from "./message_actions.js";
 import { command } from "./commands.js";
 import { currentComposeBox } from "./compose.js";
 import { conversationOf, isInChannel } from "../state/conversations.js";
@@ -60,7 +60,10 @@ export function registerNavigationCommands() {
   command("collapse", ({ message }) => { if (message) { toggleCollapsed(message.id); emit("messageChanged", message.id); } });
   command("narrow-to-compose", () => { const box = currentComposeBox(); if (box) location.hash = conversationHash(box.conversation); });
   command("mark-all-read", async () => {
-    if (await withErrorToast(post("/mark_all_as_read"))) clearUnread();
+    const ids = allUnread().flatMap((entry) => [...entry.ids]);
+    if (!(await withErrorToast(post("/mark_all_as_read")))) return;
+    clearUnread();
+    offerUndo("check", t("undo.read", { count: ids.length }), () => post("/messages/flags", { messages: ids, op: "remove", flag: "read" }));
   });
   command("unread-from-here", async ({ message }) => {
     const view = currentMessageView();

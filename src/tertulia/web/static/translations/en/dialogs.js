@@ -116,8 +116,6 @@ export const dialogTexts = {
   "card.unmute": "Unmute",
   "card.write": "Write",
 
-  "delete.text": "It is gone for everybody, and cannot be brought back.",
-  "delete.title": "Delete this message?",
   "delete.topic-text": "All messages in “{topic}” are gone for everybody.",
 
   "dialog.cancel": "Cancel",
@@ -305,4 +303,13 @@ export const dialogTexts = {
   "send.enter": "Enter sends",
   "send.enter-hint": "Shift Enter makes a new line.",
   "send.later": "Send later…",
+  "delete.failed": "The message was not deleted: the server does not answer.",
+  "undo.deleted": "Message deleted.",
+  "undo.moved": "Moved.",
+  "undo.undo": "Undo",
+  "drop.hint": "Nothing is sent yet. {most} MiB each at most.",
+  "drop.to": "Drop to attach to {where}",
+  "menu.copy-channel-link": "Copy the link to the channel",
+  "menu.copy-topic-link": "Copy the link to the topic",
+  "menu.source": "View the source",
 };

@@ -320,6 +320,10 @@ export const texts = {
   "people.group": { one: "group of {count}", other: "group of {count}" },
   "people.wildcard": "everybody here",
 
+  "undo.left": "You have left {name}.",
+  "undo.muted": "{name} is muted.",
+  "undo.read": { one: "{count} message marked as read.", other: "{count} messages marked as read." },
+  "undo.unmuted": "{name} is no longer muted.",
   "upload.cancel": "Stop uploading {name}",
   "upload.failed": "{name} could not be uploaded.",
   "upload.holder": "Uploading {name}…",

@@ -116,8 +116,6 @@ export const dialogTexts = {
   "card.unmute": "No silenciar",
   "card.write": "Escribir",
 
-  "delete.text": "Desaparece para todos y no se puede recuperar.",
-  "delete.title": "¿Borrar este mensaje?",
   "delete.topic-text": "Todos los mensajes de «{topic}» desaparecen para todos.",
 
   "dialog.cancel": "Cancelar",
@@ -305,4 +303,13 @@ export const dialogTexts = {
   "send.enter": "Intro envía",
   "send.enter-hint": "Mayús Intro empieza una línea nueva.",
   "send.later": "Enviar más tarde…",
+  "delete.failed": "El mensaje no se ha borrado: el servidor no responde.",
+  "undo.deleted": "Mensaje borrado.",
+  "undo.moved": "Movido.",
+  "undo.undo": "Deshacer",
+  "drop.hint": "Todavía no se envía nada. Como mucho {most} MiB cada uno.",
+  "drop.to": "Suelta para adjuntar a {where}",
+  "menu.copy-channel-link": "Copiar el enlace al canal",
+  "menu.copy-topic-link": "Copiar el enlace al tema",
+  "menu.source": "Ver el texto original",
 };

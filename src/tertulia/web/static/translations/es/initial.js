@@ -320,6 +320,10 @@ export const texts = {
   "people.group": { one: "grupo de {count}", other: "grupo de {count}" },
   "people.wildcard": "todos los de aquí",
 
+  "undo.left": "Has dejado {name}.",
+  "undo.muted": "{name} está en silencio.",
+  "undo.read": { one: "{count} mensaje marcado como leído.", other: "{count} mensajes marcados como leídos." },
+  "undo.unmuted": "{name} ya no está en silencio.",
   "upload.cancel": "Dejar de subir {name}",
   "upload.failed": "No se pudo subir {name}.",
   "upload.holder": "Subiendo {name}…",

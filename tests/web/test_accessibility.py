@@ -127,7 +127,10 @@ def test_nothing_is_wider_than_a_small_window(lively, views, sit, width, right_t
     assert side.evaluate("side => side.scrollWidth <= side.clientWidth")
 
 
-SETTINGS = "profile account-and-privacy preferences notifications your-bots alert-words muted-users"
+SETTINGS = (
+    "profile account-and-privacy preferences notifications your-bots uploaded-files alert-words"
+    " muted-users"
+)
 ORGANIZATION = (
     "organization-profile organization-settings organization-permissions users invitations"
     " channel-folders default-channels-list emoji-settings linkifier-settings"

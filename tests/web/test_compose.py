@@ -199,7 +199,7 @@ def test_letters_are_no_commands_right_after_a_field_has_gone(kitchen, sit):
     ana, _, here = kitchen
     sitter = sit(ana).goes(here)
     sitter.goes("#search")
-    sitter.page.get_by_role("searchbox").press_sequentially("a")
+    sitter.page.get_by_role("searchbox", name="Search").press_sequentially("a")
 
     sitter.page.evaluate("document.activeElement.remove()")
     sitter.page.keyboard.press("?")

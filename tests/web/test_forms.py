@@ -4,6 +4,7 @@ import time
 
 from playwright.sync_api import expect
 from tests.support.axe import violations
+from tests.support.files import uploads
 from tests.web.test_views import topic
 
 TOMORROW_AT_NINE = """(() => {
@@ -90,3 +91,35 @@ def test_a_card_shows_shared_channels_and_groups(house, sit):
     expect(card.get_by_role("link", name="kitchen")).to_be_visible()
     expect(card.get_by_role("link", name="garden")).to_have_count(0)
     expect(card.get_by_role("definition").filter(has_text="cooks")).to_be_visible()
+
+
+def test_uploaded_files_are_listed_and_deleted(house, sit):
+    ana = house.person("ana", channels=["kitchen"])
+    uploads(ana, "menu.txt", b"soup", kind="text/plain")
+    page = sit(ana).goes("#inbox").page
+    page.evaluate("location.hash = '#settings/uploaded-files'")
+
+    expect(page.get_by_role("link", name="menu.txt")).to_be_visible()
+    page.get_by_role("button", name="Delete menu.txt").click()
+    page.get_by_role("button", name="Delete the file").click()
+
+    expect(page.get_by_role("link", name="menu.txt")).to_have_count(0)
+    assert ana.get("/attachments").succeeds()["attachments"] == []
+
+
+def test_an_outgoing_webhook_is_added_with_its_address(house, sit):
+    owner = house.person("ana", role="owner", channels=["kitchen"])
+    page = sit(owner).goes("#inbox").page
+    page.evaluate("location.hash = '#settings/your-bots'")
+
+    page.get_by_role("textbox", name="Name", exact=True).fill("Weather")
+    page.get_by_role("textbox", name="Short name").fill("weather")
+    page.get_by_role("combobox", name="Kind").select_option("3")
+    page.get_by_role("textbox", name="Address", exact=True).fill(
+        "https://hooks.example.com/weather"
+    )
+    page.get_by_role("button", name="Add a bot").click()
+
+    expect(page.get_by_role("link", name="zuliprc")).to_have_count(1)
+    (bot,) = owner.get("/bots").succeeds()["bots"]
+    assert bot["full_name"] == "Weather"

@@ -206,7 +206,7 @@ def test_search_takes_its_own_suggestions_and_folds_accents(house, sit):
     lucia.says("Soup's on", to="kitchen > lunch")
     ana.says("Coming", to="kitchen > lunch")
     sitter = sit(ana).goes("#inbox")
-    field = sitter.page.get_by_role("searchbox")
+    field = sitter.page.get_by_role("searchbox", name="Search")
 
     for typed in ("from:luc", "from:lucia"):
         sitter.goes("#search")

@@ -13,8 +13,10 @@ import { actionButton, formSection, labelled, settingRow } from "./forms.js";
 import { profileFieldRow } from "./profile_values.js";
 import { openTabbedDialog } from "./tabbed_dialog.js";
 import { fileButton } from "./file_button.js";
+import { uploadedFilesPage } from "./uploaded_files.js";
 import { pushRow } from "./web_push.js";
 
+const OUTGOING_WEBHOOK = 3; // a kind of bot
 const LANGUAGES = /** @type {[string, string][]} */ ([["en", "English"], ["es", "Español"]]);
 
 /** @param {{rest?: string[]}} [route] */
@@ -25,6 +27,7 @@ export function showSettings(route) {
     { key: "preferences", title: t("settings.display"), draw: displayPage },
     { key: "notifications", title: t("settings.notifications"), draw: notificationsPage },
     { key: "your-bots", title: t("settings.bots"), draw: botsPage },
+    { key: "uploaded-files", title: t("files.title"), draw: uploadedFilesPage },
     { key: "alert-words", title: t("settings.alert-words"), draw: alertWordsPage },
     { key: "muted-users", title: t("settings.muted"), draw: mutedPage },
   ], route?.rest?.[0]);
@@ -128,11 +131,14 @@ async function botsPage() {
   const list = h("ul", { class: "plain kept" }, ...bots.map(botRow));
   const name = h("input", { class: "f", "aria-label": t("bots.name") });
   const short = h("input", { class: "f", "aria-label": t("bots.short") });
-  const kind = h("select", { class: "f", "aria-label": t("bots.kind") }, ...[1, 2].map((each) => h("option", { value: each }, t(`bots.kind.${each}`))));
+  const kind = h("select", { class: "f", "aria-label": t("bots.kind") }, ...[1, 2, OUTGOING_WEBHOOK].map((each) => h("option", { value: each }, t(`bots.kind.${each}`))));
+  const url = h("input", { class: "f", type: "url", placeholder: "https://", "aria-label": t("bots.url") });
+  const urlField = h("label", { class: "field", hidden: true }, t("bots.url"), url, h("small", { class: "hint" }, t("bots.url-hint")));
+  kind.addEventListener("change", () => { urlField.hidden = Number(kind.value) !== OUTGOING_WEBHOOK; });
   return [formSection(t("settings.bots"), list),
-    formSection(t("bots.add"), h("label", { class: "field" }, t("bots.name"), name), h("label", { class: "field" }, t("bots.short"), short), h("label", { class: "field" }, t("bots.kind"), kind),
+    formSection(t("bots.add"), h("label", { class: "field" }, t("bots.name"), name), h("label", { class: "field" }, t("bots.short"), short), h("label", { class: "field" }, t("bots.kind"), kind), urlField,
       actionButton(t("bots.add"), async () => {
-        await post("/bots", { full_name: name.value, short_name: short.value, bot_type: Number(kind.value) });
+        await post("/bots", { full_name: name.value, short_name: short.value, bot_type: Number(kind.value), ...(!urlField.hidden && { payload_url: url.value }) });
         setChildren(list, ...(await get("/bots")).bots.map(botRow));
       }))];
 }

@@ -66,10 +66,10 @@ def import_(file: Path, name: str | None, subdomain: str, dry_run: bool, **flags
 
 
 def _remove_unused(database: Database, subdomain: str) -> None:
-    """Delete the organization that the first start has created, if the server has no accounts: the
-    import takes its place."""
+    """Delete the organization of a server that waits for its first owner: the import takes its
+    place."""
     found = database.read_now(0, storage.organization.number_at, subdomain)
-    if found is None or not database.read_now(0, actions.organization.first_run.is_needed):
+    if found is None or not database.read_now(0, actions.organization.first_run.is_waiting):
         return
     database.write_now(found, actions.organization.deactivation.deactivate, None)
     while database.write_now(found, actions.organization.deactivation.delete_batch):

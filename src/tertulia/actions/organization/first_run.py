@@ -34,6 +34,11 @@ def is_needed(tx: Tx) -> bool:
     return not storage.data_check.has_people(tx)
 
 
+def is_waiting(tx: Tx) -> bool:
+    """Whether the server was started and waits for its first owner."""
+    return is_needed(tx) and storage.server_notes.find(tx, SETUP_CODE) is not None
+
+
 def setup_code(tx: Tx) -> str:
     """The setup code; the first call creates it. Raises AlreadySetUp if there are accounts."""
     if not is_needed(tx):

@@ -87,4 +87,4 @@ def test_a_request_fails_if_its_caller_loses_the_right_meanwhile(chat, monkeypat
         tried += 1
 
     assert tried > 80
-    assert done == ([] if happens is end else [("POST", "/messages")])  # allowed for everyone
+    assert not done

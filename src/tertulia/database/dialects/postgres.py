@@ -319,7 +319,7 @@ class Postgres:
         connection.begin("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
 
     def end_read(self, connection: Any) -> None:
-        connection.leave()
+        connection.end_read()
 
     def begin_write(self, connection: Any) -> None:
         self.command(connection, "BEGIN")

@@ -151,7 +151,7 @@ def test_metrics_name_every_queue(chat):
 
     text = chat.stranger.raw("GET", "/metrics").body.decode()
 
-    assert {"forms", "rendering", "reads"} <= fair_queue.QUEUES.keys()
+    assert {"forms", "rendering"} <= fair_queue.QUEUES.keys()
     for name in fair_queue.QUEUES:
         for counter in ("waiting", "running", "served_total", "refused_total"):
             assert f'tertulia_queue_{counter}{{queue="{name}"}}' in text

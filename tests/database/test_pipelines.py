@@ -56,7 +56,7 @@ def test_a_connection_survives_errors(database, realm):
         database._read(realm.id, with_nul, connection)
     assert database._read(realm.id, lambda tx: None, connection) is None
     assert database._read(realm.id, storage.organization.current, connection) == realm
-    assert database._ask(realm.id, storage.organization.current, connection) == realm
+    assert database._query(realm.id, storage.organization.current, connection) == realm
     connection.close()
 
 

@@ -168,7 +168,16 @@ def fresh_directory(chat) -> dict[str, Any]:
 
 def as_facts(org: Organization) -> dict[str, Any]:
     """The whole state, without encoded and derived data."""
-    passing = {"presence", "clock", "settled", "version", "life", "turned_at", "kept"}
+    passing = {
+        "presence",
+        "clock",
+        "settled",
+        "version",
+        "life",
+        "turned_at",
+        "kept",
+        "channel_versions",
+    }
     return {name: as_plain(value) for name, value in vars(org).items() if name not in passing}
 
 

@@ -109,8 +109,9 @@ def test_a_failed_search_shows_why_and_no_empty_feed(house, sit):
 
 def test_a_server_that_cannot_be_reached_is_not_an_empty_channel(house, sit):
     ana = house.person("ana", channels=["kitchen"])
-    ana.says("Soup's on", to="kitchen > lunch")
-    sitter = sit(ana).goes("#inbox")
+    soup = ana.says("Soup's on", to="kitchen > lunch")
+    ana.post("/messages/flags", messages=[soup.id], op="add", flag="read").succeeds()
+    sitter = sit(ana, service_workers="block").goes("#inbox")
     sitter.page.route("**/topics?*", lambda route: route.abort())
 
     sitter.goes(f"#topics/channel/{house.channel('kitchen').id}-kitchen")
@@ -123,7 +124,7 @@ def test_a_server_that_cannot_be_reached_is_not_an_empty_channel(house, sit):
 
 def test_a_server_that_cannot_be_reached_does_not_mean_no_conversations(house, sit):
     ana = house.person("ana")
-    sitter = sit(ana)
+    sitter = sit(ana, service_workers="block")
     sitter.page.route("**/json/messages?*", lambda route: route.abort())
 
     sitter.goes("#recent")

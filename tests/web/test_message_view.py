@@ -10,7 +10,7 @@ def test_two_people_see_each_other_write(house, sit):
     at_anas, at_bens = sit(ana).goes(here), sit(ben).goes(here)
 
     at_anas.page.get_by_role("textbox", name="Message to").fill("Bring bread")
-    at_anas.page.get_by_role("button", name="Send").click()
+    at_anas.page.get_by_role("button", name="Send", exact=True).click()
 
     expect(at_bens.message("Bring bread")).to_be_visible()
     expect(at_anas.message("Bring bread")).to_be_visible()
@@ -35,7 +35,7 @@ def test_the_page_has_the_names_that_assistive_technology_relies_on(house, sit):
     expect(page.get_by_role("status")).to_have_text("Connected")
     expect(page.get_by_role("textbox", name="Message to kitchen")).to_be_visible()
     expect(page.get_by_role("textbox", name="Topic")).to_be_visible()
-    expect(page.get_by_role("button", name="Send")).to_be_visible()
+    expect(page.get_by_role("button", name="Send", exact=True)).to_be_visible()
 
 
 def test_without_logging_in_one_is_led_to_the_door(house, sit):

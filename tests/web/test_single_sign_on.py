@@ -159,7 +159,7 @@ def test_an_address_that_was_given_to_another_opens_nothing(chat, site):
     third.opens(goes(third, site, who="s-new"))
 
     assert page.status == 401
-    assert "belongs to somebody else" in text_of(page)
+    assert "is linked to another user" in text_of(page)
     assert "session" not in second.cookies
     assert third.calls("GET", "/users/me").succeeds()["user_id"] == ana.id
 

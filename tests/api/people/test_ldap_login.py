@@ -251,7 +251,7 @@ def test_a_directory_password_may_need_a_second_factor(ldap_chat, slapd):
     assert wrong.json["msg"] == "Wrong password!"
     assert refused.json["code"] == "SECOND_FACTOR_REQUIRED"
     assert ENGLISH["second_step"] in text_of(asked)
-    assert ldap_chat.read(storage.people.second_factors.of_user, user_id).is_on
+    assert ldap_chat.read(storage.people.second_factors.of_user, user_id).is_enabled
 
 
 def test_a_password_reset_for_a_directory_user_explains_itself_by_mail(ldap_chat, slapd):

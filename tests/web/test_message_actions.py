@@ -195,7 +195,7 @@ def test_a_channel_opens_with_what_the_setting_says(house, sit):
     ana.says("Soup's on", to="kitchen > lunch")
     sitter = sit(ana).goes("#settings/preferences")
     choice = sitter.page.get_by_role("combobox", name="A channel opens with")
-    assert choice.locator("option").all_inner_texts() == ["its messages", "its topics"]
+    expect(choice.locator("option")).to_have_text(["its messages", "its topics"])
     expect(choice).to_have_value("3")
 
     choice.select_option("its messages")

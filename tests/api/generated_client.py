@@ -101,7 +101,7 @@ assert call(update_presence, body=models.UpdatePresenceJsonBody.from_dict(ping))
 presence = call(get_user_presence, me.user_id).presence
 assert presence.aggregated.status == "active"
 
-group = {"name": "cooks", "description": "Those who cook", "members": [me.user_id]}
+group = {"name": "cooks", "description": "Cooks of the kitchen", "members": [me.user_id]}
 call(create_user_group, body=models.CreateUserGroupJsonBody.from_dict(group))
 assert "cooks" in [each.name for each in call(get_user_groups).user_groups]
 call(update_settings, body=models.UpdateSettingsJsonBody.from_dict({"enter_sends": True}))

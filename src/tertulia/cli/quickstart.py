@@ -146,7 +146,7 @@ def _checks(host: str, port: int, folder: Path) -> list[Finding]:
 
 
 def _check_program(program: str) -> Finding:
-    is_hidden = program.startswith(("/home/", "/root/"))  # the unit has ProtectHome=yes
+    is_hidden = Path(program).parts[1:2] in (("home",), ("root",))  # the unit has ProtectHome=yes
     text = "is in a home folder, which the service cannot read; install it in /opt/tertulia."
     return Finding("program", f"{program} {text if is_hidden else 'runs the service.'}", is_hidden)
 

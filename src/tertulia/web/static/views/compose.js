@@ -12,7 +12,7 @@ import { myId, setting } from "../state/session.js";
 import { TypeaheadPopup } from "./typeahead_popup.js";
 import { enqueue } from "../sync/outbox.js";
 import { nameOf } from "../state/people.js";
-import { whyClosed } from "../state/posting.js";
+import { whyClosed } from "../state/write_access.js";
 import { post } from "../core/api.js";
 import { on } from "../core/signals.js";
 import { toast } from "./layout.js";

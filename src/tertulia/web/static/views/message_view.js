@@ -12,7 +12,7 @@ import { isSpectator, myId } from "../state/session.js";
 import { findMessage } from "../state/messages.js";
 import { conversationHash, termsForApi, operandOf } from "../state/narrow.js";
 import { nameOf } from "../state/people.js";
-import { whyClosed } from "../state/posting.js";
+import { whyClosed } from "../state/write_access.js";
 import { marksReadOnView, Reader } from "./reader.js";
 import { drawRow, rowSignature, showFullTime } from "./message_row.js";
 import { on, nextFrame } from "../core/signals.js";

@@ -19,7 +19,7 @@ const NOTIFICATIONS = /** @type {const} */ (["desktop_notifications", "audible_n
 
 /** @typedef {import("./forms.js").FieldValue} FieldValue */
 
-/** @param {{element: HTMLElement}} occasion
+/** @param {{element: HTMLElement}} context
  * @param {string} [page] */
 export function channelSettings({ element }, page) {
   const id = Number(element.dataset.channel);

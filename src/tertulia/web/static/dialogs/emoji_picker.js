@@ -21,12 +21,12 @@ const BLOCK_ROWS = 8; // rows that are built and removed together
 const MARGIN_PX = 300; // rows this near to the visible part are built
 const HAND = "✋";
 
-/** @param {import("../views/commands.js").CommandContext} occasion */
+/** @param {import("../views/commands.js").CommandContext} context */
 export function react({ element, message }) {
   if (message) pickEmoji(element.matches("button") ? element : (element.querySelector(".act .react") ?? element), (name) => withErrorToast(toggleReaction(message, reactionFor(name))));
 }
 
-/** @param {import("../views/commands.js").CommandContext} occasion */
+/** @param {import("../views/commands.js").CommandContext} context */
 export function insertEmoji({ element }) {
   pickEmoji(element, (name) => {
     const character = findEmoji(name);

@@ -3,7 +3,7 @@
 import { h, setChildren, iconButton } from "../core/html.js";
 import { t } from "../core/i18n.js";
 
-/** @param {import("../views/commands.js").CommandContext} occasion */
+/** @param {import("../views/commands.js").CommandContext} context */
 export function openLightbox({ element }) {
   const links = /** @type {HTMLAnchorElement[]} */ ([...document.querySelectorAll('.talk a[data-do="view-picture"]')]);
   const own = element.matches("a") ? element : element.querySelector('a[data-do="view-picture"]');

@@ -16,29 +16,29 @@ import { t } from "../core/i18n.js";
 import { confirmAction } from "./dialog.js";
 import { openMenu } from "./popover.js";
 
-/** @param {import("../views/commands.js").CommandContext} occasion */
+/** @param {import("../views/commands.js").CommandContext} context */
 export function orgMenu({ element }) {
-  const goes = (/** @type {string} */ hash) => () => { location.hash = hash; };
+  const goTo = (/** @type {string} */ hash) => () => { location.hash = hash; };
   if (isSpectator()) return void openMenu(element, t("menu.org"), [{ icon: "logout", text: t("spectator.log-in"), act: () => location.assign("/login/") }]);
   openMenu(element, t("menu.org"), [
-    { icon: "list", text: t("channels.title"), act: goes("#channels") },
-    { icon: "people", text: t("members.title"), act: goes("#members") },
-    { icon: "people", text: t("groups.title"), act: goes("#groups") },
-    { icon: "later", text: t("schedule.list"), act: goes("#scheduled") },
-    { icon: "clock", text: t("reminders.title"), act: goes("#reminders") },
-    ...(state.can_invite_others_to_realm ? [{ icon: "plus", text: t("invite.people"), act: goes("#organization/invitations") }] : []),
+    { icon: "list", text: t("channels.title"), act: goTo("#channels") },
+    { icon: "people", text: t("members.title"), act: goTo("#members") },
+    { icon: "people", text: t("groups.title"), act: goTo("#groups") },
+    { icon: "later", text: t("schedule.list"), act: goTo("#scheduled") },
+    { icon: "clock", text: t("reminders.title"), act: goTo("#reminders") },
+    ...(state.can_invite_others_to_realm ? [{ icon: "plus", text: t("invite.people"), act: goTo("#organization/invitations") }] : []),
     "line",
-    { icon: "gear", text: t("menu.organization"), act: goes("#organization") },
-    { icon: "gear", text: t("settings.title"), act: goes("#settings") },
-    { icon: "help", text: t("marks.title"), act: goes("#message-formatting") },
-    { icon: "keyboard", text: t("keys.title"), key: "?", act: goes("#keyboard-shortcuts") },
+    { icon: "gear", text: t("menu.organization"), act: goTo("#organization") },
+    { icon: "gear", text: t("settings.title"), act: goTo("#settings") },
+    { icon: "help", text: t("marks.title"), act: goTo("#message-formatting") },
+    { icon: "keyboard", text: t("keys.title"), key: "?", act: goTo("#keyboard-shortcuts") },
     { icon: "logout", text: t("menu.log-out"), act: logOut },
   ]);
 }
 
-/** @param {import("../views/commands.js").CommandContext} occasion */
+/** @param {import("../views/commands.js").CommandContext} context */
 export function myMenu({ element, event }) {
-  const goes = (/** @type {string} */ hash) => () => { location.hash = hash; };
+  const goTo = (/** @type {string} */ hash) => () => { location.hash = hash; };
   const isAway = setting("presence_enabled") === false;
   const sign = statusEmoji(myId());
   const scheme = setting("color_scheme") ?? 1;
@@ -47,9 +47,9 @@ export function myMenu({ element, event }) {
     { icon: "smile", sign: sign || undefined, text: t(sign || state.user_status?.[myId()]?.status_text ? "menu.change-status" : "menu.set-status"), act: () => runCommand("status", element, event) },
     { icon: "away", text: t(isAway ? "menu.appear-active" : "menu.appear-away"), act: () => runCommand("away", element, event) },
     "line",
-    { icon: "person", text: t("settings.profile"), act: goes("#settings/profile") },
-    { icon: "gear", text: t("settings.title"), act: goes("#settings") },
-    { icon: "keyboard", text: t("keys.title"), key: "?", act: goes("#keyboard-shortcuts") },
+    { icon: "person", text: t("settings.profile"), act: goTo("#settings/profile") },
+    { icon: "gear", text: t("settings.title"), act: goTo("#settings") },
+    { icon: "keyboard", text: t("keys.title"), key: "?", act: goTo("#keyboard-shortcuts") },
     { label: t("menu.theme"), choices: /** @type {[number, string][]} */ ([[3, t("menu.light")], [2, t("menu.dark")], [1, t("menu.as-system")]]).map(theme) },
     "line",
     { icon: "logout", text: t("menu.log-out"), act: logOut },
@@ -57,7 +57,7 @@ export function myMenu({ element, event }) {
 }
 
 /** The menu beside Send: which key sends.
- * @param {import("../views/commands.js").CommandContext} occasion */
+ * @param {import("../views/commands.js").CommandContext} context */
 export function sendMenu({ element, event }) {
   const choose = (/** @type {boolean} */ value) => () => withErrorToast(patch("/settings", { enter_sends: value }));
   const sends = setting("enter_sends") === true;
@@ -70,7 +70,7 @@ export function sendMenu({ element, event }) {
 }
 
 /** The menu of the topic or channel that is shown.
- * @param {import("../views/commands.js").CommandContext} occasion */
+ * @param {import("../views/commands.js").CommandContext} context */
 export function viewMenu({ element, event }) {
   const route = currentRoute();
   const conversation = route?.conversation;

@@ -20,7 +20,7 @@ import { openDialog } from "./dialog.js";
 
 /** @typedef {import("../views/commands.js").CommandContext} CommandContext */
 
-/** @param {CommandContext} occasion */
+/** @param {CommandContext} context */
 export async function editMessage({ message }) {
   if (!message) return;
   const open = editForm(message.id);
@@ -64,7 +64,7 @@ export async function editMessage({ message }) {
 }
 
 /** The versions of a message, with their differences.
- * @param {CommandContext} occasion */
+ * @param {CommandContext} context */
 export async function showHistory({ message }) {
   if (!message) return;
   const response = await withErrorToast(get(`/messages/${message.id}/history`, { allow_empty_topic_name: true }));

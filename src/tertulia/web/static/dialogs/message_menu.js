@@ -17,7 +17,7 @@ import { showUndo } from "./undo.js";
 /** @typedef {import("../state/messages.js").Message} Message */
 /** @typedef {import("../views/commands.js").CommandContext} CommandContext */
 
-/** @param {CommandContext} occasion */
+/** @param {CommandContext} context */
 export function messageMenu({ element, event, message }) {
   if (!message) return;
   const anchor = element.matches("button") ? element : /** @type {HTMLElement} */ (element.querySelector(".act .more") ?? element);
@@ -63,7 +63,7 @@ export function deleteMessage(message) {
 }
 
 /** The dialog with the people who have read a message.
- * @param {CommandContext} occasion */
+ * @param {CommandContext} context */
 export async function readReceipts({ message }) {
   if (!message) return;
   const response = await withErrorToast(get(`/messages/${message.id}/read_receipts`));

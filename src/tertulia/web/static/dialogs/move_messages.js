@@ -14,7 +14,7 @@ import { currentMessageView } from "../views/message_view.js";
 import { t } from "../core/i18n.js";
 import { openDialog } from "./dialog.js";
 
-/** @param {import("../views/commands.js").CommandContext} occasion */
+/** @param {import("../views/commands.js").CommandContext} context */
 export function moveMessages({ message }) {
   if (message?.type === "stream") moveDialog(message, "change_later");
 }
@@ -33,8 +33,8 @@ function moveDialog(message, mode) {
   const channel = h("select", { class: "f", "aria-label": t("new.channel") }, ...options);
   const topic = h("input", { class: "f", "aria-label": t("compose.topic"), value: message.subject, maxlength: 60, dir: "auto" });
   const which = h("select", { class: "f", "aria-label": t("move.which") }, ...["change_one", "change_later", "change_all"].map((each) => h("option", { value: each, selected: each === mode }, t(`move.${each}`))));
-  const tellOld = h("input", { type: "checkbox" });
-  const tellNew = h("input", { type: "checkbox", checked: true });
+  const notifyOld = h("input", { type: "checkbox" });
+  const notifyNew = h("input", { type: "checkbox", checked: true });
   const list = h("ul", { class: "offer below", id: "move-offers", role: "listbox", "aria-label": t("offers.name"), hidden: true });
   const popup = new TypeaheadPopup(topic, list, (text) => topicFieldCompletions(text, Number(channel.value)));
   topic.addEventListener("keydown", (event) => popup.handleKey(event));
@@ -45,7 +45,7 @@ function moveDialog(message, mode) {
     const before = { topic: message.subject, ...(isOther && { stream_id: message.stream_id }) };
     try {
       const isUndoable = which.value === "change_one" || (await isEmptyTopic(Number(channel.value), topic.value.trim()));
-      await patch(`/messages/${message.id}`, { ...channelChange, topic: topic.value.trim(), propagate_mode: which.value, send_notification_to_old_thread: tellOld.checked, send_notification_to_new_thread: tellNew.checked });
+      await patch(`/messages/${message.id}`, { ...channelChange, topic: topic.value.trim(), propagate_mode: which.value, send_notification_to_old_thread: notifyOld.checked, send_notification_to_new_thread: notifyNew.checked });
       dialog.close();
       const mode = which.value === "change_one" ? "change_one" : "change_all";
       if (isUndoable) offerUndo("move", t("undo.moved"), () => patch(`/messages/${message.id}`, { ...before, propagate_mode: mode, send_notification_to_old_thread: false, send_notification_to_new_thread: false }));
@@ -58,7 +58,7 @@ function moveDialog(message, mode) {
     h("label", { class: "field" }, t("new.channel"), channel),
     h("label", { class: "field anchor" }, t("compose.topic"), topic, list),
     h("label", { class: "field" }, t("move.which"), which),
-    h("label", { class: "choice" }, tellNew, t("move.tell-new")), h("label", { class: "choice" }, tellOld, t("move.tell-old")), note)],
+    h("label", { class: "choice" }, notifyNew, t("move.tell-new")), h("label", { class: "choice" }, notifyOld, t("move.tell-old")), note)],
   { footer: [h("button", { class: "b go", type: "button", onclick: oneAtATime(go) }, t("move.do"))] });
 }
 

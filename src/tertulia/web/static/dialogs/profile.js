@@ -18,7 +18,7 @@ import { profileFact } from "./profile_values.js";
 
 const MAX_SHARED = 6; // channels in the card
 
-/** @param {import("../views/commands.js").CommandContext} occasion */
+/** @param {import("../views/commands.js").CommandContext} context */
 export function showProfile({ element, message }) {
   const id = Number(element.dataset.person ?? element.dataset.userId ?? message?.sender_id);
   if (id) openPopover(element.matches("article") ? (element.querySelector("button.name") ?? element) : element, profileCard(id));
@@ -39,7 +39,7 @@ function profileCard(id) {
   const mute = h("button", { class: "b bare", type: "button", onclick: () => withErrorToast(isMuted(id) ? remove(`/users/me/muted_users/${id}`) : post(`/users/me/muted_users/${id}`)) }, t(isMuted(id) ? "card.unmute" : "card.mute"));
   return h("div", { class: "card", role: "dialog", "aria-label": person.full_name },
     h("div", { class: "up" }, avatar(id, { extra: "big" }), h("div", {}, h("h2", {}, h("bdi", {}, person.full_name)), h("p", {}, person.is_active ? (person.is_bot ? t("people.bot") : activityText(id)) : t("card.left")))),
-    (sign || status) && h("p", { class: "mood", dir: "auto" }, sign, sign && " ", status),
+    (sign || status) && h("p", { class: "status-line", dir: "auto" }, sign, sign && " ", status),
     h("dl", {}, ...facts.filter(([, value]) => value).flatMap(([name, value]) => [h("dt", {}, name), h("dd", { class: "cut" }, h("bdi", {}, value))]), shared),
     h("div", { class: "go-row" }, h("a", { class: "b go", href: conversationHash({ people: [id] }) }, t("card.write")), h("a", { class: "b", href: hashOf([{ operator: "sender", operand: id }]) }, t("card.said"))),
     id !== myId() && !person.is_bot && h("div", { class: "go-row" }, mute));

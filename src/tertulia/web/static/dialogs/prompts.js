@@ -11,7 +11,7 @@ import { localValue, timePresets } from "./schedule.js";
 
 const REPORTS = ["spam", "harassment", "inappropriate", "norms", "other"];
 
-/** @param {import("../views/commands.js").CommandContext} occasion */
+/** @param {import("../views/commands.js").CommandContext} context */
 export function remind({ message }) {
   if (!message) return;
   const presets = timePresets();
@@ -33,7 +33,7 @@ export function remind({ message }) {
     { footer: [h("button", { class: "b go", type: "button", onclick: oneAtATime(go) }, t("remind.do"))] });
 }
 
-/** @param {import("../views/commands.js").CommandContext} occasion */
+/** @param {import("../views/commands.js").CommandContext} context */
 export function report({ message }) {
   if (!message) return;
   const kind = h("select", { class: "f", "aria-label": t("report.kind") }, ...REPORTS.map((each) => h("option", { value: each }, t(`report.${each}`))));

@@ -13,7 +13,7 @@ import { t } from "../core/i18n.js";
 import { bindToAddress, openDialog } from "./dialog.js";
 import { openPopover } from "./popover.js";
 
-/** @param {{element: HTMLElement}} occasion */
+/** @param {{element: HTMLElement}} context */
 export function sendLater({ element }) {
   const box = currentComposeBox();
   if (!box?.box.value.trim()) return toast(t("schedule.nothing"));

@@ -9,7 +9,7 @@ import { toast } from "../views/layout.js";
 import { t } from "../core/i18n.js";
 import { openPopover } from "./popover.js";
 
-/** @param {{element: HTMLElement}} occasion */
+/** @param {{element: HTMLElement}} context */
 export function showSnippets({ element }) {
   const list = h("ul", { class: "plain kept" });
   const title = h("input", { class: "f", "aria-label": t("snippets.title"), placeholder: t("snippets.title"), maxlength: 60 });

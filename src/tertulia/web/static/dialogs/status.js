@@ -55,7 +55,7 @@ export async function editStatus({ element }) {
   };
   const form = h("form", { onsubmit: (/** @type {Event} */ event) => { event.preventDefault(); oneAtATime(() => withErrorToast(save()))(); } },
     h("h2", { id: "status-title" }, t("status.title")),
-    h("div", { class: "mood" }, pick, text, clear),
+    h("div", { class: "status-line" }, pick, text, clear),
     h("ul", { class: "presets plain", "aria-label": t("status.presets") }, ...presets),
     h("label", { class: "field side-by" }, h("span", {}, t("status.until")), until), moment,
     h("label", { class: "switch" }, h("span", {}, t("status.away")), away, h("span", { class: "hint" }, t("status.away-hint"))),

@@ -133,7 +133,7 @@ export function matchedPieces(name, text) {
   return [...pieces, name.slice(end)];
 }
 
-/** The conversations that call the person: direct messages and mentions, the newest first.
+/** Unread conversations with direct messages or mentions, the newest first.
  * @returns {Destination[]} */
 export function waitingDestinations() {
   const byKey = new Map(allDestinations().map((each) => [each.key, each]));

@@ -1,4 +1,4 @@
-/** Why this person cannot write to a conversation: the page says so in place of the compose box. */
+/** Write access: why the person cannot write to a conversation. The page shows the reason in place of the compose box. */
 
 import { channelName, channels } from "./channels.js";
 import { nameOf, people } from "./people.js";
@@ -10,8 +10,8 @@ import { t } from "../core/i18n.js";
 
 /** @param {{channel: number} | {people: number[]}} target
  * @returns {Closed | undefined} undefined if the person may write */
-export function whyClosed(target) {
-  if ("people" in target) return whyDirectClosed(target.people);
+export function closedReason(target) {
+  if ("people" in target) return directClosedReason(target.people);
   const channel = channels.get(target.channel);
   if (!channel) return undefined;
   if (channel.is_archived) return { icon: "archive", text: t("closed.archived"), ...(state.is_admin && { unarchives: target.channel }) };
@@ -21,7 +21,7 @@ export function whyClosed(target) {
 
 /** @param {number[]} others
  * @returns {Closed | undefined} */
-function whyDirectClosed(others) {
+function directClosedReason(others) {
   const left = others.find((id) => people.get(id)?.is_active === false);
   if (left !== undefined) return { icon: "people", text: t("closed.left", { name: nameOf(left), organization: realm("name") ?? "" }) };
   const isFree = others.every((id) => id === myId() || people.get(id)?.is_bot);

@@ -91,7 +91,7 @@ export function wakeOutbox() {
   wakeSender();
 }
 
-/** An event has brought a message that this browser sent.
+/** A message that this browser sent has arrived as an event.
  * @param {string | undefined} key
  * @param {number} id */
 export function confirmByKey(key, id) {

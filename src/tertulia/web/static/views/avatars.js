@@ -58,14 +58,14 @@ export function statusEmoji(id, before = "") {
 export function avatarStack(ids) {
   const shown = ids.slice(0, 3).map((id) => avatar(id));
   const more = ids.length > 3 && h("span", { class: "more" }, `+${ids.length - 3}`);
-  return h("span", { class: "faces", "aria-hidden": "true" }, ...shown, more);
+  return h("span", { class: "avatars", "aria-hidden": "true" }, ...shown, more);
 }
 
 /** A badge with a number, of unread messages or what `word` says.
  * @param {number} count
- * @param {{calls?: boolean, soft?: boolean, word?: string}} [options]
+ * @param {{isMention?: boolean, soft?: boolean, word?: string}} [options]
  * @returns {HTMLElement | false} */
-export function badge(count, { calls: isMention = false, soft = false, word = "unread" } = {}) {
+export function badge(count, { isMention = false, soft = false, word = "unread" } = {}) {
   if (!count) return false;
   return h("span", { class: `n ${isMention ? "call" : soft ? "soft" : ""}`.trim() }, formatNumber(count), srOnly(` ${t(`badge.${word}`, { count })}`));
 }

@@ -12,7 +12,7 @@ import { myId, setting } from "../state/session.js";
 import { TypeaheadPopup } from "./typeahead_popup.js";
 import { enqueue } from "../sync/outbox.js";
 import { nameOf } from "../state/people.js";
-import { whyClosed } from "../state/write_access.js";
+import { closedReason } from "../state/write_access.js";
 import { post } from "../core/api.js";
 import { on } from "../core/signals.js";
 import { toast } from "./layout.js";
@@ -52,7 +52,7 @@ export function showComposeBox(footer, target) {
  * @param {Target} target
  * @returns {boolean} whether there is a box */
 export function showComposeOrReason(footer, target) {
-  const closed = whyClosed(target);
+  const closed = closedReason(target);
   if (!closed) {
     showComposeBox(footer, target);
     return true;

@@ -28,14 +28,14 @@ export async function fetchMessages(ids) {
 
 /** A row of two lines; the second quotes a message.
  * @param {Conversation} conversation
- * @param {{newest: number, count: number, calls?: boolean, lead?: Node | false, senders?: number[]}} shown
+ * @param {{newest: number, count: number, isMention?: boolean, lead?: Node | false, senders?: number[]}} shown
  * @returns {HTMLElement} */
-export function conversationItem(conversation, { newest, count, calls = false, lead, senders }) {
+export function conversationItem(conversation, { newest, count, isMention = false, lead, senders }) {
   const message = findMessage(newest);
   const mark = lead ?? statusIcon(conversation);
   return h("li", {}, h("a", { class: `item ${rowState(conversation, count)}`, href: conversationHash(conversation), "data-key": keyOf(conversation) },
     mark && h("span", { class: "lead" }, mark),
-    rowTitle(conversation), badge(count, { calls, word: calls && isInChannel(conversation) ? "mentions" : "unread" }),
+    rowTitle(conversation), badge(count, { isMention, word: isMention && isInChannel(conversation) ? "mentions" : "unread" }),
     message && h("time", {}, formatShortTime(message.timestamp)),
     message && h("span", { class: "say cut" }, h("bdi", {}, senderPrefix(conversation, message), messageSummary(message))),
     senders && avatarStack(senders)));
@@ -52,7 +52,7 @@ export function conversationRow(conversation, { newest, senders }) {
     : [icon("chat", "s"), t("talk.direct-short")];
   return h("li", {}, h("a", { class: `item trow ${rowState(conversation, count)}`, href: conversationHash(conversation), "data-key": keyOf(conversation) },
     h("span", { class: "lead" }, lead), h("span", { class: "ch cut" }, placeName), rowTitle(conversation), avatarStack(senders),
-    badge(count, { calls: mentionsIn(conversation) > 0 }), message && h("time", {}, formatShortTime(message.timestamp, true))));
+    badge(count, { isMention: mentionsIn(conversation) > 0 }), message && h("time", {}, formatShortTime(message.timestamp, true))));
 }
 
 /** A person's avatar or a channel's dot.

@@ -70,7 +70,7 @@ function mentionSection(unread) {
   if (!mentioned.length) return null;
   const items = mentioned.map(({ conversation, ids }) => {
     const newest = isInChannel(conversation) ? Math.max(...[...ids].filter((id) => unreadMentions().includes(id))) : Math.max(...ids);
-    return conversationItem(conversation, { newest, count: mentionsIn(conversation), calls: true, lead: /** @type {Node} */ (conversationIcon(conversation)) });
+    return conversationItem(conversation, { newest, count: mentionsIn(conversation), isMention: true, lead: /** @type {Node} */ (conversationIcon(conversation)) });
   });
   return h("section", { class: "group", "aria-label": t("inbox.for-you-title") },
     h("h2", {}, icon("at", "s"), h("span", {}, t("inbox.for-you-title"))), h("ul", { class: "plain" }, ...items));

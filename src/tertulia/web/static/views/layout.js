@@ -55,7 +55,7 @@ export function resetFooter() {
  * @param {string} text
  * @param {...Child} actions */
 export function emptyState(title, text, ...actions) {
-  return h("div", { class: "void" }, h("h2", {}, title), h("p", {}, text), actions.length > 0 && h("div", { class: "do" }, ...actions));
+  return h("div", { class: "empty" }, h("h2", {}, title), h("p", {}, text), actions.length > 0 && h("div", { class: "do" }, ...actions));
 }
 
 /** The text of a view whose content could not be fetched.

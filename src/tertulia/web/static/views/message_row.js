@@ -186,7 +186,7 @@ function showAsAction(element, sender) {
 
 /** The line of an edit that was left without saving. */
 function keptEditLine() {
-  return h("div", { class: "fate kept" }, icon("draft", "s"), h("span", {}, t("row.edit-kept")),
+  return h("div", { class: "send-state kept" }, icon("draft", "s"), h("span", {}, t("row.edit-kept")),
     ...["edit", "discard-edit"].map((name) => h("button", { type: "button", "data-do": name }, t(`row.${name}`))));
 }
 

@@ -12,7 +12,7 @@ import { isSpectator, myId } from "../state/session.js";
 import { findMessage } from "../state/messages.js";
 import { conversationHash, termsForApi, operandOf } from "../state/narrow.js";
 import { nameOf } from "../state/people.js";
-import { whyClosed } from "../state/write_access.js";
+import { closedReason } from "../state/write_access.js";
 import { marksReadOnView, Reader } from "./reader.js";
 import { drawRow, rowSignature, showFullTime } from "./message_row.js";
 import { on, nextFrame } from "../core/signals.js";
@@ -273,7 +273,7 @@ export class MessageView {
 
   /** @param {number} id */
   #highlight(id) {
-    this.list.articleOf(id)?.classList.add("meant");
+    this.list.articleOf(id)?.classList.add("highlighted");
   }
 
   /** @param {import("../state/messages.js").Message} message */
@@ -317,7 +317,7 @@ export class MessageView {
   #updateFooter() {
     const { conversation, channel } = this.route;
     const target = conversation ?? (channel && { channel });
-    if (this.#isClosed || !target || isSpectator() || this.route.view === "search" || this.#isOpen === !whyClosed(target)) return;
+    if (this.#isClosed || !target || isSpectator() || this.route.view === "search" || this.#isOpen === !closedReason(target)) return;
     leaveComposeBox();
     this.#fillFooter();
   }
@@ -330,7 +330,7 @@ export class MessageView {
   #updateEmptyState() {
     const isEmpty = !this.messages.ids.length && this.messages.hasNewest;
     this.feed.hidden = isEmpty;
-    this.body.querySelector(".void")?.remove();
+    this.body.querySelector(".empty")?.remove();
     if (isEmpty) this.top.after(emptyView(this.route));
     const isStart = this.messages.hasOldest && !isEmpty && this.route.conversation;
     setChildren(this.top, isStart && h("p", {}, t("talk.start")));
@@ -348,7 +348,7 @@ export class MessageView {
     if (error instanceof NetworkError) setTimeout(() => this.#retry(), RETRY_MS);
     this.feed.setAttribute("aria-busy", "false");
     this.feed.hidden = true;
-    this.body.querySelector(".void")?.remove();
+    this.body.querySelector(".empty")?.remove();
     this.top.after(failedState(error instanceof NetworkError ? t("talk.no-answer") : this.route.view === "search" ? t("search.not-understood") : error.message, () => this.#retry()));
   }
 }

@@ -22,8 +22,8 @@ import { composeAt } from "./compose_commands.js";
 import { t } from "../core/i18n.js";
 
 export function registerNavigationCommands() {
-  const goes = { inbox: "#inbox", recent: "#recent", feed: "#feed", starred: "#narrow/is/starred", drafts: "#drafts", "all-directs-view": "#narrow/is/dm" };
-  for (const [name, hash] of Object.entries(goes)) command(name, () => (location.hash = hash));
+  const addresses = { inbox: "#inbox", recent: "#recent", feed: "#feed", starred: "#narrow/is/starred", drafts: "#drafts", "all-directs-view": "#narrow/is/dm" };
+  for (const [name, hash] of Object.entries(addresses)) command(name, () => (location.hash = hash));
 
   command("next-message", () => moveBy(1));
   command("previous-message", () => moveBy(-1));

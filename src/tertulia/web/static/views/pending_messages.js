@@ -35,7 +35,7 @@ function pendingRow(entry, isFirst) {
 
 /** @param {PendingMessage} entry */
 function statusLine(entry) {
-  if (entry.state !== "failed") return h("div", { class: "fate" }, icon("wait", "s"), h("span", {}, t(`outbox.${entry.state}`)));
+  if (entry.state !== "failed") return h("div", { class: "send-state" }, icon("wait", "s"), h("span", {}, t(`outbox.${entry.state}`)));
   const buttons = ["send-again", "edit-entry", "drop-entry"].map((action) => h("button", { type: "button", "data-do": action }, t(`outbox.${action}`)));
-  return h("div", { class: "fate", role: "alert" }, icon("alert", "s"), h("span", {}, t("outbox.failed", { why: entry.why })), ...buttons);
+  return h("div", { class: "send-state", role: "alert" }, icon("alert", "s"), h("span", {}, t("outbox.failed", { why: entry.why })), ...buttons);
 }

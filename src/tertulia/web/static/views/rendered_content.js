@@ -130,7 +130,7 @@ function sizeImage(image) {
   }
 }
 
-/** Loading media from other sites would tell them who reads what, so a link replaces it.
+/** Loading media from other sites would reveal to them who reads the message, so a link replaces it.
  * @param {HTMLImageElement | HTMLVideoElement} media */
 function replaceExternalMedia(media) {
   const address = new URL(media.getAttribute("src") ?? "", location.href);

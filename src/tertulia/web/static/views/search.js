@@ -224,5 +224,5 @@ function hintOf(operator) {
 
 function searchTips() {
   const rows = OPERATORS.slice(0, 12).map((each) => h("li", {}, h("code", {}, each), " ", hintOf(each)));
-  return h("div", { class: "void" }, h("h2", {}, t("search.ready")), h("p", {}, t("search.ready-text")), h("ul", { class: "tips" }, ...rows));
+  return h("div", { class: "empty" }, h("h2", {}, t("search.ready")), h("p", {}, t("search.ready-text")), h("ul", { class: "tips" }, ...rows));
 }

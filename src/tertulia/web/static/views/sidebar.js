@@ -24,7 +24,7 @@ import { t } from "../core/i18n.js";
 /** @typedef {import("../state/routes.js").Route} Route */
 /** @typedef {import("../state/channels.js").Channel} Channel */
 /** @typedef {import("./keyed_children.js").KeyedChild} KeyedChild */
-/** @typedef {{key: string, title: string, isClosed?: boolean, add?: () => Element, sums: () => {calls: number, unread: number}, rows: () => (KeyedChild | false)[]}} Section
+/** @typedef {{key: string, title: string, isClosed?: boolean, add?: () => Element, sums: () => {mentions: number, unread: number}, rows: () => (KeyedChild | false)[]}} Section
  *   `isClosed` at first; `add` builds the button beside the title */
 
 const TOPICS_SHOWN = 8;
@@ -114,9 +114,9 @@ function drawFrame() {
   }
   const status = state.user_status?.[myId()];
   const sign = statusEmoji(myId());
-  const mood = sign || status?.status_text ? h("small", { class: "cut" }, sign, sign && " ", status?.status_text) : null;
+  const statusLine = sign || status?.status_text ? h("small", { class: "cut" }, sign, sign && " ", status?.status_text) : null;
   const me = h("button", { class: "me", type: "button", "data-do": "my-menu", "aria-haspopup": "menu" },
-    avatar(myId(), { presence: true }), h("span", { class: "cut" }, nameOf(myId()), mood));
+    avatar(myId(), { presence: true }), h("span", { class: "cut" }, nameOf(myId()), statusLine));
   const help = iconButton("help", t("side.keys"), { "data-do": "keyboard-help", class: "not-phone" });
   const settings = iconButton("gear", t("side.settings"), { "data-do": "settings" });
   return setChildren(region(".foot"), me, help, settings);
@@ -188,7 +188,7 @@ function viewList() {
     viewRow("#inbox", "inbox", t("view.inbox"), sums.all),
     viewRow("#recent", "clock", t("view.recent")),
     viewRow("#feed", "list", t("view.feed")),
-    viewRow("#narrow/is/mentioned", "at", t("view.mentioned"), sums.mentions, { calls: true, word: "mentions" }),
+    viewRow("#narrow/is/mentioned", "at", t("view.mentioned"), sums.mentions, { isMention: true, word: "mentions" }),
     viewRow("#narrow/is/starred", "star", t("view.starred"), starred, { soft: true, word: "starred" }),
     viewRow("#narrow/is/followed", "bell", t("view.followed")),
     viewRow("#drafts", "draft", t("view.drafts"), drafts, { soft: true, word: "drafts" }),
@@ -200,11 +200,11 @@ function viewList() {
  * @param {string} iconName
  * @param {string} name
  * @param {number} [count]
- * @param {Parameters<typeof badge>[1]} [look] of the count
+ * @param {Parameters<typeof badge>[1]} [badgeOptions] of the count
  * @returns {KeyedChild} */
-function viewRow(href, iconName, name, count = 0, look) {
+function viewRow(href, iconName, name, count = 0, badgeOptions) {
   const current = ariaCurrent(href);
-  const build = () => h("li", {}, h("a", { class: "row", href, "data-key": href, "aria-current": current }, icon(iconName), h("span", { class: "t cut" }, name), badge(count, look)));
+  const build = () => h("li", {}, h("a", { class: "row", href, "data-key": href, "aria-current": current }, icon(iconName), h("span", { class: "t cut" }, name), badge(count, badgeOptions)));
   return { key: href, signature: `${name}|${count}|${current}`, build };
 }
 
@@ -220,21 +220,21 @@ function sections() {
   if (isSpectator()) return found;
   const directs = recentDirectMessages();
   const add = () => iconButton("plus", t("side.new-direct"), { class: "sa", "data-do": "new-direct", "data-key": "new-direct" });
-  const calls = () => ({ calls: unreadTotals().direct, unread: 0 });
-  return [{ key: "directs", title: t("side.directs"), add, sums: calls, rows: () => directRows(directs) }, ...found];
+  const directSums = () => ({ mentions: unreadTotals().direct, unread: 0 });
+  return [{ key: "directs", title: t("side.directs"), add, sums: directSums, rows: () => directRows(directs) }, ...found];
 }
 
 /** @param {Section} section
  * @returns {KeyedChild} */
 function sectionChild({ key, title, isClosed = false, add, sums, rows }) {
   const isOpen = isSectionOpen(key, isClosed);
-  const hidden = isOpen ? { calls: 0, unread: 0 } : sums();
+  const hidden = isOpen ? { mentions: 0, unread: 0 } : sums();
   const build = () => h("div", { class: "sect" }, add?.(), h("details", { "data-section": key, "data-closed": isClosed }, h("summary", { "data-key": `section-${key}` }), h("ul")));
-  const heading = () => h("span", { class: "heading" }, icon("down", "s"), h("bdi", { class: "cut" }, title), badge(hidden.calls, { calls: true }), badge(hidden.unread));
+  const heading = () => h("span", { class: "heading" }, icon("down", "s"), h("bdi", { class: "cut" }, title), badge(hidden.mentions, { isMention: true }), badge(hidden.unread));
   const update = (/** @type {Element} */ element) => {
     const details = /** @type {HTMLDetailsElement} */ (element.querySelector("details"));
     if (details.open !== isOpen) details.open = isOpen;
-    setKeyedChildren(/** @type {Element} */ (details.firstElementChild), [{ key, signature: `${title}|${hidden.calls}|${hidden.unread}`, build: heading }]);
+    setKeyedChildren(/** @type {Element} */ (details.firstElementChild), [{ key, signature: `${title}|${hidden.mentions}|${hidden.unread}`, build: heading }]);
     setKeyedChildren(/** @type {Element} */ (details.lastElementChild), isOpen ? rows() : []);
   };
   return { key: `section-${key}`, build, update };
@@ -244,14 +244,14 @@ function sectionChild({ key, title, isClosed = false, add, sums, rows }) {
  * @param {Channel[]} channels */
 function channelSums(channels) {
   const totals = channelTotals();
-  let [calls, unread] = [0, 0];
+  let [mentions, unread] = [0, 0];
   for (const channel of channels) {
     const sums = totals.get(channel.stream_id);
     if (!sums || channel.is_muted) continue;
-    calls += sums.mentions;
+    mentions += sums.mentions;
     unread += sums.unread - sums.mentions;
   }
-  return { calls, unread: Math.max(0, unread) };
+  return { mentions, unread: Math.max(0, unread) };
 }
 
 /** @param {string} group
@@ -313,9 +313,9 @@ function channelRow(channel) {
   const isHere = route?.channel === id && !route.conversation;
   const href = isSpectator() || setting("web_channel_default_view") === 2 ? channelHash(id) : topicsHash(id);
   const build = () => {
-    const look = channel.is_muted ? "muted" : unread ? "unread" : "";
-    const count = isOpen ? false : mentions ? badge(mentions, { calls: true, word: "mentions" }) : unread ? badge(unread, { soft: channel.is_muted }) : channel.is_muted && badge(muted, { soft: true });
-    return h("a", { class: `row ${look}`, href, "data-key": `c${id}`, "data-channel": id, "aria-current": isHere && "page" },
+    const stateClass = channel.is_muted ? "muted" : unread ? "unread" : "";
+    const count = isOpen ? false : mentions ? badge(mentions, { isMention: true, word: "mentions" }) : unread ? badge(unread, { soft: channel.is_muted }) : channel.is_muted && badge(muted, { soft: true });
+    return h("a", { class: `row ${stateClass}`, href, "data-key": `c${id}`, "data-channel": id, "aria-current": isHere && "page" },
       channelDot(id), h("span", { class: "t cut" }, h("bdi", {}, channel.name)), channel.is_muted && icon("mute", "s"), channel.is_muted && srOnly(` ${t("side.muted")}`), count);
   };
   const signature = [channel.name, channel.color, channel.invite_only, channel.is_web_public, channel.is_muted, isOpen ? "open" : [unread, muted, mentions], unread > 0, isHere, href].join("|");
@@ -358,12 +358,12 @@ function topicRow(channel, topic, open) {
   const isQuiet = isTopicMuted(channel, topic);
   const isOpen = key === open;
   const build = () => {
-    const look = isQuiet ? "muted" : isResolved(topic) ? "done" : "";
-    return h("a", { class: `row ${look} ${count && !isQuiet ? "unread" : ""}`, href: conversationHash(conversation), "data-key": key, "data-channel": channel, "data-topic": topic, "aria-current": isOpen && "page" },
+    const stateClass = isQuiet ? "muted" : isResolved(topic) ? "done" : "";
+    return h("a", { class: `row ${stateClass} ${count && !isQuiet ? "unread" : ""}`, href: conversationHash(conversation), "data-key": key, "data-channel": channel, "data-topic": topic, "aria-current": isOpen && "page" },
       h("span", { class: "t cut" }, h("bdi", {}, topicTitle(topic))),
       isResolved(topic) && icon("check", "s"), isResolved(topic) && srOnly(` ${t("talk.resolved")}`),
       isQuiet && icon("mute", "s"),
-      badge(count, { calls: mentions > 0, soft: isQuiet }));
+      badge(count, { isMention: mentions > 0, soft: isQuiet }));
   };
   return withMenu(key, topicTitle(topic), `${topic}|${count}|${mentions > 0}|${isQuiet}|${isOpen}`, build);
 }
@@ -398,7 +398,7 @@ function directRow(conversation, open) {
   const build = () => h("a", { class: `row ${count ? "unread" : ""}`, href: conversationHash(conversation), "data-key": key, "data-people": people.join(","), "aria-current": isOpen && "page" },
     avatar(people[0], { presence: isAlone }),
     h("span", { class: "t cut" }, h("bdi", {}, name), isAlone && statusEmoji(people[0], " "), isAlone && srOnly(`, ${presence}`)),
-    badge(count, { calls: true }));
+    badge(count, { isMention: true }));
   return withMenu(key, name, [name, count, presence, isOpen, avatarSignature(people[0]), status?.emoji_code, status?.status_text].join("|"), build);
 }
 

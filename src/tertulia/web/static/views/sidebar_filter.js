@@ -88,21 +88,21 @@ function foundSection(key, title, found) {
 /** @param {Destination} destination */
 function foundRow(destination) {
   const { kind, key, name, people, channel } = destination;
-  const { count, calls } = foundCount(destination);
+  const { count, isMention } = foundCount(destination);
   const pieces = matchedPieces(name, sidebarFilter).map((piece, at) => (at % 2 ? h("b", { class: "m" }, piece) : piece));
   const lead = people ? avatar(people[0], { presence: kind === "person" }) : channelDot(channel ?? 0);
   const data = { "data-key": key, "data-channel": channel, "data-topic": destination.topic, "data-people": people?.join(",") };
   const row = h("a", { class: `row ${count ? "unread" : ""} ${destination.isLast ? "muted" : ""}`, href: destinationHash(destination), ...data }, lead,
-    h("span", { class: "t cut" }, h("bdi", {}, ...pieces), kind === "person" && statusEmoji(people?.[0] ?? 0, " ")), badge(count, { calls }));
+    h("span", { class: "t cut" }, h("bdi", {}, ...pieces), kind === "person" && statusEmoji(people?.[0] ?? 0, " ")), badge(count, { isMention }));
   const more = iconButton("more", t("side.more-for", { name }), { class: "rm", "data-do": "row-menu", "aria-haspopup": "menu" });
   return h("li", { class: "has-more" }, row, more);
 }
 
 /** @param {Destination} destination */
 function foundCount({ people, channel, topic }) {
-  if (people) return { count: unreadCount({ people }), calls: true };
-  if (channel === undefined) return { count: 0, calls: false };
-  if (topic !== undefined) return { count: unreadCount({ channel, topic }), calls: mentionsIn({ channel, topic }) > 0 };
+  if (people) return { count: unreadCount({ people }), isMention: true };
+  if (channel === undefined) return { count: 0, isMention: false };
+  if (topic !== undefined) return { count: unreadCount({ channel, topic }), isMention: mentionsIn({ channel, topic }) > 0 };
   const { unread = 0, mentions = 0 } = channelTotals().get(channel) ?? {};
-  return { count: mentions || unread, calls: mentions > 0 };
+  return { count: mentions || unread, isMention: mentions > 0 };
 }

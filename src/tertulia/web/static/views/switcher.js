@@ -1,4 +1,4 @@
-/** The switcher (Ctrl+K): type a few letters of a person, channel, topic or view, press Enter, and be there. */
+/** The switcher (Ctrl+K): finds people, channels, topics and views by some letters of their names; Enter opens the first. */
 
 import { composeAt } from "./compose_commands.js";
 import { avatar, badge, channelDot, presenceText } from "./avatars.js";
@@ -29,7 +29,7 @@ const TOPICS_FETCHED = 12; // channels whose topics are fetched when the switche
 
 /** Open the switcher, or close it. */
 export function toggleSwitcher() {
-  const open = document.querySelector(".jump");
+  const open = document.querySelector(".switcher");
   if (open instanceof HTMLDialogElement) return open.close();
   return new Switcher().open();
 }
@@ -38,7 +38,7 @@ class Switcher {
   #input = h("input", { type: "text", role: "combobox", "aria-label": t("switcher.field"), "aria-expanded": "true", "aria-controls": "hits", "aria-autocomplete": "list",
     placeholder: t("switcher.placeholder"), autocomplete: "off", spellcheck: "false", enterkeyhint: "go", autofocus: true });
   #list = h("div", { class: "hits", role: "listbox", id: "hits", "aria-label": t("switcher.results"), tabindex: -1 });
-  #dialog = h("dialog", { class: "pop jump", "aria-label": t("switcher.title") });
+  #dialog = h("dialog", { class: "pop switcher", "aria-label": t("switcher.title") });
   /** @type {Hit[]} */
   #hits = [];
   #chosen = 0;
@@ -102,9 +102,9 @@ class Switcher {
    * @param {number} [at] when it was last opened */
   #row(destination, text, at) {
     const pieces = text ? matchedPieces(destination.name, text).map((piece, each) => (each % 2 ? h("b", { class: "m" }, piece) : piece)) : destination.name;
-    const { count, calls } = unreadOf(destination);
+    const { count, isMention } = unreadOf(destination);
     const newest = conversationIn(destination) && findMessage(unreadIds(/** @type {any} */ (conversationIn(destination))).at(-1) ?? 0);
-    const end = badge(count, { calls }) || (at || newest) && h("time", {}, formatShortTime(at ?? (newest ? newest.timestamp : 0)));
+    const end = badge(count, { isMention }) || (at || newest) && h("time", {}, formatShortTime(at ?? (newest ? newest.timestamp : 0)));
     const classes = `${destination.kind === "topic" ? "topic" : ""} ${count && destination.kind !== "view" ? "unread" : ""}`;
     return this.#add(destinationHash(destination), destination.kind !== "view" && destination.kind !== "channel", classes, destinationIcon(destination), pieces, [destinationHint(destination, text ? undefined : newest)], end);
   }
@@ -172,17 +172,17 @@ function conversationIn({ people, channel, topic }) {
 }
 
 /** @param {Destination} destination
- * @returns {{count: number, calls: boolean}} */
+ * @returns {{count: number, isMention: boolean}} */
 function unreadOf(destination) {
   const conversation = conversationIn(destination);
   if (conversation) {
     const mentions = mentionsIn(conversation);
-    return { count: mentions || unreadCount(conversation), calls: mentions > 0 };
+    return { count: mentions || unreadCount(conversation), isMention: mentions > 0 };
   }
   const totals = unreadTotals();
-  if (destination.channel !== undefined) return { count: totals.channels.get(destination.channel) ?? 0, calls: false };
-  if (destination.hash === "#inbox") return { count: totals.all, calls: false };
-  return { count: destination.hash === "#narrow/is/mentioned" ? totals.mentions : 0, calls: true };
+  if (destination.channel !== undefined) return { count: totals.channels.get(destination.channel) ?? 0, isMention: false };
+  if (destination.hash === "#inbox") return { count: totals.all, isMention: false };
+  return { count: destination.hash === "#narrow/is/mentioned" ? totals.mentions : 0, isMention: true };
 }
 
 /** @param {Destination} destination */

@@ -57,17 +57,17 @@ function drawIcon(count, isDirect) {
   if (!count) return link.setAttribute("href", "/static/icon.png");
   if (isDirect) return link.setAttribute("href", "/static/images/favicon/favicon-pms.png");
   canvas ??= Object.assign(document.createElement("canvas"), { width: 64, height: 64 });
-  const pen = canvas.getContext("2d");
-  if (!pen) return undefined;
-  pen.fillStyle = "#1d5a45";
-  pen.beginPath();
-  pen.roundRect(0, 0, 64, 64, 14);
-  pen.fill();
-  pen.fillStyle = "#fff";
-  pen.font = "600 36px system-ui, sans-serif";
-  pen.textAlign = "center";
-  pen.textBaseline = "middle";
-  pen.fillText(count > 99 ? "99" : String(count), 32, 34);
+  const context = canvas.getContext("2d");
+  if (!context) return undefined;
+  context.fillStyle = "#1d5a45";
+  context.beginPath();
+  context.roundRect(0, 0, 64, 64, 14);
+  context.fill();
+  context.fillStyle = "#fff";
+  context.font = "600 36px system-ui, sans-serif";
+  context.textAlign = "center";
+  context.textBaseline = "middle";
+  context.fillText(count > 99 ? "99" : String(count), 32, 34);
   link.setAttribute("href", canvas.toDataURL());
   return undefined;
 }

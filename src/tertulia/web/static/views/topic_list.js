@@ -94,7 +94,7 @@ function drawTopics(list, channel, again) {
   const items = topics.map((topic) => {
     const conversation = { channel, topic: topic.name };
     const lead = isResolved(topic.name) ? /** @type {Node} */ (icon("check", "s")) : undefined;
-    return conversationItem(conversation, { newest: topic.max_id, count: unreadCount(conversation), calls: mentionsIn(conversation) > 0, senders: senders.get(topicKey(channel, topic.name)) ?? [], ...(lead && { lead }) });
+    return conversationItem(conversation, { newest: topic.max_id, count: unreadCount(conversation), isMention: mentionsIn(conversation) > 0, senders: senders.get(topicKey(channel, topic.name)) ?? [], ...(lead && { lead }) });
   });
   if (items.length) setChildren(list, line, h("ul", { class: "plain" }, ...items));
   else setChildren(list, line, emptyState(t("empty.channel"), t("empty.topic-text"), actionLink(channelHash(channel), t("channel.feed"))));

@@ -65,8 +65,8 @@ export function viewName(terms) {
 /** Links to the same search without one of its terms.
  * @param {import("../state/narrow.js").Term[]} terms */
 function broaderSearches(terms) {
-  const spare = terms.length > 1 ? terms.filter((term) => term.operator !== "search").slice(0, 3) : [];
-  return spare.map((term) => actionLink(hashOf(terms.filter((each) => each !== term)), t("search.without", { what: searchText([term]) }), "search"));
+  const removable = terms.length > 1 ? terms.filter((term) => term.operator !== "search").slice(0, 3) : [];
+  return removable.map((term) => actionLink(hashOf(terms.filter((each) => each !== term)), t("search.without", { what: searchText([term]) }), "search"));
 }
 
 /** @param {Route} route */

@@ -9,7 +9,7 @@ from tertulia.web.assets import STATIC, TRANSLATIONS, build_all, load_chunks, mo
 from tertulia.web.bundler import bundle, minify
 
 CHUNKS = load_chunks()
-FOLDERS = "core", "state", "sync", "views", "dialogs"
+FOLDERS = "core", "state", "sync", "views", "dialogs", "admin"
 
 
 def source(path):
@@ -25,6 +25,7 @@ def test_the_page_stays_small():
         assert sizes[f"initial-{language}"] < 48_000
         assert sizes[f"initial-{language}"] + sizes[f"interactive-{language}"] < 80_000
     assert sizes["dialogs-en"] < 60_000
+    assert sizes["admin-en"] < 60_000
     assert sizes["style"] < 15_000
 
 
@@ -49,12 +50,13 @@ LAYERS = {
     "sync": {"core", "state", "sync"},
     "views": {"core", "state", "sync", "views"},
     "dialogs": {"core", "state", "sync", "views", "dialogs"},
+    "admin": {"core", "state", "sync", "views", "dialogs", "admin"},
 }
 IMPORT = re.compile(r'^import .* from "([^"]+)";$', re.MULTILINE)
 
 
 @pytest.mark.parametrize("folder", FOLDERS)
-def test_imports_point_from_dialogs_to_core(folder):
+def test_imports_point_to_core(folder):
     for path in (STATIC / folder).glob("*.js"):
         for target in IMPORT.findall(path.read_text(encoding="utf-8")):
             needed = (path.parent / target).resolve().relative_to(STATIC).parts[0]
@@ -111,7 +113,10 @@ def test_html_enters_through_one_module():
     assert found == {"core/html.js"}
 
 
-def texts(language, files=("initial", "dialogs", "settings")):
+TEXT_FILES = tuple(CHUNKS.texts.values())
+
+
+def texts(language, files=TEXT_FILES):
     text = "".join(
         (TRANSLATIONS / language / f"{name}.js").read_text(encoding="utf-8") for name in files
     )
@@ -138,18 +143,32 @@ def text_names(*chunks):
     return set(TEXT_NAME.findall(code)), tuple(set(TEXT_PREFIX.findall(code)))
 
 
-def test_every_text_travels_with_the_chunk_that_uses_it():
-    """Texts of the dialogs chunk alone do not make the first visit larger."""
-    initial, lazy = texts("en", ["initial"]), texts("en", ["dialogs", "settings"])
-    used, prefixes = text_names("initial", "interactive")
-    used_lazily, lazy_prefixes = text_names("dialogs", "emoji")
+# Chunks in the order in which they load, with the text files that each may use first.
+TEXTS_OF_CHUNKS = {
+    ("initial", "interactive"): ["initial"],
+    ("dialogs", "emoji"): ["dialogs", "settings"],
+    tuple(CHUNKS.names[CHUNKS.names.index("admin") :]): ["admin"],
+}
 
-    kinds = {name.partition(".")[0] for name in [*initial, *lazy]}
-    for name in used | used_lazily:
-        if name.partition(".")[0] in kinds and not name.endswith(".js"):
-            assert name in initial or (name in lazy and name not in used), name
-    for name in initial:
-        assert name in used or name.startswith(prefixes), f"only dialogs use {name}, or nothing"
-    for name in lazy:
-        assert not name.startswith(prefixes), f"the first chunks may use {name}"
-        assert name in used_lazily or name.startswith(lazy_prefixes), f"nothing uses {name}"
+
+def test_every_text_travels_with_the_chunk_that_uses_it():
+    """Texts of the later chunks alone do not make the first visit larger."""
+    assert [name for files in TEXTS_OF_CHUNKS.values() for name in files] == [*TEXT_FILES]
+    kinds = {name.partition(".")[0] for name in texts("en")}
+    known: set[str] = set()
+    earlier: set[str] = set()
+    earlier_prefixes: tuple[str, ...] = ()
+    for chunks, files in TEXTS_OF_CHUNKS.items():
+        own = set(texts("en", files))
+        used, prefixes = text_names(*chunks)
+
+        for name in used:
+            if name.partition(".")[0] in kinds and not name.endswith(".js"):
+                assert name in known | own, f"{chunks} have no text {name}"
+        for name in own:
+            assert name in used or name.startswith(prefixes), f"{chunks} do not use {name}"
+            assert name not in earlier, f"an earlier chunk uses {name}"
+            assert not name.startswith(earlier_prefixes), f"an earlier chunk may use {name}"
+        known |= own
+        earlier |= used
+        earlier_prefixes += prefixes

@@ -1,12 +1,12 @@
 /** The dialogs of addresses such as `#settings`. */
 
+import { lazy } from "../core/lazy.js";
 import { closeDialogRoute } from "../core/router.js";
 import { showChannels } from "./channel_list.js";
 import { showDrafts } from "./drafts_list.js";
 import { formattingHelp } from "./formatting_help.js";
 import { showGroups } from "./groups.js";
 import { keyboardHelp } from "./keyboard_help.js";
-import { showOrganization } from "./organization.js";
 import { showMembers, showUser } from "./profile.js";
 import { showReminders } from "./reminders.js";
 import { showScheduled } from "./schedule.js";
@@ -28,6 +28,13 @@ const dialogs = {
   streams: showChannels,
   user: showUser,
 };
+
+/** @param {{rest?: string[]}} route */
+async function showOrganization(route) {
+  const hash = location.hash;
+  const show = await lazy("admin", "showAdministration");
+  if (location.hash === hash) show(route);
+}
 
 /** @param {import("../state/routes.js").Route} route */
 export function showDialogRoute(route) {

@@ -7,7 +7,7 @@ import { nameOf, people } from "../state/people.js";
 import { currentLanguage } from "../core/i18n.js";
 import { labelled, settingRow } from "./forms.js";
 
-/** @typedef {import("./profile_field_settings.js").ProfileField} ProfileField */
+/** @typedef {import("../admin/profile_fields.js").ProfileField} ProfileField */
 
 /** A value as it is shown.
  * @param {ProfileField} field

@@ -183,10 +183,7 @@ export const dialogTexts = {
   "status.text": "What are you doing?",
   "status.title": "Your status",
   "status.until": "Until",
-  "emoji.add": "Add an emoji",
-  "emoji.name": "Name",
   "emoji.own": "Our own",
-  "emoji.remove": "Remove {name}",
   "emoji.search": "Find an emoji",
   "emoji.title": "Emoji",
 

@@ -183,10 +183,7 @@ export const dialogTexts = {
   "status.text": "¿Qué estás haciendo?",
   "status.title": "Tu estado",
   "status.until": "Hasta",
-  "emoji.add": "Añadir un emoji",
-  "emoji.name": "Nombre",
   "emoji.own": "Los nuestros",
-  "emoji.remove": "Quitar {name}",
   "emoji.search": "Buscar un emoji",
   "emoji.title": "Emoji",
 

@@ -7,8 +7,8 @@ import { state, realm } from "../state/session.js";
 import { on } from "../core/signals.js";
 import { formatFullTime } from "../views/time.js";
 import { t } from "../core/i18n.js";
-import { actionButton, formSection, labelled, settingRow } from "./forms.js";
-import { fileButton } from "./file_button.js";
+import { actionButton, formSection, labelled, settingRow } from "../dialogs/forms.js";
+import { fileButton } from "../dialogs/file_button.js";
 
 export function orgDefaults() {
   const ids = new Set(state.realm_default_streams ?? []);

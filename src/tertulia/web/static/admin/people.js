@@ -10,8 +10,8 @@ import { people } from "../state/people.js";
 import { on } from "../core/signals.js";
 import { formatFullTime } from "../views/time.js";
 import { t } from "../core/i18n.js";
-import { confirmAction } from "./dialog.js";
-import { actionButton, formSection, labelled } from "./forms.js";
+import { confirmAction } from "../dialogs/dialog.js";
+import { actionButton, formSection, labelled } from "../dialogs/forms.js";
 
 const ROLES = [100, 200, 300, 400, 600];
 const DAYS = [1, 3, 10, 30, 0]; // 0 never expires

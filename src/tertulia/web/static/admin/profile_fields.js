@@ -5,9 +5,9 @@ import { setChildren, h, iconButton } from "../core/html.js";
 import { state } from "../state/session.js";
 import { on } from "../core/signals.js";
 import { t } from "../core/i18n.js";
-import { confirmAction } from "./dialog.js";
-import { actionButton, formSection, labelled, settingRow } from "./forms.js";
-import { raised } from "./organization_lists.js";
+import { confirmAction } from "../dialogs/dialog.js";
+import { actionButton, formSection, labelled, settingRow } from "../dialogs/forms.js";
+import { raised } from "./lists.js";
 
 /** @typedef {{id: number, name: string, hint: string, type: number, field_data: string, display_in_profile_summary?: boolean, required?: boolean, editable_by_user?: boolean}} ProfileField */
 
@@ -32,7 +32,7 @@ function fields() {
  * @param {number} at */
 function fieldRow(field, at) {
   const path = `/realm/profile_fields/${field.id}`;
-  const change = (/** @type {string} */ name) => (/** @type {import("./forms.js").FieldValue} */ value) => patch(path, { [name]: value });
+  const change = (/** @type {string} */ name) => (/** @type {import("../dialogs/forms.js").FieldValue} */ value) => patch(path, { [name]: value });
   const title = h("summary", {}, h("bdi", {}, field.name), " ", h("small", { class: "quiet" }, t(`field.kind.${field.type}`)));
   if (!state.is_admin) return h("li", {}, h("bdi", {}, field.name), " ", h("small", { class: "quiet" }, field.hint));
   return h("li", {}, h("details", {}, title, h("div", { class: "fields" },

@@ -5,18 +5,12 @@ import { myChannels } from "../state/channels.js";
 import { h } from "../core/html.js";
 import { state, realm } from "../state/session.js";
 import { t } from "../core/i18n.js";
-import { auditPage } from "./audit_log.js";
-import { orgFolders } from "./folder_settings.js";
-import { actionButton, formSection, permissionRow, settingRow } from "./forms.js";
-import { orgDefaults, orgEmoji, orgExport, orgLinkifiers, orgPlaygrounds } from "./organization_lists.js";
-import { orgInvitations, orgUsers } from "./organization_people.js";
-import { openTabbedDialog } from "./tabbed_dialog.js";
-import { orgFields } from "./profile_field_settings.js";
-import { fileButton } from "./file_button.js";
+import { actionButton, formSection, permissionRow, settingRow } from "../dialogs/forms.js";
+import { fileButton } from "../dialogs/file_button.js";
 
 /** @typedef {import("../state/types.d.ts").RealmName} RealmName */
 /** @typedef {import("../state/types.d.ts").Permission} Permission */
-/** @typedef {import("./forms.js").FieldValue} FieldValue */
+/** @typedef {import("../dialogs/forms.js").FieldValue} FieldValue */
 /** Names of settings whose value has type T. @template T @typedef {{[N in RealmName]: NonNullable<ReturnType<typeof realm<N>>> extends T ? N : never}[RealmName]} Named */
 /** @typedef {Named<FieldValue>} SimpleName */
 /** @typedef {Extract<Named<number>, `${string}_seconds`>} LimitName */
@@ -34,39 +28,21 @@ const PERMISSIONS = {
 /** @type {Set<RealmName>} */
 const OWNER_PERMISSIONS = new Set(["can_create_groups", "can_manage_all_groups", "can_invite_users_group", "create_multiuse_invite_group"]);
 
-/** @param {{rest?: string[]}} [route] */
-export function showOrganization(route) {
-  openTabbedDialog(realm("name") ?? "", "#organization", [
-    { key: "organization-profile", title: t("org.profile"), draw: orgProfile },
-    { key: "organization-settings", title: t("org.settings"), draw: orgSettings },
-    { key: "organization-permissions", title: t("org.permissions"), draw: orgPermissions },
-    { key: "users", title: t("org.users"), draw: orgUsers },
-    { key: "invitations", title: t("org.invitations"), draw: orgInvitations },
-    { key: "channel-folders", title: t("org.folders"), draw: orgFolders },
-    { key: "default-channels-list", title: t("org.defaults"), draw: orgDefaults },
-    { key: "emoji-settings", title: t("org.emoji"), draw: orgEmoji },
-    { key: "linkifier-settings", title: t("org.linkifiers"), draw: orgLinkifiers },
-    { key: "playground-settings", title: t("org.playgrounds"), draw: orgPlaygrounds },
-    { key: "profile-field-settings", title: t("org.fields"), draw: orgFields },
-    ...(state.is_admin ? [{ key: "data-exports-admin", title: t("org.export"), draw: orgExport }, { key: "audit-log", title: t("org.audit"), draw: auditPage }] : []),
-  ], route?.rest?.[0]);
-}
-
 /** A row for a setting of the organization.
  * @param {SimpleName} name
- * @param {Partial<import("./forms.js").Row>} [more] */
+ * @param {Partial<import("../dialogs/forms.js").Row>} [more] */
 function orgRow(name, more = {}) {
   return settingRow({ name, label: t(`org.${name}`), value: realm(name), disabled: !state.is_admin, save: (value) => patch("/realm", { [name]: value }), ...more });
 }
 
-function orgProfile() {
+export function orgProfile() {
   const icon = h("div", { class: "set" }, h("img", { class: "org-icon", src: realm("icon_url"), alt: "" }), state.is_admin && fileButton("/realm/icon", t("org.icon"), "image/*"),
     state.is_admin && actionButton(t("org.no-icon"), () => remove("/realm/icon")));
   const logo = (/** @type {boolean} */ night) => state.is_admin && h("div", { class: "set" }, fileButton("/realm/logo", t(night ? "org.logo-night" : "org.logo-day"), "image/*", { night: String(night) }), actionButton(t("org.no-logo"), () => remove("/realm/logo", { night })));
   return [formSection(t("org.profile"), icon, logo(false), logo(true), orgRow("name"), orgRow("description", { kind: "long" }), orgRow("default_language", { choices: [["en", "English"], ["es", "Español"]] }))];
 }
 
-function orgSettings() {
+export function orgSettings() {
   const minutes = (/** @type {LimitName} */ name) => orgRow(name, { value: Math.round((realm(name) ?? 0) / 60), kind: "number", hint: t("org.unlimited"), save: (value) => patch("/realm", { [name]: Number(value) > 0 ? Number(value) * 60 : "unlimited" }) });
   const channel = (/** @type {SimpleName} */ name) => orgRow(name, { choices: [[-1, t("org.none")], ...myChannels().map((each) => /** @type {[number, string]} */ ([each.stream_id, each.name]))] });
   return [
@@ -81,7 +57,7 @@ function orgSettings() {
   ];
 }
 
-function orgPermissions() {
+export function orgPermissions() {
   return Object.entries(PERMISSIONS).map(([title, names]) => formSection(t(title), ...names.map((name) =>
     permissionRow(name, t(`org.${name}`), realm(name), (group) => patch("/realm", { [name]: { new: group, old: realm(name) } }), OWNER_PERMISSIONS.has(name) ? !state.is_owner : !state.is_admin))));
 }

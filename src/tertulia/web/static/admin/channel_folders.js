@@ -6,8 +6,8 @@ import { setChildren, h } from "../core/html.js";
 import { state } from "../state/session.js";
 import { on } from "../core/signals.js";
 import { t } from "../core/i18n.js";
-import { actionButton, formSection, labelled, settingRow } from "./forms.js";
-import { raised } from "./organization_lists.js";
+import { actionButton, formSection, labelled, settingRow } from "../dialogs/forms.js";
+import { raised } from "./lists.js";
 
 export function orgFolders() {
   const list = h("ul", { class: "plain kept-open" });

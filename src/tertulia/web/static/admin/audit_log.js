@@ -5,7 +5,7 @@ import { h } from "../core/html.js";
 import { nameOf } from "../state/people.js";
 import { formatFullTime } from "../views/time.js";
 import { t } from "../core/i18n.js";
-import { formSection } from "./forms.js";
+import { formSection } from "../dialogs/forms.js";
 
 /** @typedef {{id: number, at: number, actor_id: number | null, address: string, act: string, details: Record<string, unknown>, result: string}} Entry */
 

@@ -1,0 +1,50 @@
+/** The sections of administration, in the order of the navigation. A section of another chunk is loaded when it is
+ * opened. */
+
+import { lazy } from "../core/lazy.js";
+import { state } from "../state/session.js";
+import { auditPage } from "./audit_log.js";
+import { orgFolders } from "./channel_folders.js";
+import { orgDefaults, orgEmoji, orgExport, orgLinkifiers, orgPlaygrounds } from "./lists.js";
+import { orgPermissions, orgProfile, orgSettings } from "./organization.js";
+import { orgInvitations, orgUsers } from "./people.js";
+import { orgFields } from "./profile_fields.js";
+
+/** @typedef {import("../core/html.js").Child} Child */
+/** @typedef {import("../core/chunk_exports.d.ts").ChunkExports} ChunkExports */
+/** @typedef {"organization" | "people" | "content" | "oversight"} Group a heading of the navigation */
+/** @typedef {{rest: string[], setRest(rest: string[]): void, show(key: string, rest?: string[]): void}} Pane
+ *   `rest` is what follows the section in the address; `setRest` changes it, `show` opens another section */
+/** @typedef {(pane: Pane) => Child[] | Promise<Child[]>} Draw */
+/** @typedef {{key: string, group: Group, title: string, draw: Draw, isShown?: () => boolean, count?: () => number | undefined}} Section
+ *   `key` is its address, `title` names a text; without `isShown` every member sees it; `count` is shown beside the title */
+
+/** @type {Section[]} */
+export const SECTIONS = [
+  { key: "organization-profile", group: "organization", title: "org.profile", draw: orgProfile },
+  { key: "organization-settings", group: "organization", title: "org.settings", draw: orgSettings },
+  { key: "organization-permissions", group: "organization", title: "org.permissions", draw: orgPermissions },
+  { key: "users", group: "people", title: "org.users", draw: orgUsers },
+  { key: "invitations", group: "people", title: "org.invitations", draw: orgInvitations },
+  { key: "profile-field-settings", group: "people", title: "org.fields", draw: orgFields },
+  { key: "default-channels-list", group: "content", title: "org.defaults", draw: orgDefaults },
+  { key: "channel-folders", group: "content", title: "org.folders", draw: orgFolders },
+  { key: "emoji-settings", group: "content", title: "org.emoji", draw: orgEmoji },
+  { key: "linkifier-settings", group: "content", title: "org.linkifiers", draw: orgLinkifiers },
+  { key: "playground-settings", group: "content", title: "org.playgrounds", draw: orgPlaygrounds },
+  { key: "data-exports-admin", group: "content", title: "org.export", draw: orgExport, isShown: isAdministrator },
+  { key: "audit-log", group: "oversight", title: "org.audit", draw: auditPage, isShown: isAdministrator },
+];
+
+function isAdministrator() {
+  return Boolean(state.is_admin);
+}
+
+/** A function that loads a chunk and draws a section with one of its exports.
+ * @template {keyof ChunkExports} C
+ * @param {C} chunk
+ * @param {keyof ChunkExports[C]} name
+ * @returns {Draw} */
+export function drawnBy(chunk, name) {
+  return async (pane) => /** @type {Draw} */ (await lazy(chunk, name))(pane);
+}

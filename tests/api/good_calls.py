@@ -621,6 +621,10 @@ def good_calls(chat: Chat) -> tuple[Person, Calls, dict[str, Any]]:
             ("DELETE", "/streams/{stream_id}"): {},
             ("POST", "/messages/render"): {"content": "**x**"},
             ("POST", "/realm/deactivate"): {},
+            ("GET", "/realm/retention_preview"): {
+                "message_retention_days": 90,
+                "stream_id": kitchen,
+            },
             ("POST", "/realm/test_welcome_bot_custom_message"): {
                 "welcome_message_custom_text": "Pull up a chair."
             },

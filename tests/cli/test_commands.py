@@ -1,6 +1,7 @@
 """The command line: what each command does, and how it says what is wrong."""
 
 import json
+import re
 import sqlite3
 import subprocess
 import sys
@@ -385,6 +386,30 @@ def test_all_settings_are_listed_with_what_they_mean(terminal):
         "meaning": SETTINGS["message_retention_days"].meaning,
     }
     assert [line.split()[0] for line in shown] == ["NAME", *SETTINGS]
+
+
+def test_a_retention_that_deletes_messages_is_confirmed_first(tmp_path):
+    terminal = Terminal(tmp_path / "data").lays_out()
+    terminal.runs("generate", "--people", "3", "--channels", "2", "--messages", "40")
+
+    def sets(days, *more, typing=""):
+        return terminal.runs("org", "set", "message_retention_days", days, *more, typing=typing)
+
+    refused = sets("30", typing="n\n")
+    assert refused.code == 1
+    asked = re.search(
+        r"(\d+) messages are older than 30 days, sent from (\S+) to (\S+)\. .*Continue", refused.err
+    )
+    assert asked is not None, refused.err
+    assert 0 < int(asked[1]) <= 40
+    assert asked[2] < asked[3]
+    assert settings_of(terminal)["message_retention_days"]["value"] == "unlimited"
+    assert sets("30", typing="").code == 1  # without a terminal nothing is changed
+
+    assert sets("10000").code == 0  # nothing is that old: no question
+    assert sets("30", typing="y\n").code == 0
+    assert sets("29", "--yes").code == 0
+    assert settings_of(terminal)["message_retention_days"]["value"] == "29"
 
 
 def settings_of(terminal):

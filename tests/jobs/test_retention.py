@@ -110,6 +110,59 @@ def test_a_retention_set_by_owners_takes_effect(later):
     assert not is_kept(2)
 
 
+def test_owners_see_what_a_retention_would_delete_before_they_set_it(later):
+    owner = later.person("root", role="owner", channels=["kitchen", "garden", "cellar"])
+    ana, ben = later.people("ana", "ben", channels=["kitchen", "garden"])
+    kitchen = later.channel("kitchen").id
+    keep_for(later, "cellar", -1)
+    ana.says("one", to="kitchen > x")
+    sent_at = ana.get("/messages", anchor="newest", num_before=1).succeeds()["messages"][0][
+        "timestamp"
+    ]
+    later.server.clock.move(**days(1))
+    ana.says("two", to="garden > x")
+    ben.says("three", to=[ana])
+    owner.says("kept", to="cellar > x")
+    later.server.clock.move(**days(5))
+    ana.says("new", to="kitchen > x")
+
+    def preview(**params):
+        return owner.get("/realm/retention_preview", **params).succeeds()
+
+    everywhere = preview(message_retention_days=3)
+    assert everywhere["message_count"] == 3
+    assert everywhere["oldest_timestamp"] == sent_at
+    assert everywhere["newest_timestamp"] == sent_at + 86400
+    assert everywhere["sent_before"] == sent_at + 3 * 86400
+    assert preview(message_retention_days=3, stream_id=kitchen)["message_count"] == 1
+    assert preview(message_retention_days="unlimited")["message_count"] == 0
+    assert preview(message_retention_days="unlimited")["sent_before"] is None
+    assert preview(message_retention_days=100)["oldest_timestamp"] is None
+
+    owner.patch("/realm", message_retention_days=3).succeeds()
+    default = preview(message_retention_days="realm_default", stream_id=kitchen)
+    assert default["message_count"] == 1
+    before = len(readable(owner)) + len(readable(ben))
+    deletes_old(later)
+    assert before - len(readable(owner)) - len(readable(ben)) == 5  # the direct one is ben's only
+
+
+def test_only_owners_see_what_a_retention_would_delete(later, in_kitchen, ana):
+    admin = later.person("boss", role="admin")
+    owner = later.person("root", role="owner")
+
+    for person in (ana, admin):
+        person.get("/realm/retention_preview", message_retention_days=3).fails(
+            "Must be an organization owner", code="UNAUTHORIZED_PRINCIPAL"
+        )
+    owner.get("/realm/retention_preview", message_retention_days=0).fails(
+        "Bad value for 'message_retention_days': 0"
+    )
+    owner.get("/realm/retention_preview", message_retention_days=3, stream_id=10**6).fails(
+        "Invalid channel ID"
+    )
+
+
 def test_by_default_everything_is_kept(later, in_kitchen, ana):
     ana.says("for ever", to="kitchen > x")
 

@@ -116,6 +116,7 @@ OF_CALLS: dict[str, dict[str, Any]] = {
         "narrow": [{"operator": "channel", "operand": "general"}],
     },
     "GET /realm/audit_log": {"limit": 20},
+    "GET /realm/retention_preview": {"message_retention_days": 90},
     "PATCH /bots/{bot_id}": {"full_name": "Helper"},
     "PATCH /channel_folders/{channel_folder_id}": {"description": "Rooms"},
     "PATCH /messages/{message_id}": {"content": "Soup is on, and bread!"},

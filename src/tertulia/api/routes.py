@@ -208,6 +208,7 @@ ROUTES = [
         post("/realm/domains", api.organization.mail_domains.add),
         patch("/realm/domains/{domain}", api.organization.mail_domains.change),
         delete("/realm/domains/{domain}", api.organization.mail_domains.remove),
+        get("/realm/retention_preview", api.organization.retention.preview),
         post("/realm/deactivate", api.organization.deactivation.deactivate),
     ),
     get("/realm/profile_fields", api.people.profile_fields.list_fields),

@@ -2,6 +2,7 @@
 
 import asyncio
 import difflib
+from datetime import UTC, datetime
 from typing import Any, NoReturn
 
 import click
@@ -78,11 +79,14 @@ def delete(opened: OpenOrganization, yes: bool) -> None:
 @click.command("set", context_settings={"ignore_unknown_options": True})  # so that -1 is a value
 @click.argument("key")
 @click.argument("value")
+@click.option("--yes", is_flag=True, help="Do not ask before messages are deleted.")
 @in_organization
-def set_setting(opened: OpenOrganization, key: str, value: str) -> None:
+def set_setting(opened: OpenOrganization, key: str, value: str, yes: bool) -> None:
     """Change a setting, for example: org set name "New name"."""
     setting = SETTINGS.get(key) or _unknown(key)
     chosen = _read_value(opened, setting, value)
+    if key == "message_retention_days" and not yes:
+        _confirm_retention(opened, setting.checked(chosen))
     html = {key: _html(opened, value)} if setting.is_markup else {}
     offered = opened.config.login_methods(opened.realm.subdomain)
     opened.write(actions.organization.settings.edit, None, {key: chosen}, html, offered)
@@ -103,6 +107,24 @@ def reactivate(opened: OpenOrganization) -> None:
     """Reactivate a deactivated organization."""
     opened.write(actions.organization.deactivation.reactivate)
     click.echo("The organization is reactivated.", err=True)
+
+
+def _confirm_retention(opened: OpenOrganization, days: int) -> None:
+    """Ask, if the new retention period deletes messages that are there now."""
+    found = opened.read(actions.later.retention.preview, None, None, days)
+    if not found.count or found.oldest_at is None or found.newest_at is None:
+        return
+    noun = "message is" if found.count == 1 else "messages are"
+    click.confirm(
+        f"{found.count:,} {noun} older than {days} days, sent from {_date(found.oldest_at)}"
+        f" to {_date(found.newest_at)}. The server deletes them for good. Continue?",
+        abort=True,
+        err=True,
+    )
+
+
+def _date(moment: float) -> str:
+    return datetime.fromtimestamp(moment, UTC).date().isoformat()
 
 
 def _unknown(key: str) -> NoReturn:

@@ -7,6 +7,8 @@ from tertulia import actions, storage
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import FOREVER
 from tertulia.domain.messages.message import Message
+from tertulia.domain.people.user import User
+from tertulia.storage.messages.expired import ExpiredMessages
 
 IN_VIEW = 50  # oldest messages to consider
 AT_ONCE = 5  # messages per transaction, so that other writes do not wait
@@ -31,6 +33,24 @@ def delete_batch(tx: Tx, place: int | None) -> int:
     channel = None if place is DIRECT else storage.channels.find(tx, place)
     actions.messages.deletion.remove(tx, channel, doomed)
     return len(doomed)
+
+
+def preview(tx: Tx, user: User | None, channel_id: int | None, days: int | None) -> ExpiredMessages:
+    """What a retention of so many days would delete now, in one channel or in all places that use
+    the organization's setting.
+
+    Without a user it is the server's operator. `days` is None for the organization's setting.
+    """
+    if user is not None:
+        actions.groups.permissions.require_owner(tx, user)
+        if channel_id is not None:
+            actions.channels.visible_to(tx, user, channel_id)
+    if days is None:
+        days = _default_days(tx)
+    before = 0.0 if days <= 0 else tx.now - days * SECONDS_PER_DAY
+    if channel_id is not None:
+        return storage.messages.expired.in_channel(tx, channel_id, before)
+    return storage.messages.expired.in_default_places(tx, before)
 
 
 def _conversation(message: Message) -> tuple[str, tuple[int, ...]]:

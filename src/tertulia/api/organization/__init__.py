@@ -9,6 +9,7 @@ from tertulia.api.organization import (
     mail_domains,
     pictures,
     playgrounds,
+    retention,
     server,
     settings,
     welcome,

@@ -13,6 +13,7 @@ from tertulia.storage.messages import (
     conversations,
     details,
     edits,
+    expired,
     fast_insert,
     flags,
     history,

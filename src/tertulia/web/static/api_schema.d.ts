@@ -1,6 +1,6 @@
 /**
  * What the API answers: written by scripts/page_types.py from its description.
- * Of which the digest is a9081fd20e270a39f7906925817ed4428c7c986b97252ef8b7354cf489453e25.
+ * Of which the digest is aa25c46394ebef0281fc5bfaa8e6da6992d1790d94fdb81eb7294e344fe4db55.
  */
 export interface components {
     schemas: {
@@ -98,6 +98,7 @@ export interface components {
             "PATCH /realm/profile_fields": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
             "PATCH /realm/profile_fields/{field_id}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
             "DELETE /realm/profile_fields/{field_id}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "GET /realm/retention_preview": components["schemas"]["Envelope"] & components["schemas"]["RetentionPreview"];
             "POST /realm/test_welcome_bot_custom_message": components["schemas"]["Envelope"] & components["schemas"]["TestMessage"];
             "PATCH /realm/user_settings_defaults": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
             "POST /register": components["schemas"]["Envelope"] & components["schemas"]["Registered"];
@@ -1893,6 +1894,12 @@ export interface components {
             rendered: string;
         };
         Reply: Record<string, unknown>;
+        RetentionPreview: {
+            message_count: number;
+            oldest_timestamp: number | null;
+            newest_timestamp: number | null;
+            sent_before: number | null;
+        };
         SavedSnippetsAddEvent: {
             id: number;
             /** @constant */

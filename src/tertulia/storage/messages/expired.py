@@ -1,0 +1,33 @@
+"""Counts the messages that a retention period would delete."""
+
+import msgspec
+
+from tertulia.database.tx import Tx
+
+
+class ExpiredMessages(msgspec.Struct, frozen=True):
+    count: int
+    oldest_at: float | None  # None if there are none
+    newest_at: float | None
+    before: float  # messages sent before this time are deleted; 0 if none ever is
+
+
+def in_channel(tx: Tx, channel_id: int, before: float) -> ExpiredMessages:
+    return _count(tx, "m.channel_id = :channel", before, channel=channel_id)
+
+
+def in_default_places(tx: Tx, before: float) -> ExpiredMessages:
+    """In direct conversations and in the channels without a retention of their own."""
+    default = "SELECT c.id FROM channel c WHERE c.realm_id = :realm AND c.retention_days IS NULL"
+    return _count(tx, f"(m.channel_id IS NULL OR m.channel_id IN ({default}))", before)
+
+
+def _count(tx: Tx, place: str, before: float, **values: int) -> ExpiredMessages:
+    row = tx.one(
+        "SELECT count(*) AS count, min(m.sent_at) AS oldest, max(m.sent_at) AS newest"
+        f" FROM message m WHERE m.realm_id = :realm AND m.sent_at < :before AND {place}",
+        before=before,
+        **values,
+    )
+    assert row is not None
+    return ExpiredMessages(row["count"], row["oldest"], row["newest"], before)

@@ -80,12 +80,12 @@ from tertulia.web.assets import Assets
 from tertulia.web.downloads import Downloads
 from tertulia.web.external_pictures import ExternalPicturePages
 from tertulia.web.first_run import FirstRunPages
-from tertulia.web.images import Gallery
+from tertulia.web.images import ImagePages
 from tertulia.web.integrations import IntegrationPages
 from tertulia.web.login import LoginPages
 from tertulia.web.page import WebPage
 from tertulia.web.public.pages import PublicPages
-from tertulia.web.unsubscribe import Unsubscribing
+from tertulia.web.unsubscribe import UnsubscribePages
 
 if TYPE_CHECKING:
     from tertulia.jobs.acme import CertificateRenewal
@@ -375,7 +375,7 @@ class Application:
                 *PublicPages(self.services).routes(),
                 *IntegrationPages(self.services).routes(),
                 *ApiPage(self.services, description).routes(),
-                *Unsubscribing(self.services).routes(),
+                *UnsubscribePages(self.services).routes(),
                 *first_run.routes(entrance),
                 *LoginPages(entrance, first_run, guest).routes(),
                 *find_accounts.routes(entrance),
@@ -386,7 +386,7 @@ class Application:
                 *video_calls.routes(entrance),
                 *saml.routes(entrance),
                 *single_sign_on.routes(entrance),
-                *Gallery(self.services, gate).routes(),
+                *ImagePages(self.services, gate).routes(),
                 *Downloads(self.services, gate).routes(),
                 *self._external_pictures(),
             ],

@@ -40,7 +40,7 @@ def names(monkeypatch) -> Callable[..., LyingNames]:
 
 def asked(port: int) -> HttpAnswer:
     address = f"http://tides.example:{port}/now?here=1"
-    return asyncio.run(safe_http.post(address, b"{}", {}, seconds=30, most_bytes=100, allowed=HOME))
+    return asyncio.run(safe_http.post(address, b"{}", {}, seconds=30, max_bytes=100, allowed=HOME))
 
 
 def test_a_name_is_looked_up_once(names):
@@ -94,7 +94,7 @@ def test_names_that_hang_for_one_person_do_not_delay_another(monkeypatch, make_l
     async def ask(name: str, person: int) -> HttpAnswer:
         there = receiver.url.replace("127.0.0.1", name)
         return await safe_http.post(
-            there, b"", {}, seconds=30, most_bytes=100, allowed=HOME, person=person
+            there, b"", {}, seconds=30, max_bytes=100, allowed=HOME, person=person
         )
 
     async def scene() -> int:
@@ -117,7 +117,7 @@ def test_names_that_hang_for_one_person_do_not_delay_another(monkeypatch, make_l
 )
 def test_what_is_no_address_of_the_web_is_refused(address):
     with pytest.raises(NotAllowed):
-        asyncio.run(safe_http.post(address, b"", {}, seconds=30, most_bytes=1))
+        asyncio.run(safe_http.post(address, b"", {}, seconds=30, max_bytes=1))
 
 
 @pytest.mark.parametrize(

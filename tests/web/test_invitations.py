@@ -188,6 +188,7 @@ def test_without_mail_a_link_lets_people_in_at_once(chat):
 
 
 def test_where_anybody_may_join_one_signs_up(mailing, post):
+    mailing.person("admin", role="admin")
     mailing.set("invite_required", False)
     cleo = fresh(mailing, "cleo")
     assert "/register/" in Browser(mailing).opens("/login/").body.decode()

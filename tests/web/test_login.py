@@ -89,7 +89,7 @@ def test_an_ended_account_stays_outside(chat):
     page = Browser(chat).logs_in(ana.email, SESAME)
 
     assert page.status == 401
-    assert ENGLISH["account_ended"] in text_of(page)
+    assert ENGLISH["account_deactivated"] in text_of(page)
 
 
 def test_what_was_typed_comes_back_escaped(chat):

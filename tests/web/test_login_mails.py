@@ -100,7 +100,7 @@ def test_an_address_is_told_where_it_has_an_account(mailing, post):
     unknown = Browser(mailing).submits(FIND, {"email": nobody})
     bad = Browser(mailing).submits(FIND, {"email": "nonsense"})
 
-    assert ENGLISH["finding_sent"] in text_of(known)
+    assert ENGLISH["find_mail_sent"] in text_of(known)
     assert known.body == unknown.body
     assert bad.status == 400
     there = text_in(post.letter_to(ana.email, mailing))
@@ -113,4 +113,4 @@ def test_without_mail_nobody_is_promised_one(chat):
     page = Browser(chat).submits(FIND, {"email": "ana@example.com"})
 
     assert ENGLISH["find_without_mail"] in text_of(page)
-    assert ENGLISH["finding_sent"] not in text_of(page)
+    assert ENGLISH["find_mail_sent"] not in text_of(page)

@@ -147,7 +147,7 @@ def test_a_real_browser_makes_one_and_answers_with_it(house, sit):
     page.goto(address(house, "/accounts/second_factor/passkey/"))
     page.get_by_label(ENGLISH["passkey_name"]).fill("My laptop")
     page.get_by_label("Password").fill(SESAME)
-    page.get_by_role("button", name=ENGLISH["make_passkey"]).click()
+    page.get_by_role("button", name=ENGLISH["add_passkey"]).click()
     expect(page.locator("ul.codes li")).to_have_count(10)
     at_anas.context.clear_cookies()
     page.goto(address(house, "/login/?next=/accounts/second_factor/"))

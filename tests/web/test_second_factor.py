@@ -345,7 +345,7 @@ def test_ones_own_page_needs_no_script(chat):
     assert ENGLISH["recovery_codes"] in text_of(made)
     assert ENGLISH["codes_left"].format(10) in text_of(on)
     assert ENGLISH["recovery_codes"] in text_of(new)
-    assert ENGLISH["wrong_own_password"] in text_of(kept)
+    assert ENGLISH["password_incorrect"] in text_of(kept)
     assert gone.headers["Location"] == f"{OWN}?removed"
     assert Browser(chat).logs_in(ana.email, SESAME).status == 303
     pages = (outside, off, shown, wrong, made, on, new)

@@ -59,7 +59,7 @@ async def check_not_ended(call: Call) -> None:
         raise NoSession()
 
 
-def entrance(call: Call) -> tuple[str, SessionRequest]:
+def new_session(call: Call) -> tuple[str, SessionRequest]:
     """A new session token for the calling browser, and what is stored about the browser.
 
     A token that the browser already sends is not reused: an attacker may have planted it.
@@ -67,10 +67,10 @@ def entrance(call: Call) -> tuple[str, SessionRequest]:
     token = domain.people.sessions.new_token()
     fingerprint = fingerprint_of(call.services, token)
     former = _fingerprint(call.services, call.request)
-    return token, replace(entrance_of_app(call), fingerprint=fingerprint, former=former)
+    return token, replace(app_session_request(call), fingerprint=fingerprint, former=former)
 
 
-def entrance_of_app(call: Call) -> SessionRequest:
+def app_session_request(call: Call) -> SessionRequest:
     """What is stored about an app that gets the API key."""
     address = call.request.client_address
     browser = Browser(call.request.header("user-agent") or "", address)

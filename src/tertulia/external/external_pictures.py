@@ -50,7 +50,7 @@ class Visited(msgspec.Struct, frozen=True):
         return len(self.picture.data) + OVERHEAD_BYTES
 
 
-class Fetching:
+class PictureFetcher:
     """`turn` waits for a reader's slot to fetch; `drawn` examines a picture in another thread."""
 
     def __init__(
@@ -93,8 +93,8 @@ class Fetching:
                 address,
                 ASKING,
                 seconds=MAX_SECONDS,
-                most_bytes=MAX_BYTES,
-                most_redirects=MAX_REDIRECTS,
+                max_bytes=MAX_BYTES,
+                max_redirects=MAX_REDIRECTS,
                 allowed=self._allowed,
                 person=reader,
             )

@@ -83,13 +83,13 @@ async def post(
     headers: Mapping[str, str],
     *,
     seconds: float,
-    most_bytes: int,
+    max_bytes: int,
     allowed: Networks = (),
     person: Person = SERVER,
 ) -> HttpAnswer:
     """Send a request on behalf of `person`. Raises CallFailed."""
     async with _bounded(seconds) as httpcore:
-        return await _ask(httpcore, "POST", address, headers, content, most_bytes, allowed, person)
+        return await _ask(httpcore, "POST", address, headers, content, max_bytes, allowed, person)
 
 
 async def get(
@@ -97,17 +97,15 @@ async def get(
     headers: Mapping[str, str],
     *,
     seconds: float,
-    most_bytes: int,
-    most_redirects: int,
+    max_bytes: int,
+    max_redirects: int,
     allowed: Networks = (),
     person: Person = SERVER,
 ) -> HttpAnswer:
     """Raises CallFailed; NotReached also after too many redirects."""
     async with _bounded(seconds) as httpcore:
-        for _ in range(most_redirects + 1):
-            answer = await _ask(
-                httpcore, "GET", address, headers, None, most_bytes, allowed, person
-            )
+        for _ in range(max_redirects + 1):
+            answer = await _ask(httpcore, "GET", address, headers, None, max_bytes, allowed, person)
             if answer.status not in REDIRECTS or "location" not in answer.headers:
                 return answer
             address = _led_to(address, answer.headers["location"])
@@ -135,7 +133,7 @@ async def _ask(
     address: str,
     headers: Mapping[str, str],
     content: bytes | None,
-    most_bytes: int,
+    max_bytes: int,
     allowed: Networks,
     person: Person,
 ) -> HttpAnswer:
@@ -149,7 +147,7 @@ async def _ask(
     )
     lines = _lines({"Host": host, **headers})
     async with pool, pool.stream(method, url, headers=lines, content=content) as answer:
-        body = await _body(answer, most_bytes)
+        body = await _body(answer, max_bytes)
         return HttpAnswer(answer.status, _by_name(answer.headers), body)
 
 
@@ -218,11 +216,11 @@ def _checked(httpcore: Any, address: str) -> tuple[Any, str]:
     return httpcore.URL(scheme=parts.scheme, host=name, port=port, target=target), host
 
 
-async def _body(answer: Any, most_bytes: int) -> bytes:
+async def _body(answer: Any, max_bytes: int) -> bytes:
     body = bytearray()
     async for chunk in answer.aiter_stream():
         body += chunk
-        if len(body) > most_bytes:
+        if len(body) > max_bytes:
             raise AnswerTooLarge
     return bytes(body)
 

@@ -31,8 +31,8 @@ async def begin_meeting(config: Config, meeting_id: str, name: str, *, is_voice_
             _signed(config, "create", about),
             {"Accept": "application/xml"},
             seconds=SECONDS,
-            most_bytes=MAX_ANSWER_BYTES,
-            most_redirects=0,
+            max_bytes=MAX_ANSWER_BYTES,
+            max_redirects=0,
             allowed=EVERYWHERE,
         )
     except CallFailed as trouble:
@@ -92,7 +92,7 @@ async def make_room(config: Config, name: str) -> str:
                 "Accept": "application/json",
             },
             seconds=SECONDS,
-            most_bytes=MAX_ANSWER_BYTES,
+            max_bytes=MAX_ANSWER_BYTES,
             allowed=EVERYWHERE,
         )
     except CallFailed as trouble:

@@ -24,7 +24,7 @@ from tertulia.errors.http import InternalError, RateLimited, ServerStopping
 from tertulia.http import compression
 from tertulia.http.exchange import BLOCK_BYTES, Pieces, Receive, Scope, Send, head_of
 from tertulia.http.forms import Files, Incoming
-from tertulia.http.memory_quota import Holdings
+from tertulia.http.memory_quota import MemoryQuota
 from tertulia.http.offload import QUICK_BYTES, decoded
 from tertulia.http.replies import Elsewhere, encode, encode_error
 from tertulia.http.request import (
@@ -114,7 +114,7 @@ class Api:
         self._router = Router(routes, prefix, absent)
         self._admit = admit
         self._greet = greet
-        self._holdings = Holdings()
+        self._memory = MemoryQuota()
         self._max_body_bytes = config.max_body_bytes
         self._max_header_bytes = config.max_header_bytes
         self._observe = observe
@@ -162,7 +162,7 @@ class Api:
         held = early if request.is_open_ended else request.announced_bytes()
         if place.streams_files:
             held = min(held, early)  # the rest is forwarded while it arrives
-        with self._holdings.holding(request.person, held):
+        with self._memory.reserve(request.person, held):
             return await self._call(request, exchange, place, texts, early)
 
     async def _call(
@@ -255,7 +255,7 @@ class Api:
     ) -> AbstractContextManager[None]:
         if len(answer.body) <= BLOCK_BYTES:
             return nullcontext()
-        return self._holdings.holding(request.person, len(answer.body))
+        return self._memory.reserve(request.person, len(answer.body))
 
     async def _send(self, send: Send, answer: Response, exchange: RequestLog) -> None:
         request = exchange.request

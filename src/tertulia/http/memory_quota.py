@@ -14,19 +14,19 @@ MAX_BYTES = 16 << 20
 RETRY_SECONDS = 1
 
 
-class Holdings:
+class MemoryQuota:
     def __init__(self) -> None:
-        self._held: Counter[Hashable] = Counter()
+        self._bytes_used: Counter[Hashable] = Counter()
 
     @contextmanager
-    def holding(self, caller: Hashable, size: int) -> Iterator[None]:
+    def reserve(self, caller: Hashable, size: int) -> Iterator[None]:
         """Raises RateLimited if it becomes too much; a single item may have any size."""
-        if self._held[caller] and self._held[caller] + size > MAX_BYTES:
+        if self._bytes_used[caller] and self._bytes_used[caller] + size > MAX_BYTES:
             raise RateLimited(retry_after=RETRY_SECONDS)
-        self._held[caller] += size
+        self._bytes_used[caller] += size
         try:
             yield
         finally:
-            self._held[caller] -= size
-            if not self._held[caller]:
-                del self._held[caller]
+            self._bytes_used[caller] -= size
+            if not self._bytes_used[caller]:
+                del self._bytes_used[caller]

@@ -120,7 +120,7 @@ class WebhookSender:
                 content,
                 headers,
                 seconds=self.patience_seconds,
-                most_bytes=domain.people.webhook_deliveries.MAX_ANSWER_BYTES,
+                max_bytes=domain.people.webhook_deliveries.MAX_ANSWER_BYTES,
                 allowed=self._config.webhook_networks,
                 person=call.person,
             )

@@ -17,7 +17,7 @@ from tertulia.domain.organization.realm import Realm
 from tertulia.errors import ClientError
 from tertulia.errors.authentication import CrossSiteRequest, LinkNotGood
 from tertulia.errors.http import RateLimited
-from tertulia.http.memory_quota import Holdings
+from tertulia.http.memory_quota import MemoryQuota
 from tertulia.http.request import ApiRequest
 from tertulia.web import rendering, translations
 
@@ -29,7 +29,7 @@ Endpoint = Callable[..., Awaitable[Response]]  # takes the call and the path par
 class AccountPages:
     def __init__(self, auth: Authenticator) -> None:
         self._auth = auth
-        self._holdings = Holdings()
+        self._memory = MemoryQuota()
 
     def route(
         self,
@@ -38,38 +38,38 @@ class AccountPages:
         post: Endpoint | None,
         *,
         from_anywhere: bool = False,
-        most_bytes: int = FORM_BYTES,
+        max_bytes: int = FORM_BYTES,
     ) -> Route:
         """Route of a page, of a form, or of both. Errors become pages.
 
         With `from_anywhere` the route accepts forms from other sites; the endpoint must check them
         itself.
         """
-        doing = {"GET": get, "HEAD": get, "POST": post}
+        endpoints = {"GET": get, "HEAD": get, "POST": post}
 
         async def answer(request: Request) -> Response:
             asked = ApiRequest(request.scope, request.receive)
-            endpoint = doing[asked.sent_method]
+            endpoint = endpoints[asked.sent_method]
             assert endpoint is not None
             try:
-                with self._held(asked, most_bytes):
-                    await asked.read_early(most_bytes)
-                    asked.check_size(most_bytes)
-                    await asked.read_rest(most_bytes)
+                with self._reserve_memory(asked, max_bytes):
+                    await asked.read_early(max_bytes)
+                    asked.check_size(max_bytes)
+                    await asked.read_rest(max_bytes)
                     call = await self._auth.anonymous_page(asked, from_anywhere)
                     return await endpoint(call, **request.path_params)
             except ClientError as error:
-                return await _refusal(asked, error)
+                return await _error_page(asked, error)
 
-        methods = [method for method, endpoint in doing.items() if endpoint is not None]
+        methods = [method for method, endpoint in endpoints.items() if endpoint is not None]
         return Route(path, answer, methods=methods)
 
-    def _held(self, asked: ApiRequest, most_bytes: int) -> AbstractContextManager[None]:
+    def _reserve_memory(self, asked: ApiRequest, max_bytes: int) -> AbstractContextManager[None]:
         """Before reading a large body, check the caller's rate limit and memory quota."""
         if asked.is_small:
             return nullcontext()
         self._auth.precheck_anonymous(asked)
-        return self._holdings.holding(asked.person, most_bytes)
+        return self._memory.reserve(asked.person, max_bytes)
 
 
 def script(name: str) -> Route:
@@ -91,7 +91,7 @@ async def page(
     **values: Any,
 ) -> Response:
     """Render a page of the organization, with the error above the form if there is one."""
-    given = {"name": call.org.realm.name, "news": "", **values}
+    given = {"name": call.org.realm.name, "notice": "", **values}
     return await rendering.page(
         call.request,
         template,
@@ -104,18 +104,18 @@ async def page(
 
 async def message(call: Call, heading: str, explained: str, *, back: str = "/login/") -> Response:
     """Render a page with a heading and a text of `translations`."""
-    say = translations.of(call.request)
+    texts = translations.of(call.request)
     return await page(
-        call, "message.html", heading=say[heading], explained=say[explained], back=back
+        call, "message.html", heading=texts[heading], explained=texts[explained], back=back
     )
 
 
-def see(where: str, cookie: str | None = None) -> Response:
+def redirect(location: str, cookie: str | None = None) -> Response:
     """Redirect to another page."""
     headers = {"Cache-Control": "no-store"}
     if cookie is not None:
         headers["Set-Cookie"] = cookie
-    return RedirectResponse(where, 303, headers)
+    return RedirectResponse(location, 303, headers)
 
 
 def root(call: Call) -> str:
@@ -139,22 +139,26 @@ def site_of(call: Call, realm: Realm) -> str:
 
 def describe(request: ApiRequest, error: ClientError) -> str:
     """The text of an error, translated if there is a translation."""
-    say = translations.of(request)
+    texts = translations.of(request)
     if isinstance(error, RateLimited):
-        return say["too_often"].format(math.ceil(error.values["retry_after"] / 60))
+        return texts["rate_limited"].format(math.ceil(error.values["retry_after"] / 60))
     known = translations.PROBLEMS.get(type(error).__name__) or translations.SENTENCES.get(error.msg)
-    return error.msg if known is None else say[known].format(**error.values)
+    return error.msg if known is None else texts[known].format(**error.values)
 
 
-async def _refusal(request: ApiRequest, error: ClientError) -> Response:
-    say = translations.of(request)
-    heading, explained, back = say["went_wrong"], describe(request, error), "/login/"
+async def _error_page(request: ApiRequest, error: ClientError) -> Response:
+    texts = translations.of(request)
+    heading, explained, back = texts["error_heading"], describe(request, error), "/login/"
     if isinstance(error, CrossSiteRequest):
-        heading, explained = say["not_from_here"], say["not_from_here_explained"]
+        heading, explained = texts["cross_site_request"], texts["cross_site_request_explained"]
     elif isinstance(error, LinkNotGood):
-        heading = say["link_not_good"]
+        heading = texts["link_invalid"]
     elif error.status == 404:
-        heading, explained, back = say["nobody_here"], say["nobody_here_explained"], ""
+        heading, explained, back = (
+            texts["organization_not_found"],
+            texts["organization_not_found_explained"],
+            "",
+        )
     return await rendering.page(
         request,
         "message.html",
@@ -162,7 +166,7 @@ async def _refusal(request: ApiRequest, error: ClientError) -> Response:
         headers=error.reply_headers(),
         name="",
         problem="",
-        news="",
+        notice="",
         heading=heading,
         explained=explained,
         back=back,

@@ -15,11 +15,11 @@ from tertulia.web.account_pages import AccountPages
 PATH = "/accounts/find/"
 
 
-def routes(entrance: AccountPages) -> list[Route]:
-    return [entrance.route(PATH, _form, _write)]
+def routes(pages: AccountPages) -> list[Route]:
+    return [pages.route(PATH, _form, _send_mail)]
 
 
-async def _write(call: Call) -> Response:
+async def _send_mail(call: Call) -> Response:
     """Send the mail. Response and work are the same for known and unknown addresses."""
     email = call.request.params.get("email", "").strip()
     database, first = call.services.database, call.delivery.organizations.first
@@ -49,11 +49,11 @@ async def _form(
         raise NotFound()
     return await rendering.page(
         call.request,
-        "find.html",
+        "find_accounts.html",
         status=200 if error is None else error.status,
         headers=None if error is None else error.reply_headers(),
         name="",
-        news=translations.of(call.request)["finding_sent"] if is_sent else "",
+        notice=translations.of(call.request)["find_mail_sent"] if is_sent else "",
         problem="" if error is None else account_pages.describe(call.request, error),
         email=email[:300],
         sends_mail=call.config.sends_mail,

@@ -23,7 +23,7 @@ from tertulia.log import log
 from tertulia.web import account_pages, login_completion
 from tertulia.web.account_pages import AccountPages
 
-REFUSALS = (BadRequest, InvalidEmail, WrongSetupCode, PasswordLoginDisabled, RateLimited)
+FORM_ERRORS = (BadRequest, InvalidEmail, WrongSetupCode, PasswordLoginDisabled, RateLimited)
 
 
 class FirstRunPages:
@@ -31,8 +31,8 @@ class FirstRunPages:
         self._services = services
         self._has_accounts = False
 
-    def routes(self, entrance: AccountPages) -> list[Route]:
-        return [entrance.route(PATH, self._show, self._create)]
+    def routes(self, pages: AccountPages) -> list[Route]:
+        return [pages.route(PATH, self._show, self._create)]
 
     async def is_needed(self) -> bool:
         """Whether the server has no accounts. Once it has some, no query is made."""
@@ -43,20 +43,20 @@ class FirstRunPages:
 
     async def _show(self, call: Call) -> Response:
         if not await self.is_needed():
-            return account_pages.see(login_completion.HOME)
+            return account_pages.redirect(login_completion.HOME)
         return await _form(call)
 
     async def _create(self, call: Call) -> Response:
         address = address_bucket(call.request.client_address)
         try:
-            wanted = await _wanted(call)
+            owner_form = await _owner_from_form(call)
             await call.system_db.write(
                 actions.organization.first_run.count_attempt, call.vault, address
             )
             owner = await call.db.write(
-                actions.organization.first_run.create_owner, call.vault, wanted
+                actions.organization.first_run.create_owner, call.vault, owner_form
             )
-        except REFUSALS as error:
+        except FORM_ERRORS as error:
             if isinstance(error, WrongSetupCode | RateLimited):
                 log.warning("auth.setup_code_refused", address=call.request.client_address)
             return await _form(call, error)
@@ -66,7 +66,7 @@ class FirstRunPages:
 
 
 def redirect() -> Response:
-    return account_pages.see(PATH)
+    return account_pages.redirect(PATH)
 
 
 def has_other_logins(call: Call) -> bool:
@@ -76,7 +76,7 @@ def has_other_logins(call: Call) -> bool:
     )
 
 
-async def _wanted(call: Call) -> FirstRun:
+async def _owner_from_form(call: Call) -> FirstRun:
     """Validate the form and hash the password."""
     params = call.request.params
     if not call.org.realm.admits_passwords:
@@ -92,7 +92,7 @@ async def _wanted(call: Call) -> FirstRun:
     return FirstRun(params.get("code", ""), organization, email, owner)
 
 
-class _Typed(msgspec.Struct, frozen=True):
+class _FormValues(msgspec.Struct, frozen=True):
     """What the form shows again after an error."""
 
     organization: str = ""
@@ -103,7 +103,9 @@ class _Typed(msgspec.Struct, frozen=True):
 
 async def _form(call: Call, error: ClientError | None = None) -> Response:
     params = call.request.params
-    typed = _Typed(**{name: params.get(name, "")[:300] for name in _Typed.__struct_fields__})
+    typed = _FormValues(
+        **{name: params.get(name, "")[:300] for name in _FormValues.__struct_fields__}
+    )
     return await account_pages.page(
         call,
         "first_run.html",

@@ -25,7 +25,7 @@ FIXED_HEADERS = {
 FILE_NAME = re.compile(r"[0-9a-z-]{1,100}\.(png|gif)")  # file names of avatars
 
 
-class Gallery:
+class ImagePages:
     def __init__(self, services: Services, auth: Authenticator) -> None:
         self._database = services.database
         self._finder = services.delivery.follower.finder
@@ -59,7 +59,7 @@ class Gallery:
                 if is_medium
                 else domain.files.images.AVATAR_EDGE
             )
-            return drawn(f"{realm_id}/{name}", pixels)
+            return generated_avatar(f"{realm_id}/{name}", pixels)
         data = None
         if await self._finder.find(realm_id) is not None:
             read = partial(storage.people.avatars.find, medium=is_medium)
@@ -98,7 +98,7 @@ class Gallery:
         return Response(data, media_type=kind, headers=FIXED_HEADERS)
 
 
-def drawn(seed: str, pixels: int) -> Response:
+def generated_avatar(seed: str, pixels: int) -> Response:
     """The identicon of a seed."""
     return Response(identicon(seed, pixels), media_type="image/png", headers=PICTURE_HEADERS)
 

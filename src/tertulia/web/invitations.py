@@ -26,23 +26,23 @@ from tertulia.web import account_pages, login_completion, second_factor_step, tr
 from tertulia.web.account_pages import AccountPages
 from tertulia.web.login_completion import LoginTarget
 
-REFUSALS = (BadRequest, InvalidEmail, EmailTaken, InvitationRequired, RateLimited)
+FORM_ERRORS = (BadRequest, InvalidEmail, EmailTaken, InvitationRequired, RateLimited)
 
 
-def routes(entrance: AccountPages) -> list[Route]:
-    route = entrance.route
+def routes(pages: AccountPages) -> list[Route]:
+    route = pages.route
     return [
-        route("/register/", _address_form, _write),
-        route("/accounts/home/", _address_form, _write),
+        route("/register/", _address_form, _send_mail),
+        route("/accounts/home/", _address_form, _send_mail),
         route("/accounts/do_confirm/{key}", _show_confirmed, _finish),
-        route("/join/{key}/", _show_invitation, _take_invitation),
+        route("/join/{key}/", _show_invitation, _accept_invitation),
     ]
 
 
 # --- signing up ---
 
 
-async def _write(call: Call, invitation: Invitation | None = None) -> Response:
+async def _send_mail(call: Call, invitation: Invitation | None = None) -> Response:
     """Send the mail. The response is the same for known and unknown addresses."""
     email = call.request.params.get("email", "").strip()
     try:
@@ -58,7 +58,7 @@ async def _write(call: Call, invitation: Invitation | None = None) -> Response:
             call.site,
             None if invitation is None else invitation.id,
         )
-    except REFUSALS as error:
+    except FORM_ERRORS as error:
         return await _address_form(call, invitation, error, email)
     return await account_pages.message(call, "link_sent", "sign_up_sent_explained")
 
@@ -76,7 +76,7 @@ async def _address_form(
         error=error,
         email=email[:300],
         may_sign_up=_is_open(call) or (invitation is not None and not realm.deactivated),
-        **_other_ways(call, invitation),
+        **_provider_links(call, invitation),
     )
 
 
@@ -89,23 +89,25 @@ def _is_open(call: Call) -> bool:
 
 async def _show_confirmed(call: Call, key: str) -> Response:
     email, _ = await call.db.read(actions.people.signup.confirmed, call.vault, key)
-    return await _newcomer_form(call, email)
+    return await _account_form(call, email)
 
 
 async def _finish(call: Call, key: str) -> Response:
     email, invitation = await call.db.read(actions.people.signup.confirmed, call.vault, key)
     try:
-        newcomer = await _newcomer(call, email)
+        account = await _new_account(call, email)
         user = await call.db.write(
             actions.people.signup.finish_sign_up,
             call.vault,
             key,
-            newcomer,
-            await _reception(call, invitation),
+            account,
+            await _welcome_message(call, invitation),
         )
-    except REFUSALS as error:
-        return await _newcomer_form(call, email, error)
-    return await second_factor_step.go_on(call, VerifiedIdentity(EMAIL, user.id), LoginTarget())
+    except FORM_ERRORS as error:
+        return await _account_form(call, email, error)
+    return await second_factor_step.complete_or_ask(
+        call, VerifiedIdentity(EMAIL, user.id), LoginTarget()
+    )
 
 
 # --- by an invitation ---
@@ -116,36 +118,38 @@ async def _show_invitation(call: Call, key: str) -> Response:
         invitation = await _invitation(call, key)
     except LinkNotGood:
         if _is_open(call):  # open signup: no invitation needed
-            return account_pages.see("/register/")
+            return account_pages.redirect("/register/")
         raise
     if not call.org.realm.admits_passwords:
         # Single sign-on finds an invitation by its address; the key of a shared link is passed on.
-        return account_pages.see(
+        return account_pages.redirect(
             f"/login/?{login_completion.LINK}={key}" if invitation.is_for_many else "/login/"
         )
     if invitation.email is None and call.config.sends_mail:
         return await _address_form(call, invitation)
-    return await _newcomer_form(call, invitation.email, invitation=invitation)
+    return await _account_form(call, invitation.email, invitation=invitation)
 
 
-async def _take_invitation(call: Call, key: str) -> Response:
+async def _accept_invitation(call: Call, key: str) -> Response:
     invitation = await _invitation(call, key)
     if invitation.email is None and call.config.sends_mail:
-        return await _write(call, invitation)
+        return await _send_mail(call, invitation)
     email = invitation.email or call.request.params.get("email", "").strip()
     try:
-        newcomer = await _newcomer(call, email)
+        account = await _new_account(call, email)
         user = await call.db.write(
             actions.people.signup.accept,
             call.vault,
             key,
             email,
-            newcomer,
-            await _reception(call, invitation),
+            account,
+            await _welcome_message(call, invitation),
         )
-    except REFUSALS as error:
-        return await _newcomer_form(call, invitation.email, error, invitation)
-    return await second_factor_step.go_on(call, VerifiedIdentity(EMAIL, user.id), LoginTarget())
+    except FORM_ERRORS as error:
+        return await _account_form(call, invitation.email, error, invitation)
+    return await second_factor_step.complete_or_ask(
+        call, VerifiedIdentity(EMAIL, user.id), LoginTarget()
+    )
 
 
 async def _invitation(call: Call, key: str) -> Invitation:
@@ -158,7 +162,7 @@ async def _invitation(call: Call, key: str) -> Invitation:
 # --- shared by all ---
 
 
-async def _newcomer_form(
+async def _account_form(
     call: Call,
     email: str | None,
     error: ClientError | None = None,
@@ -167,17 +171,17 @@ async def _newcomer_form(
     """The form with name and password, and the address if it is not known yet."""
     return await account_pages.page(
         call,
-        "newcomer.html",
+        "new_account.html",
         error=error,
         email=email or "",
         asks_email=email is None,
         given_email=call.request.params.get("email", "")[:300],
         full_name=call.request.params.get("full_name", "")[:200],
-        **_other_ways(call, invitation),
+        **_provider_links(call, invitation),
     )
 
 
-def _other_ways(call: Call, invitation: Invitation | None) -> dict[str, Any]:
+def _provider_links(call: Call, invitation: Invitation | None) -> dict[str, Any]:
     """Links to single sign-on providers, in place of a password."""
     query = ""
     if invitation is not None and invitation.is_for_many:
@@ -189,7 +193,7 @@ def _other_ways(call: Call, invitation: Invitation | None) -> dict[str, Any]:
     }
 
 
-async def _newcomer(call: Call, email: str) -> NewAccount:
+async def _new_account(call: Call, email: str) -> NewAccount:
     """Validate the form and hash the password."""
     full_name = domain.people.user.checked_full_name(call.request.params.get("full_name", ""))
     if not call.org.realm.admits_passwords:
@@ -199,6 +203,6 @@ async def _newcomer(call: Call, email: str) -> NewAccount:
     return NewAccount(full_name, hashed)
 
 
-async def _reception(call: Call, invitation: Invitation | None) -> WelcomeMessage:
+async def _welcome_message(call: Call, invitation: Invitation | None) -> WelcomeMessage:
     language = translations.language(call.request.header("accept-language"))
     return await api.people.sso_signup.reception(call, invitation, language)

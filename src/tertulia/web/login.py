@@ -34,13 +34,13 @@ from tertulia.web.first_run import FirstRunPages
 
 LOGIN_PATHS = ("/login/", "/accounts/login/")
 LOGOUT_PATHS = ("/logout/", "/accounts/logout/")
-NEWS = (
+NOTICES = (
     "logged_out",
     "password_changed",
     "address_changed",
 )  # messages that a query parameter may select
 
-REFUSALS = (
+FORM_ERRORS = (
     LoginFailed,
     InvalidEmail,
     LoginDeactivated,
@@ -56,29 +56,29 @@ class LoginPages:
     """`guest` is the email of the account that visitors of a demo may use."""
 
     def __init__(
-        self, entrance: AccountPages, first_run: FirstRunPages, guest: str | None = None
+        self, pages: AccountPages, first_run: FirstRunPages, guest: str | None = None
     ) -> None:
-        self._entry_page = entrance
+        self._pages = pages
         self._first_run = first_run
         self._guest = guest
 
     def routes(self) -> list[Route]:
-        route = self._entry_page.route
+        route = self._pages.route
         return [
             *(route(path, self._show, self._log_in) for path in LOGIN_PATHS),
             *(route(path, None, self._log_out) for path in LOGOUT_PATHS),
             route("/accounts/go/", self._go_to_organization, None),
-            route("/demo/", None, self._open_public_page),
+            route("/demo/", None, self._log_in_as_guest),
         ]
 
     # --- login ---
 
     async def _show(self, call: Call) -> Response:
         if call.found_org is None:
-            return await self._which(call)
-        ending = login_completion.asked_for(call)
-        if call.caller is not None and not ending.is_in_app:
-            return account_pages.see(ending.next)
+            return await self._choose_organization(call)
+        target = login_completion.requested_target(call)
+        if call.caller is not None and not target.is_in_app:
+            return account_pages.redirect(target.next)
         if await self._first_run.is_needed() and not first_run.has_other_logins(call):
             return first_run.redirect()
         return await self._form(call)
@@ -88,13 +88,13 @@ class LoginPages:
         password = call.request.params.get("password", "")
         try:
             async with api.audit.login(call, username):
-                ending = login_completion.asked_for(call)
-                who = await api.people.login.identify(call, username, password, ending.link)
-                return await second_factor_step.go_on(call, who, ending)
-        except REFUSALS as error:
+                target = login_completion.requested_target(call)
+                who = await api.people.login.identify(call, username, password, target.link)
+                return await second_factor_step.complete_or_ask(call, who, target)
+        except FORM_ERRORS as error:
             return await self._form(call, error, username)
 
-    async def _open_public_page(self, call: Call) -> Response:
+    async def _log_in_as_guest(self, call: Call) -> Response:
         """Log in as the guest account of a demo."""
         guest = None if self._guest is None else call.org.accounts.with_email(self._guest)
         if guest is None:
@@ -105,23 +105,23 @@ class LoginPages:
     async def _form(
         self, call: Call, error: ClientError | None = None, username: str = ""
     ) -> Response:
-        realm, params, say = call.org.realm, call.request.params, translations.of(call.request)
-        ending = login_completion.asked_for(call)
+        realm, params, texts = call.org.realm, call.request.params, translations.of(call.request)
+        target = login_completion.requested_target(call)
         along = (*login_completion.OTPS, login_completion.LINK)
         carried = {name: params[name][:100] for name in along if params.get(name)}
-        kept = carried if "next" not in params else {"next": ending.next, **carried}
+        kept = carried if "next" not in params else {"next": target.next, **carried}
         if error is None and realm.deactivated:
             error = LoginOrganizationDeactivated()
         return await account_pages.page(
             call,
             "login.html",
             error=error,
-            news=next((say[each] for each in NEWS if each in params), ""),
+            notice=next((texts[each] for each in NOTICES if each in params), ""),
             username=username or params.get("email", "")[:300],
-            next=ending.next if "next" in params else "",
+            next=target.next if "next" in params else "",
             carried=carried,
             query=f"?{urlencode(kept, safe='/')}" if kept else "",
-            headers=security_headers.of_page(form_targets=login_completion.form_targets(ending)),
+            headers=security_headers.of_page(form_targets=login_completion.form_targets(target)),
             admits_passwords=not realm.deactivated
             and (realm.admits_passwords or bool(api.people.ldap_login.open_to(call))),
             has_own_passwords=realm.admits_passwords,
@@ -136,29 +136,31 @@ class LoginPages:
 
     # --- which organization ---
 
-    async def _which(self, call: Call, problem: str = "", subdomain: str = "") -> Response:
+    async def _choose_organization(
+        self, call: Call, problem: str = "", subdomain: str = ""
+    ) -> Response:
         if not call.delivery.organizations.first or not api.call.is_root(call):
             raise NotFound()
         return await rendering.page(
             call.request,
-            "which.html",
+            "choose_organization.html",
             name="",
             problem=problem,
-            news="",
+            notice="",
             subdomain=subdomain,
-            ending=urlsplit(account_pages.root(call)).netloc,
+            domain=urlsplit(account_pages.root(call)).netloc,
         )
 
     async def _go_to_organization(self, call: Call) -> Response:
         """Redirect to the login page of an organization, by its subdomain."""
         subdomain = call.request.params.get("subdomain", "").strip().lower()
         if not subdomain:
-            return await self._which(call)
+            return await self._choose_organization(call)
         org = await call.delivery.follower.finder.find_by_subdomain(subdomain)
         if org is not None and not org.realm.deactivated:
-            return account_pages.see(f"{account_pages.site_of(call, org.realm)}/login/")
+            return account_pages.redirect(f"{account_pages.site_of(call, org.realm)}/login/")
         problem = translations.of(call.request)["no_such_organization"]
-        return await self._which(call, problem, subdomain[:40])
+        return await self._choose_organization(call, problem, subdomain[:40])
 
     # --- logout ---
 
@@ -166,5 +168,5 @@ class LoginPages:
         elsewhere = await api.cookies.log_out(call)
         cookie = api.cookies.drop_cookie(call.config, call.request)
         if elsewhere is not None:
-            return await saml.log_out_there(call, elsewhere, cookie)
-        return account_pages.see(saml.LOGGED_OUT, cookie)
+            return await saml.log_out_of_provider(call, elsewhere, cookie)
+        return account_pages.redirect(saml.LOGGED_OUT, cookie)

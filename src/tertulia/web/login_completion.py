@@ -33,7 +33,7 @@ class LoginTarget(msgspec.Struct, frozen=True):
         return bool(self.mobile_otp or self.desktop_otp)
 
 
-def asked_for(call: Call) -> LoginTarget:
+def requested_target(call: Call) -> LoginTarget:
     """Read the target from the query. Raises if a one-time password is malformed."""
     params = call.request.params
     mobile, desktop = (params.get(name, "") for name in OTPS)
@@ -41,57 +41,59 @@ def asked_for(call: Call) -> LoginTarget:
     for name in OTPS:
         if name in params:
             domain.people.one_time_passwords.checked(params[name])
-    return LoginTarget(mobile, desktop, wanted(call), params.get(LINK, "")[:100])
+    return LoginTarget(mobile, desktop, next_path(call), params.get(LINK, "")[:100])
 
 
-def wanted(call: Call) -> str:
+def next_path(call: Call) -> str:
     """The path to go to after the login, if it is one of ours; else `/`."""
     address = call.request.params.get("next", "")
     return address if is_our_path(address) else HOME
 
 
-def is_our_path(wanted: str) -> bool:
+def is_our_path(path: str) -> bool:
     """Whether every browser reads an address as a path of this server."""
     return (
-        wanted.startswith("/")
-        and not wanted.startswith(("//", "/\\"))
-        and len(wanted) <= 2000
-        and wanted.isprintable()
-        and "\\" not in wanted
-        and urlsplit(wanted).netloc == ""
+        path.startswith("/")
+        and not path.startswith(("//", "/\\"))
+        and len(path) <= 2000
+        and path.isprintable()
+        and "\\" not in path
+        and urlsplit(path).netloc == ""
     )
 
 
-def form_targets(ending: LoginTarget) -> list[str]:
+def form_targets(target: LoginTarget) -> list[str]:
     """Origins, besides our own, to which a login form may redirect."""
-    return [APP_SCHEME] if ending.mobile_otp else []
+    return [APP_SCHEME] if target.mobile_otp else []
 
 
-async def enter(call: Call, known: Awaitable[VerifiedIdentity], ending: LoginTarget) -> Response:
+async def complete_sso(
+    call: Call, known: Awaitable[VerifiedIdentity], target: LoginTarget
+) -> Response:
     """Complete a login with an external identity."""
     async with api.audit.login(call, ""):
-        return await finish(call, await known, ending)
+        return await complete(call, await known, target)
 
 
-async def finish(call: Call, who: VerifiedIdentity, ending: LoginTarget) -> Response:
-    if ending.mobile_otp:
-        return await _open_app(call, who, ending.mobile_otp)
-    if ending.desktop_otp:
-        return await _show_token(call, who, ending.desktop_otp)
-    return await start_session(call, who, ending.next)
+async def complete(call: Call, identity: VerifiedIdentity, target: LoginTarget) -> Response:
+    if target.mobile_otp:
+        return await _open_app(call, identity, target.mobile_otp)
+    if target.desktop_otp:
+        return await _show_token(call, identity, target.desktop_otp)
+    return await start_session(call, identity, target.next)
 
 
-async def start_session(call: Call, who: VerifiedIdentity, where: str) -> Response:
+async def start_session(call: Call, identity: VerifiedIdentity, where: str) -> Response:
     """Start a session and redirect to the requested page, or to the app."""
-    token, entrance = api.cookies.entrance(call)
-    await call.db.write(actions.people.login.log_in, who, entrance)
+    token, session = api.cookies.new_session(call)
+    await call.db.write(actions.people.login.log_in, identity, session)
     cookie = api.cookies.session_cookie(call.config, call.request, token)
-    return account_pages.see(where, cookie)
+    return account_pages.redirect(where, cookie)
 
 
-async def _open_app(call: Call, who: VerifiedIdentity, otp: str) -> Response:
+async def _open_app(call: Call, identity: VerifiedIdentity, otp: str) -> Response:
     """Open the mobile app with its API key. The browser gets no session cookie."""
-    found = await api.people.login.key_of(call, who)
+    found = await api.people.login.key_of(call, identity)
     query = {
         "otp_encrypted_api_key": domain.people.one_time_passwords.encrypted_key(otp, found.api_key),
         "email": found.email,
@@ -103,12 +105,14 @@ async def _open_app(call: Call, who: VerifiedIdentity, otp: str) -> Response:
     )
 
 
-async def _show_token(call: Call, who: VerifiedIdentity, otp: str) -> Response:
+async def _show_token(call: Call, identity: VerifiedIdentity, otp: str) -> Response:
     """Show the token to paste into the desktop app."""
     from tertulia.external.sso import jwt
 
     token = domain.people.keys.new_key()
-    await call.db.write(actions.people.pending_logins.issue_token, who, token_hash(call, token))
+    await call.db.write(
+        actions.people.pending_logins.issue_token, identity, token_hash(call, token)
+    )
     pasted = domain.people.one_time_passwords.encrypted_token(otp, token, jwt.seal)
     headers = security_headers.of_page(scripts=True)
     return await account_pages.page(call, "desktop.html", headers=headers, pasted=pasted)

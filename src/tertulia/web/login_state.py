@@ -24,12 +24,10 @@ class LoginState(msgspec.Struct, frozen=True):
     nonce: str
     verifier: str
     return_address: str
-    ending: LoginTarget
+    target: LoginTarget = msgspec.field(name="ending")  # the stored name
 
 
-async def remember(
-    call: Call, state: str, luggage: msgspec.Struct, user_id: int | None = None
-) -> str:
+async def save(call: Call, state: str, login: msgspec.Struct, user_id: int | None = None) -> str:
     """Store a login, bound to this browser. Returns the Set-Cookie value.
 
     `user_id` is the account, if it is known.
@@ -37,15 +35,15 @@ async def remember(
     browser, cookie = api.cookies.login_token(call)
     await call.db.write(
         actions.people.pending_logins.start,
-        _state_hash(call, state, type(luggage)),
+        _state_hash(call, state, type(login)),
         _browser_hash(call, browser),
-        call.vault.seal(msgspec.json.encode(luggage).decode()),
+        call.vault.seal(msgspec.json.encode(login).decode()),
         user_id,
     )
     return cookie
 
 
-async def recall(call: Call, state: str, kind: type[T]) -> T:
+async def load(call: Call, state: str, kind: type[T]) -> T:
     """Return a stored login and delete it. Raises LoginExpired."""
     browser = api.cookies.pending_login_token(call)
     if not state or browser is None:
@@ -68,7 +66,7 @@ def is_desktop_app(call: Call) -> bool:
 
 async def send_to_browser(call: Call) -> Response:
     """A page that opens the same URL in the system's browser."""
-    wanted = login_completion.asked_for(call).next
+    wanted = login_completion.requested_target(call).next
     query = urlencode({"next": wanted}) if wanted != login_completion.HOME else ""
     address = f"{call.site}{call.request.path}{'?' if query else ''}{query}"
     headers = security_headers.of_page(scripts=True)
@@ -76,7 +74,11 @@ async def send_to_browser(call: Call) -> Response:
 
 
 # Class names at the time of the first stored hashes: renaming a class must not end pending logins.
-_STORED_NAMES = {"LoginState": "Luggage", "PendingSecondFactor": "WaitingLogin"}
+_STORED_NAMES = {
+    "LoginState": "Luggage",
+    "PendingSecondFactor": "WaitingLogin",
+    "AddressChoice": "SeveralAddresses",
+}
 
 
 def _state_hash(call: Call, state: str, kind: type[msgspec.Struct]) -> bytes:

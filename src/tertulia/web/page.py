@@ -63,7 +63,7 @@ class WebPage:
         if call.caller is None and not is_open:
             if await self._first_run.is_needed():
                 return first_run.redirect()
-            return account_pages.see("/login/")
+            return account_pages.redirect("/login/")
         shell = await self._shell(call)
         headers = {
             "Cache-Control": "no-store",

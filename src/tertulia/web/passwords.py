@@ -15,12 +15,12 @@ from tertulia.web import account_pages
 from tertulia.web.account_pages import AccountPages
 
 
-def routes(entrance: AccountPages) -> list[Route]:
-    route = entrance.route
+def routes(pages: AccountPages) -> list[Route]:
+    route = pages.route
     return [
         route("/accounts/password/reset/", _forgotten_form, _send_link),
         route("/accounts/password/reset/{key}/", _choose, _save),
-        route("/accounts/confirm_new_email/{key}", _confirm, _take_over),
+        route("/accounts/confirm_new_email/{key}", _confirm, _change_address),
     ]
 
 
@@ -54,7 +54,7 @@ async def _forgotten_form(
 ) -> Response:
     sends_mail = call.config.sends_mail
     return await account_pages.page(
-        call, "forgotten.html", error=error, email=email[:300], sends_mail=sends_mail
+        call, "forgot_password.html", error=error, email=email[:300], sends_mail=sends_mail
     )
 
 
@@ -80,7 +80,7 @@ async def _save(call: Call, key: str) -> Response:
         actions.people.password_reset.set_password, call.vault, key, hashed, renew_key
     )
     cookie = api.cookies.drop_cookie(call.config, call.request)
-    return account_pages.see("/login/?password_changed", cookie)
+    return account_pages.redirect("/login/?password_changed", cookie)
 
 
 async def _owner(call: Call, key: str) -> User:
@@ -101,9 +101,9 @@ def _check_passwords_are_used(call: Call) -> None:
 
 async def _confirm(call: Call, key: str) -> Response:
     email = await call.db.read(actions.people.email_change.new_address, call.vault, key)
-    return await account_pages.page(call, "confirm.html", email=email)
+    return await account_pages.page(call, "confirm_address.html", email=email)
 
 
-async def _take_over(call: Call, key: str) -> Response:
+async def _change_address(call: Call, key: str) -> Response:
     await call.db.write(actions.people.email_change.confirm, call.vault, key)
-    return account_pages.see("/login/?address_changed")
+    return account_pages.redirect("/login/?address_changed")

@@ -31,7 +31,7 @@ async def page(
     """A page without scripts, in the caller's language. Browsers and proxies must not cache it."""
     language = translations.language(request.header("accept-language"))
     await load()
-    body = text(template, language=language, say=translations.in_language(language), **values)
+    body = text(template, language=language, texts=translations.in_language(language), **values)
     own = {"Cache-Control": "no-store", **security_headers.of_page(), **(headers or {})}
     return await answer(request, body.encode(), "text/html; charset=utf-8", status, own)
 

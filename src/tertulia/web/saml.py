@@ -40,7 +40,7 @@ LOGOUT = "/saml/logout/"
 LOGGED_OUT = "/login/?logged_out"
 
 
-class SamlAnswer(msgspec.Struct, frozen=True):
+class SamlResponse(msgspec.Struct, frozen=True):
     """A checked response, stored until the browser returns with its cookie."""
 
     provider: str
@@ -52,49 +52,49 @@ class SamlAnswer(msgspec.Struct, frozen=True):
     session_ends_at: float | None = None
 
 
-def routes(entrance: AccountPages) -> list[Route]:
-    route = entrance.route
+def routes(pages: AccountPages) -> list[Route]:
+    route = pages.route
     return [
         *(
-            route(f"/accounts/{word}/social/saml/{{idp}}", _leave, None)
+            route(f"/accounts/{word}/social/saml/{{idp}}", _redirect_to_provider, None)
             for word in ("login", "register")
         ),
-        route(RETURN, None, _take_answer, from_anywhere=True, most_bytes=1 << 18),
+        route(RETURN, None, _receive_response, from_anywhere=True, max_bytes=1 << 18),
         route(FINISH, _finish, None),
-        route(METADATA, _describe_ourselves, None),
-        route(LOGOUT, _hear_of_logout, _hear_of_logout, from_anywhere=True, most_bytes=1 << 18),
+        route(METADATA, _metadata, None),
+        route(LOGOUT, _receive_logout, _receive_logout, from_anywhere=True, max_bytes=1 << 18),
     ]
 
 
-async def _leave(call: Call, idp: str) -> Response:
+async def _redirect_to_provider(call: Call, idp: str) -> Response:
     """Redirect the browser to the provider, and store the login."""
     provider = api.people.sso_providers.find_saml(call, idp)
     if login_state.is_desktop_app(call):
         return await login_state.send_to_browser(call)
-    luggage = LoginState(
-        provider.label, "", "", _return_address(call), login_completion.asked_for(call)
+    login = LoginState(
+        provider.label, "", "", _return_address(call), login_completion.requested_target(call)
     )
     state = domain.people.sessions.new_token()
-    cookie = await login_state.remember(call, state, luggage)
+    cookie = await login_state.save(call, state, login)
     from tertulia.external.sso import saml
 
     where = saml.authn_request_url(
-        provider, _entity(call), luggage.return_address, _request_id(call, state), state
+        provider, _entity(call), login.return_address, _request_id(call, state), state
     )
     return RedirectResponse(where, 302, NO_STORE | {"Set-Cookie": cookie})
 
 
-async def _take_answer(call: Call) -> Response:
+async def _receive_response(call: Call) -> Response:
     """Check a response, and store it for the browser that started the login."""
     from tertulia.external.sso import saml
 
     params = call.request.params
     state, answer = params.get("RelayState", ""), params.get("SAMLResponse", "")
     places = _entity(call), _return_address(call)
-    provider, person = await _understood(
+    provider, person = await _read_with_provider(
         call, saml.read_answer, *places, _request_id(call, state), answer
     )
-    kept = SamlAnswer(
+    kept = SamlResponse(
         provider.label,
         state,
         person.name_id,
@@ -110,10 +110,10 @@ async def _take_answer(call: Call) -> Response:
         b"",
         call.vault.seal(msgspec.json.encode(kept).decode()),
     )
-    return account_pages.see(f"{FINISH}?answer={token}")
+    return account_pages.redirect(f"{FINISH}?answer={token}")
 
 
-async def _understood(
+async def _read_with_provider(
     call: Call, read: Callable[Concatenate[SamlProvider, P], T], *args: P.args, **kwargs: P.kwargs
 ) -> tuple[SamlProvider, T]:
     """The provider of the organization that sent the response, and its content. Raises
@@ -134,22 +134,22 @@ async def _finish(call: Call) -> Response:
     """The browser returns with its cookie: complete the login."""
     token = _answer_hash(call, call.request.params.get("answer", ""))
     sealed = await call.db.write(actions.people.pending_logins.resume, token, b"")
-    answer = msgspec.json.decode(call.vault.unseal(sealed), type=SamlAnswer)
-    luggage = await login_state.recall(call, answer.state, LoginState)
-    if luggage.provider != answer.provider:
+    answer = msgspec.json.decode(call.vault.unseal(sealed), type=SamlResponse)
+    login = await login_state.load(call, answer.state, LoginState)
+    if login.provider != answer.provider:
         raise ProviderFailed()
     provider = api.people.sso_providers.find_saml(call, answer.provider)
     person = SamlPerson(answer.name_id, answer.attributes)
     introduced = claims.from_saml(provider, call.org.realm.subdomain, person)
 
     async def recognize() -> VerifiedIdentity:
-        who = await api.people.sso_providers.recognize(call, introduced, luggage.ending.link)
+        who = await api.people.sso_providers.recognize(call, introduced, login.target.link)
         return replace(who, elsewhere=_provider_session(call, answer))
 
-    return await login_completion.enter(call, recognize(), luggage.ending)
+    return await login_completion.complete_sso(call, recognize(), login.target)
 
 
-async def _describe_ourselves(call: Call) -> Response:
+async def _metadata(call: Call) -> Response:
     if not any(each.is_for(call.org.realm.subdomain) for each in call.config.saml):
         raise NotFound()
     from tertulia.external.sso import saml
@@ -161,17 +161,17 @@ async def _describe_ourselves(call: Call) -> Response:
 # --- logging out ---
 
 
-def _provider_session(call: Call, answer: SamlAnswer) -> ProviderSession:
+def _provider_session(call: Call, answer: SamlResponse) -> ProviderSession:
     session = SamlSession(answer.provider, answer.name_id, answer.name_format, answer.session_index)
     return ProviderSession(
-        _person_mark(call, session.provider, session.name_id),
-        _session_mark(call, session.provider, session.name_id, session.index),
+        _person_fingerprint(call, session.provider, session.name_id),
+        _session_fingerprint(call, session.provider, session.name_id, session.index),
         call.vault.seal(msgspec.json.encode(session).decode()),
         answer.session_ends_at,
     )
 
 
-async def log_out_there(call: Call, sealed: bytes, cookie: str) -> Response:
+async def log_out_of_provider(call: Call, sealed: bytes, cookie: str) -> Response:
     """After a logout, offer to log out of the provider, if it supports that.
 
     It is a link and not a redirect: our content security policy lets no form lead to another site.
@@ -181,7 +181,7 @@ async def log_out_there(call: Call, sealed: bytes, cookie: str) -> Response:
     session = msgspec.json.decode(call.vault.unseal(sealed), type=SamlSession)
     found = [each for each in call.config.saml if each.label == session.provider]
     if not found or not found[0].logout_url or not found[0].is_for(call.org.realm.subdomain):
-        return account_pages.see(LOGGED_OUT, cookie)
+        return account_pages.redirect(LOGGED_OUT, cookie)
     request_id = f"_{domain.people.sessions.new_token()}"
     where = saml_logout.request_url(found[0], _entity(call), session, request_id, call.now)
     headers = {**NO_STORE, "Set-Cookie": cookie, "Refresh": f"0; url={where}"}
@@ -190,32 +190,34 @@ async def log_out_there(call: Call, sealed: bytes, cookie: str) -> Response:
     )
 
 
-async def _hear_of_logout(call: Call) -> Response:
+async def _receive_logout(call: Call) -> Response:
     """Handle a logout response of a provider, or its logout request."""
     from tertulia.external.sso import saml_logout
 
     params = call.request.params
     if "SAMLRequest" not in params:
-        return account_pages.see(LOGGED_OUT)
+        return account_pages.redirect(LOGGED_OUT)
     said = call.request.raw_query, dict(params), call.now
-    provider, logout = await _understood(call, saml_logout.read, _logout_address(call), *said)
+    provider, logout = await _read_with_provider(
+        call, saml_logout.read, _logout_address(call), *said
+    )
     name = provider.label
     await call.db.write(
         actions.people.sessions.end_at_provider,
-        _person_mark(call, name, logout.name_id),
-        [_session_mark(call, name, logout.name_id, each) for each in logout.indexes],
+        _person_fingerprint(call, name, logout.name_id),
+        [_session_fingerprint(call, name, logout.name_id, each) for each in logout.indexes],
     )
     if not provider.logout_url:
-        return account_pages.see(LOGGED_OUT)
+        return account_pages.redirect(LOGGED_OUT)
     where = saml_logout.response_url(provider, _entity(call), logout, call.now)
     return RedirectResponse(where, 303, NO_STORE)
 
 
-def _person_mark(call: Call, provider: str, name_id: str) -> bytes:
+def _person_fingerprint(call: Call, provider: str, name_id: str) -> bytes:
     return call.vault.fingerprint(f"saml person {provider} {name_id}")
 
 
-def _session_mark(call: Call, provider: str, name_id: str, index: str) -> bytes:
+def _session_fingerprint(call: Call, provider: str, name_id: str, index: str) -> bytes:
     return call.vault.fingerprint(f"saml session {provider} {index} {name_id}")
 
 

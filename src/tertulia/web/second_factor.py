@@ -11,20 +11,20 @@ from tertulia.errors.http import RateLimited
 from tertulia.web import account_pages, security_headers, totp_qr, translations
 from tertulia.web.account_pages import AccountPages, Endpoint
 
-HERE = "/accounts/second_factor/"
-REFUSALS = (BadRequest, WrongCode, RateLimited)
+PATH = "/accounts/second_factor/"
+FORM_ERRORS = (BadRequest, WrongCode, RateLimited)
 
 
-def routes(entrance: AccountPages) -> list[Route]:
-    route = entrance.route
+def routes(pages: AccountPages) -> list[Route]:
+    route = pages.route
     return [
-        route(HERE, _own(_show), None),
-        route(f"{HERE}app/", _own(_show_set_up), _own(_set_up)),
-        route(f"{HERE}passkey/", _own(_show_new_passkey), None),
-        route(f"{HERE}passkey/remove/", None, _own(_remove_passkey)),
+        route(PATH, _own(_show), None),
+        route(f"{PATH}app/", _own(_show_set_up), _own(_set_up)),
+        route(f"{PATH}passkey/", _own(_show_new_passkey), None),
+        route(f"{PATH}passkey/remove/", None, _own(_remove_passkey)),
         account_pages.script("passkeys.js"),
-        route(f"{HERE}recovery_codes/", None, _own(_renew_codes)),
-        route(f"{HERE}remove/", None, _own(_remove)),
+        route(f"{PATH}recovery_codes/", None, _own(_renew_codes)),
+        route(f"{PATH}remove/", None, _own(_remove)),
     ]
 
 
@@ -33,22 +33,22 @@ def _own(endpoint: Endpoint) -> Endpoint:
 
     async def answer(call: Call) -> Response:
         if call.caller is None:
-            return account_pages.see(f"/login/?next={HERE}")
+            return account_pages.redirect(f"/login/?next={PATH}")
         try:
             return await endpoint(call)
-        except REFUSALS as error:
+        except FORM_ERRORS as error:
             return await _show(call, error)
 
     return answer
 
 
-async def _show(call: Call, error: ClientError | None = None, news: str = "") -> Response:
+async def _show(call: Call, error: ClientError | None = None, notice: str = "") -> Response:
     known = await api.people.second_factors.get_own(call)
-    say = translations.of(call.request)
+    texts = translations.of(call.request)
     if "removed" in call.request.params and not known.is_on:
-        news = say["second_factor_removed"]
+        notice = texts["second_factor_removed"]
     return await account_pages.page(
-        call, "second_factor.html", error=error, news=news, known=known, email=call.user.email
+        call, "second_factor.html", error=error, notice=notice, known=known, email=call.user.email
     )
 
 
@@ -60,7 +60,7 @@ async def _show_set_up(call: Call, error: ClientError | None = None) -> Response
         "set_up_app.html",
         error=error,
         **await totp_qr.secret(call, call.user, secret),
-        action=f"{HERE}app/",
+        action=f"{PATH}app/",
         asks_password=True,
         email=call.user.email,
         state="",
@@ -78,10 +78,10 @@ async def _set_up(call: Call) -> Response:
             secret=secret,
             code=params.get("code", ""),
         )
-    except REFUSALS as error:
+    except FORM_ERRORS as error:
         return await _show_set_up(call, error)
     if not made.recovery_codes:
-        return await _show(call, news=translations.of(call.request)["app_replaced"])
+        return await _show(call, notice=translations.of(call.request)["app_replaced"])
     return await _show_codes(call, made.recovery_codes)
 
 
@@ -96,7 +96,7 @@ async def _remove(call: Call) -> Response:
     api.audit.record_as(call, "DELETE /users/me/second_factor", call.user.id)
     password = call.request.params.get("password", "")
     await api.people.second_factors.remove(call, password=password)
-    return account_pages.see(f"{HERE}?removed")
+    return account_pages.redirect(f"{PATH}?removed")
 
 
 # --- passkeys, which need a script ---
@@ -117,7 +117,7 @@ async def _remove_passkey(call: Call) -> Response:
     act = f"DELETE /users/me/second_factor/passkeys/{number}"
     api.audit.record_as(call, act, call.user.id)
     await api.people.passkeys.remove(call, int(number), password=params.get("password", ""))
-    return account_pages.see(HERE)
+    return account_pages.redirect(PATH)
 
 
 async def _show_codes(call: Call, codes: list[str]) -> Response:

@@ -30,86 +30,90 @@ class PendingSecondFactor(msgspec.Struct, frozen=True):
 
     method: str
     user_id: int
-    ending: LoginTarget
+    target: LoginTarget = msgspec.field(name="ending")  # the stored name
     is_complete: bool = False
-    asked: str = ""  # the challenge that the passkey must sign
+    challenge: str = msgspec.field(
+        default="", name="asked"
+    )  # the challenge that the passkey must sign
 
-    def who(self, call: Call) -> VerifiedIdentity:
+    def identity(self, call: Call) -> VerifiedIdentity:
         address = call.request.client_address
         return VerifiedIdentity(self.method, self.user_id, address, self.is_complete)
 
 
-def routes(entrance: AccountPages) -> list[Route]:
-    route = entrance.route
+def routes(pages: AccountPages) -> list[Route]:
+    route = pages.route
     return [
-        route(ASK, _begin_again, _check, most_bytes=1 << 15),
-        route(SET_UP, _begin_again, _set_up),
-        route(DONE, _begin_again, _finish),
+        route(ASK, _restart, _check, max_bytes=1 << 15),
+        route(SET_UP, _restart, _set_up),
+        route(DONE, _restart, _finish),
     ]
 
 
-async def go_on(call: Call, who: VerifiedIdentity, ending: LoginTarget) -> Response:
+async def complete_or_ask(call: Call, identity: VerifiedIdentity, target: LoginTarget) -> Response:
     """After a right password: start the session, or ask for the second factor."""
-    missing = await call.db.read(actions.people.login.missing_factor, who)
+    missing = await call.db.read(actions.people.login.missing_factor, identity)
     if missing is None:
-        return await login_completion.finish(call, who, ending)
-    waiting = PendingSecondFactor(who.method, who.user_id, ending)
+        return await login_completion.complete(call, identity, target)
+    pending = PendingSecondFactor(identity.method, identity.user_id, target)
     if missing is MissingFactor.CODE:
-        return await _ask(call, waiting)
+        return await _ask(call, pending)
     secret = domain.people.second_factors.new_secret()
-    return await _show_set_up(call, waiting, secret)
+    return await _show_set_up(call, pending, secret)
 
 
-async def _begin_again(call: Call) -> Response:
+async def _restart(call: Call) -> Response:
     """Redirect to the password form: a step cannot be opened by its address."""
-    return account_pages.see("/login/")
+    return account_pages.redirect("/login/")
 
 
 # --- a code ---
 
 
 async def _ask(
-    call: Call, waiting: PendingSecondFactor, error: ClientError | None = None
+    call: Call, pending: PendingSecondFactor, error: ClientError | None = None
 ) -> Response:
-    asking = msgspec.structs.replace(waiting, asked=domain.people.sessions.new_token())
-    passkeys = await api.people.passkeys.request(call, asking.user_id, asking.asked)
+    pending_passkey = msgspec.structs.replace(pending, challenge=domain.people.sessions.new_token())
+    passkeys = await api.people.passkeys.request(
+        call, pending_passkey.user_id, pending_passkey.challenge
+    )
     return await _step(
         call,
-        asking,
-        "second_step.html",
+        pending_passkey,
+        "second_factor_step.html",
         error=error,
         passkeys="" if passkeys is None else msgspec.json.encode(passkeys).decode(),
     )
 
 
 async def _check(call: Call) -> Response:
-    waiting = await _waiting(call)
+    pending = await _load_pending(call)
     try:
-        async with api.audit.login(call, _owner(call, waiting).email):
-            who = await _show(call, waiting)
-            return await login_completion.finish(call, who, waiting.ending)
+        async with api.audit.login(call, _owner(call, pending).email):
+            identity = await _verify(call, pending)
+            return await login_completion.complete(call, identity, pending.target)
     except (WrongCode, RateLimited) as error:
-        return await _ask(call, waiting, error)
+        return await _ask(call, pending, error)
 
 
-async def _show(call: Call, waiting: PendingSecondFactor) -> VerifiedIdentity:
+async def _verify(call: Call, pending: PendingSecondFactor) -> VerifiedIdentity:
     """Check a passkey or a code. Raises WrongCode and RateLimited."""
-    params, who = call.request.params, waiting.who(call)
+    params, identity = call.request.params, pending.identity(call)
     if params.get("passkey"):
-        return await api.people.passkeys.show(call, who, waiting.asked, params["passkey"])
-    return await api.people.second_factors.show_code(call, who, params.get("code", ""))
+        return await api.people.passkeys.show(call, identity, pending.challenge, params["passkey"])
+    return await api.people.second_factors.show_code(call, identity, params.get("code", ""))
 
 
 # --- setup, if the organization requires a second factor ---
 
 
 async def _show_set_up(
-    call: Call, waiting: PendingSecondFactor, secret: str, error: ClientError | None = None
+    call: Call, pending: PendingSecondFactor, secret: str, error: ClientError | None = None
 ) -> Response:
-    shown = await totp_qr.secret(call, _owner(call, waiting), secret)
+    shown = await totp_qr.secret(call, _owner(call, pending), secret)
     return await _step(
         call,
-        waiting,
+        pending,
         "set_up_app.html",
         error=error,
         **shown,
@@ -119,13 +123,13 @@ async def _show_set_up(
 
 
 async def _set_up(call: Call) -> Response:
-    waiting = await _waiting(call)
-    user, params = _owner(call, waiting), call.request.params
+    pending = await _load_pending(call)
+    user, params = _owner(call, pending), call.request.params
     secret = domain.people.second_factors.checked_secret(params.get("secret", ""))
 
     def set_up(tx: Tx) -> list[str]:
         if (
-            actions.people.login.missing_factor(tx, waiting.who(call))
+            actions.people.login.missing_factor(tx, pending.identity(call))
             is not MissingFactor.SETTING_UP
         ):
             raise LoginExpired()
@@ -137,38 +141,38 @@ async def _set_up(call: Call) -> Response:
     try:
         codes = await call.db.write(set_up)
     except WrongCode as error:
-        return await _show_set_up(call, waiting, secret, error)
-    complete = msgspec.structs.replace(waiting, is_complete=True)
+        return await _show_set_up(call, pending, secret, error)
+    complete = msgspec.structs.replace(pending, is_complete=True)
     return await _step(call, complete, "recovery_codes.html", codes=codes, action=DONE)
 
 
 async def _finish(call: Call) -> Response:
     """The person has confirmed that the recovery codes are saved."""
-    waiting = await _waiting(call)
-    if not waiting.is_complete:
+    pending = await _load_pending(call)
+    if not pending.is_complete:
         raise LoginExpired()
-    return await login_completion.finish(call, waiting.who(call), waiting.ending)
+    return await login_completion.complete(call, pending.identity(call), pending.target)
 
 
 # --- shared by all ---
 
 
-async def _step(call: Call, waiting: PendingSecondFactor, template: str, **values: Any) -> Response:
+async def _step(call: Call, pending: PendingSecondFactor, template: str, **values: Any) -> Response:
     state = domain.people.sessions.new_token()
-    cookie = await login_state.remember(call, state, waiting, waiting.user_id)
-    targets = login_completion.form_targets(waiting.ending)
+    cookie = await login_state.save(call, state, pending, pending.user_id)
+    targets = login_completion.form_targets(pending.target)
     scripts = bool(values.get("passkeys"))
     policy = security_headers.of_page(scripts=scripts, form_targets=targets)
     headers = {**policy, "Set-Cookie": cookie}
     return await account_pages.page(call, template, headers=headers, state=state, **values)
 
 
-async def _waiting(call: Call) -> PendingSecondFactor:
-    return await login_state.recall(call, call.request.params.get("state", ""), PendingSecondFactor)
+async def _load_pending(call: Call) -> PendingSecondFactor:
+    return await login_state.load(call, call.request.params.get("state", ""), PendingSecondFactor)
 
 
-def _owner(call: Call, waiting: PendingSecondFactor) -> User:
-    owner = call.org.users.get(waiting.user_id)
+def _owner(call: Call, pending: PendingSecondFactor) -> User:
+    owner = call.org.users.get(pending.user_id)
     if owner is None:
         raise LoginExpired()
     return owner

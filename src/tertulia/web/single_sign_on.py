@@ -34,22 +34,22 @@ MAX_ERROR_LENGTH = 100
 SSO = "/accounts/login/sso/"
 
 
-def routes(entrance: AccountPages) -> list[Route]:
-    route = entrance.route
+def routes(pages: AccountPages) -> list[Route]:
+    route = pages.route
     return [
         *(
-            route(f"/accounts/{word}/social/{place}", _leave, None)
+            route(f"/accounts/{word}/social/{place}", _redirect_to_provider, None)
             for word in ("login", "register")
             for place in ("{backend}", "{backend}/{idp}")
         ),
-        route("/accounts/login/google/", _leave_for_google, None),
-        route("/complete/address/", None, _choose),
-        route("/complete/{backend}/", _come_back, None),
-        route("/complete/oidc/{name}/", _come_back_to_own_address, None),
+        route("/accounts/login/google/", _redirect_to_google, None),
+        route("/complete/address/", None, _choose_address),
+        route("/complete/{backend}/", _return_from_provider, None),
+        route("/complete/oidc/{name}/", _return_to_own_path, None),
         route("/accounts/login/subdomain/{token}", _finish_with_token, None),
         route("/accounts/login/start/sso/", _start_by_header, None),
-        route(SSO, _enter_by_header, _finish_by_header),
-        route("/accounts/login/jwt/", None, _enter_by_token, from_anywhere=True),
+        route(SSO, _log_in_by_header, _finish_by_header),
+        route("/accounts/login/jwt/", None, _log_in_by_token, from_anywhere=True),
         account_pages.script("desktop-login.js"),
     ]
 
@@ -57,60 +57,60 @@ def routes(entrance: AccountPages) -> list[Route]:
 # --- providers ---
 
 
-async def _leave(call: Call, backend: str, idp: str = "") -> Response:
+async def _redirect_to_provider(call: Call, backend: str, idp: str = "") -> Response:
     """Redirect the browser to a provider, and store the login."""
     if backend in ("oidc", "saml") and not idp:
         raise BadRequest("Missing idp param")
     provider = api.people.sso_providers.find(call, f"{backend}:{idp}" if idp else backend)
     if login_state.is_desktop_app(call):
         return await login_state.send_to_browser(call)
-    luggage = LoginState(
+    login = LoginState(
         provider=provider.key,
         nonce=domain.people.sessions.new_token(),
         verifier=domain.people.sessions.new_token(),
         return_address=f"{call.site}{api.people.sso_providers.return_path(call, provider)}",
-        ending=login_completion.asked_for(call),
+        target=login_completion.requested_target(call),
     )
     state = domain.people.sessions.new_token()
-    pending = _pending(luggage, state)
+    pending = _pending(login, state)
     try:
-        where = await _link(provider).authorization_url(provider, pending)
+        where = await _client(provider).authorization_url(provider, pending)
     except ProviderTrouble as trouble:
         raise _failed(provider, trouble) from trouble
-    cookie = await login_state.remember(call, state, luggage)
+    cookie = await login_state.save(call, state, login)
     return RedirectResponse(where, 302, NO_STORE | {"Set-Cookie": cookie})
 
 
-async def _leave_for_google(call: Call) -> Response:
-    return await _leave(call, "google")
+async def _redirect_to_google(call: Call) -> Response:
+    return await _redirect_to_provider(call, "google")
 
 
-async def _come_back(call: Call, backend: str) -> Response:
+async def _return_from_provider(call: Call, backend: str) -> Response:
     """The browser returns from the provider with an authorization code: exchange it."""
     params = call.request.params
     state = params.get("state", "")
-    luggage = await login_state.recall(call, state, LoginState)
-    provider = api.people.sso_providers.find(call, luggage.provider)
-    if not luggage.return_address.endswith(call.request.path):
+    login = await login_state.load(call, state, LoginState)
+    provider = api.people.sso_providers.find(call, login.provider)
+    if not login.return_address.endswith(call.request.path):
         raise _failed(provider, ProviderTrouble("the answer arrived at another return address"))
     if "code" not in params:
-        raise _failed(provider, ProviderTrouble(_refusal(params)))
-    if not _link(provider).is_from(provider, params.get("iss", "")):
+        raise _failed(provider, ProviderTrouble(_error_text(params)))
+    if not _client(provider).is_from(provider, params.get("iss", "")):
         raise _failed(provider, ProviderTrouble("the answer is from another provider"))
     try:
-        pending = _pending(luggage, state)
-        user: SiteUser = await _link(provider).finish(provider, pending, params["code"])
+        pending = _pending(login, state)
+        user: SiteUser = await _client(provider).finish(provider, pending, params["code"])
     except ProviderTrouble as trouble:
         raise _failed(provider, trouble) from trouble
-    return await _go_on(call, provider, user, luggage.ending)
+    return await _complete(call, provider, user, login.target)
 
 
-async def _come_back_to_own_address(call: Call, name: str) -> Response:
-    return await _come_back(call, "oidc")
+async def _return_to_own_path(call: Call, name: str) -> Response:
+    return await _return_from_provider(call, "oidc")
 
 
-async def _go_on(
-    call: Call, provider: OpenIdProvider, user: SiteUser, ending: LoginTarget
+async def _complete(
+    call: Call, provider: OpenIdProvider, user: SiteUser, target: LoginTarget
 ) -> Response:
     """Complete the login; if the provider confirms several addresses, ask which one to use."""
     introduced = claims.from_site(provider, user)
@@ -118,59 +118,59 @@ async def _go_on(
         actions.people.external_identities.addresses_to_choose_from, introduced
     )
     if len(choice) > 1:
-        return await _ask_which(
-            call, SeveralAddresses(provider.key, user.subject, choice, dict(user.claims), ending)
+        return await _ask_for_address(
+            call, AddressChoice(provider.key, user.subject, choice, dict(user.claims), target)
         )
     introduced = replace(introduced, emails=choice)
-    known = api.people.sso_providers.recognize(call, introduced, ending.link)
-    return await login_completion.enter(call, known, ending)
+    known = api.people.sso_providers.recognize(call, introduced, target.link)
+    return await login_completion.complete_sso(call, known, target)
 
 
 # --- one of several addresses ---
 
 
-class SeveralAddresses(msgspec.Struct, frozen=True):
+class AddressChoice(msgspec.Struct, frozen=True):
     """A login with several confirmed addresses, stored until the person chooses one."""
 
     provider: str
     subject: str
     emails: tuple[str, ...]
     claims: dict[str, Any]
-    ending: LoginTarget
+    target: LoginTarget = msgspec.field(name="ending")  # the stored name
 
 
-async def _ask_which(call: Call, several: SeveralAddresses) -> Response:
+async def _ask_for_address(call: Call, choice: AddressChoice) -> Response:
     state = domain.people.sessions.new_token()
-    cookie = await login_state.remember(call, state, several)
-    policy = security_headers.of_page(form_targets=login_completion.form_targets(several.ending))
+    cookie = await login_state.save(call, state, choice)
+    policy = security_headers.of_page(form_targets=login_completion.form_targets(choice.target))
     headers = {**policy, "Set-Cookie": cookie}
     return await account_pages.page(
-        call, "which_address.html", headers=headers, state=state, emails=several.emails
+        call, "choose_address.html", headers=headers, state=state, emails=choice.emails
     )
 
 
-async def _choose(call: Call) -> Response:
+async def _choose_address(call: Call) -> Response:
     params = call.request.params
-    several = await login_state.recall(call, params.get("state", ""), SeveralAddresses)
-    provider = api.people.sso_providers.find(call, several.provider)
-    if params.get("email") not in several.emails:
+    choice = await login_state.load(call, params.get("state", ""), AddressChoice)
+    provider = api.people.sso_providers.find(call, choice.provider)
+    if params.get("email") not in choice.emails:
         raise ProviderFailed()
-    user = SiteUser(several.subject, (params["email"],), several.claims)
-    return await _go_on(call, provider, user, several.ending)
+    user = SiteUser(choice.subject, (params["email"],), choice.claims)
+    return await _complete(call, provider, user, choice.target)
 
 
-def _pending(luggage: LoginState, state: str) -> PendingLogin:
-    return PendingLogin(state, luggage.nonce, luggage.verifier, luggage.return_address)
+def _pending(login: LoginState, state: str) -> PendingLogin:
+    return PendingLogin(state, login.nonce, login.verifier, login.return_address)
 
 
-def _link(provider: OpenIdProvider) -> Any:
+def _client(provider: OpenIdProvider) -> Any:
     """The client of this provider."""
     from tertulia.external.sso import github, openid
 
     return github if provider.preset == "github" else openid
 
 
-def _refusal(params: Mapping[str, str]) -> str:
+def _error_text(params: Mapping[str, str]) -> str:
     """The provider's error in place of a code (RFC 6749, 4.1.2.1)."""
     error = "".join(filter(str.isprintable, params.get("error", "")))[:MAX_ERROR_LENGTH]
     return f"it sends no code, error {error}" if error else "it sends no code"
@@ -195,36 +195,36 @@ def _failed(provider: OpenIdProvider, trouble: ProviderTrouble) -> ProviderFaile
 async def _start_by_header(call: Call) -> Response:
     """Redirect to the path that the proxy must protect."""
     query = urlencode(call.request.params)
-    return account_pages.see(f"{SSO}?{query}" if query else SSO)
+    return account_pages.redirect(f"{SSO}?{query}" if query else SSO)
 
 
-async def _enter_by_header(call: Call) -> Response:
+async def _log_in_by_header(call: Call) -> Response:
     """Log in by the proxy's header.
 
     The proxy authenticates every link that the browser follows, and any link can name the mobile
     app. So the app gets a key only after the person has agreed on a page of ours.
     """
-    ending = login_completion.asked_for(call)
-    if not ending.mobile_otp:
+    target = login_completion.requested_target(call)
+    if not target.mobile_otp:
         return await _finish_by_header(call)
     introduced = api.people.sso_providers.named_by_header(call)
-    headers = security_headers.of_page(form_targets=login_completion.form_targets(ending))
+    headers = security_headers.of_page(form_targets=login_completion.form_targets(target))
     return await account_pages.page(
-        call, "mobile_login.html", headers=headers, email=introduced.emails[0], ending=ending
+        call, "mobile_login.html", headers=headers, email=introduced.emails[0], target=target
     )
 
 
 async def _finish_by_header(call: Call) -> Response:
-    ending = login_completion.asked_for(call)
-    return await login_completion.enter(
-        call, api.people.sso_providers.by_header(call, ending.link), ending
+    target = login_completion.requested_target(call)
+    return await login_completion.complete_sso(
+        call, api.people.sso_providers.by_header(call, target.link), target
     )
 
 
-async def _enter_by_token(call: Call) -> Response:
-    ending, token = login_completion.asked_for(call), call.request.params.get("token", "")
-    known = api.people.sso_providers.by_token(call, token, ending.link)
-    return await login_completion.enter(call, known, ending)
+async def _log_in_by_token(call: Call) -> Response:
+    target, token = login_completion.requested_target(call), call.request.params.get("token", "")
+    known = api.people.sso_providers.by_token(call, token, target.link)
+    return await login_completion.complete_sso(call, known, target)
 
 
 async def _finish_with_token(call: Call, token: str) -> Response:
@@ -234,7 +234,7 @@ async def _finish_with_token(call: Call, token: str) -> Response:
     """
     if call.request.header("sec-fetch-site") in ("cross-site", "same-site"):
         raise CrossSiteRequest()
-    return await login_completion.enter(call, _redeemed(call, token), LoginTarget())
+    return await login_completion.complete_sso(call, _redeemed(call, token), LoginTarget())
 
 
 async def _redeemed(call: Call, token: str) -> VerifiedIdentity:

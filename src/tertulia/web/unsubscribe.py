@@ -19,13 +19,13 @@ from tertulia.http.request import ApiRequest
 from tertulia.web import rendering
 
 
-class Unsubscribing:
+class UnsubscribePages:
     def __init__(self, services: Services) -> None:
         self._services = services
 
     def routes(self) -> list[Route]:
         path = f"{PATH}/{{kind}}/{{key}}"
-        return [Route(path, self._page), Route(path, self._leave, methods=["POST"])]
+        return [Route(path, self._page), Route(path, self._unsubscribe, methods=["POST"])]
 
     async def _page(self, request: Request) -> Response:
         asked = ApiRequest(request.scope, request.receive)
@@ -33,7 +33,7 @@ class Unsubscribing:
         await self._person(asked, kind, request.path_params["key"])
         return await rendering.page(asked, "unsubscribe.html", is_done=False, kind=kind)
 
-    async def _leave(self, request: Request) -> Response:
+    async def _unsubscribe(self, request: Request) -> Response:
         asked = ApiRequest(request.scope, request.receive)
         kind = request.path_params["kind"]
         org, user_id = await self._person(asked, kind, request.path_params["key"])

@@ -13,15 +13,15 @@ from tertulia.web import account_pages
 from tertulia.web.account_pages import AccountPages
 
 
-def routes(entrance: AccountPages) -> list[Route]:
-    return [entrance.route(JOIN, _join, None)]
+def routes(pages: AccountPages) -> list[Route]:
+    return [pages.route(JOIN, _join, None)]
 
 
 async def _join(call: Call) -> Response:
     signed = str(call.request.params.get("bigbluebutton", ""))
     if call.caller is None:
         back = f"{JOIN}?{urlencode({'bigbluebutton': signed})}"
-        return account_pages.see(f"/login/?{urlencode({'next': back})}")
+        return account_pages.redirect(f"/login/?{urlencode({'next': back})}")
     api.guards.with_bigbluebutton(call)
     meeting = domain.messages.video_calls.opened(call.vault, call.org.realm.id, signed)
     created = await video_calls.begin_meeting(

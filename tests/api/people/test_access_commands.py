@@ -99,7 +99,7 @@ def test_an_ended_password_is_refused_and_its_owner_chooses_another(chat):
         "Your username or password is incorrect", code="AUTHENTICATION_FAILED", status=401
     )
     page = Browser(chat).logs_in(ana.email, "open sesame")
-    assert (page.status, ENGLISH["password_ended"] in text_of(page)) == (401, True)
+    assert (page.status, ENGLISH["password_expired"] in text_of(page)) == (401, True)
     assert browser.calls("GET", "/users/me").status == 401
     change = {"old_password": "open sesame", "new_password": "lentils, always lentils"}
     ana.patch("/settings", **change).fails("Wrong password!")

@@ -27,9 +27,9 @@ async def drawn(person: Person, draw: Callable[[D], T], data: D) -> T:
     return await PICTURES.run(person, partial(draw, data))
 
 
-def picture_in(file: UploadedFile, most_bytes: int) -> bytes:
-    if len(file.data) > most_bytes:
-        raise FileTooLarge(limit=most_bytes >> 20)
+def picture_in(file: UploadedFile, max_bytes: int) -> bytes:
+    if len(file.data) > max_bytes:
+        raise FileTooLarge(limit=max_bytes >> 20)
     if media_type(file.content_type) not in domain.files.images.CONTENT_TYPES:
         raise BadImage(reason="Invalid image format")
     return file.data

@@ -153,7 +153,7 @@ async def _post(
             content,
             headers,
             seconds=SECONDS,
-            most_bytes=MAX_ANSWER_BYTES,
+            max_bytes=MAX_ANSWER_BYTES,
             allowed=EVERYWHERE,
         )
     except AnswerTooLarge:

@@ -80,7 +80,7 @@ async def push(
         body,
         headers,
         seconds=seconds,
-        most_bytes=MAX_ANSWER_BYTES,
+        max_bytes=MAX_ANSWER_BYTES,
         allowed=allowed,
         person=order.subscription.user_id,
     )

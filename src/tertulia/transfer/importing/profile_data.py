@@ -110,11 +110,11 @@ def put_avatars(tx: Tx, here: ImportState, drawn: list[tuple[str, Avatar | None]
 
 
 def _drawn(
-    opened: Callable[[], IO[bytes]], draw: Callable[[bytes], T | None], most_bytes: int
+    opened: Callable[[], IO[bytes]], draw: Callable[[bytes], T | None], max_bytes: int
 ) -> T | None:
     try:
         with opened() as file:
-            return draw(file.read(most_bytes))
+            return draw(file.read(max_bytes))
     except (BadImage, OSError):
         return None
 

@@ -68,10 +68,54 @@ def test_tex_brings_no_links_styles_or_markup(tex: str) -> None:
     assert not re.search(r'href|style=|class="big"|<b>', mathml)
 
 
-def test_formulas_beyond_the_budget_keep_their_source() -> None:
-    source = " ".join(f"$$x_{{{number}}}$$" for number in range(MAX_CONVERTED // 4))
+def test_formulas_beyond_the_budget_are_shown_as_typed() -> None:
+    count = MAX_CONVERTED // 4
+    rendered = html(" ".join(f"$$x_{{{number}}}$$" for number in range(count)))
 
-    annotations = ANNOTATION.findall(html(source))
+    formulas = len(ANNOTATION.findall(rendered))
 
-    assert len(annotations) == MAX_CONVERTED // 4
-    assert annotations[-1] == f"x_{{{MAX_CONVERTED // 4 - 1}}}"
+    assert 0 < formulas < count
+    assert rendered.count("tex-error") == count - formulas
+    assert f"$$x_{{{count - 1}}}$$</span>" in rendered
+
+
+@pytest.mark.parametrize(
+    "tex, text",
+    [
+        (r"\alpha \le \beta", "α≤β"),
+        (r"\frac{a}{b}", "ba"),
+        (r"x_i^{2n}", "xi2n"),
+        (r"\sqrt{x+1}", "√(x+1)"),
+        (r"\sum_{i=1}^n i", "i=1∑ni"),
+        (r"\begin{pmatrix}1&2\\3&4\end{pmatrix}", "(1324)"),
+        (r"\mathbb{R} \to \text{all}", "ℝ→all"),
+        (r"\hat{x} + \left(\binom{n}{k}\right)", "x^+((kn))"),
+        (r"\lim_{x \to 0} \sin x", "x→0limsinx"),
+    ],
+)
+def test_visual_html_has_symbols_and_no_tex(tex: str, text: str) -> None:
+    """Apps without MathML draw `katex-html`; a stack lists what is below first."""
+    visible = html(f"```math\n{tex}\n```").partition('aria-hidden="true">')[2]
+
+    assert re.sub(r"<[^>]*>|\u200b", "", visible) == text
+
+
+def test_visual_html_places_scripts_in_stacks() -> None:
+    visible = html("$$x^2$$").partition('<span class="katex-html" aria-hidden="true">')[2]
+
+    base = re.fullmatch(
+        r'<span class="base"><span class="strut" style="height:[\d.]+em;"></span>(.*)</span></span>'
+        r"</span></p>",
+        visible,
+    )
+    assert base
+    assert (
+        '<span class="mord mathnormal">x</span><span class="msupsub"><span class="vlist-t">'
+        in base[1]
+    )
+    assert '<span class="sizing reset-size6 size3 mtight"><span class="mord">2</span>' in base[1]
+
+
+def test_a_line_can_break_after_a_relation() -> None:
+    assert html("$$a=b+c$$").count('<span class="base">') == 3
+    assert html("$$x^{a=b}$$").count('<span class="base">') == 1

@@ -42,7 +42,7 @@ ATTRIBUTES = {
         data-original-src src title
     """),
     "ol": words("start"),
-    "span": words("aria-hidden aria-label class data-user-group-id data-user-id role title"),
+    "span": words("aria-hidden aria-label class data-user-group-id data-user-id role style title"),
     "td": words("style"),
     "th": words("style"),
     "time": words("datetime"),
@@ -54,7 +54,14 @@ SCHEMES = words("""
     http https hansoft obsidian zotero asanadesktop ftp mid mailto tel sms smsto ssh irc ircs magnet
     matrix xmpp sip geo bitcoin news nntp im mms urn webcal wtai openpgp4fpr
 """)
-STYLE = re.compile(r"text-align: (?:left|right|center);")
+STYLES = {
+    "td": re.compile(r"text-align: (?:left|right|center);"),
+    "th": re.compile(r"text-align: (?:left|right|center);"),
+    "span": re.compile(
+        r"(?:(?:height|vertical-align|top|left|width|margin-right|border-bottom-width)"
+        r":-?[\d.]+(?:e-\d+)?em;)+|color:(?:#[0-9A-Fa-f]{3,8}|[A-Za-z]{1,20});"
+    ),
+}
 
 ATTACKS = [
     "<script>alert(1)</script>",
@@ -185,7 +192,7 @@ def check_element(tag: str, attributes: dict[str, str]) -> None:
         if name in ("href", "src"):
             check_address(value)
         if name == "style":
-            assert STYLE.fullmatch(value), value
+            assert STYLES[tag].fullmatch(value), value
 
 
 def check_address(address: str) -> None:

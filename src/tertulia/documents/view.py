@@ -167,7 +167,9 @@ def _continues(before: Message, message: Message) -> bool:
 
 
 def _html(look: Appearance, message: Message, sender: ShownPerson) -> str:
-    html = _EMOJI.sub(_emoji_character, look.html(message))
+    html = _EMOJI.sub(
+        _emoji_character, domain.messages.plain_text.formulas_as_mathml(look.html(message))
+    )
     if message.is_me:
         name = escape(sender.name)
         html = _ME.sub(lambda _: f'<p class="does"><b>{name}</b> ', html, count=1)

@@ -1,8 +1,9 @@
-"""Formulas: TeX in, MathML out, in KaTeX's format, which clients expect.
+"""Formulas: TeX in, MathML and visual HTML out, in KaTeX's format, which clients expect.
 
 Clients read the source from the annotation. latex2mathml returns a tree, of which only elements in
 `_ELEMENTS` and attributes in `_ATTRIBUTES` are written, because TeX can request links and styles.
-What KaTeX would reject is shown as typed, in an error span.
+What KaTeX would reject, and what exceeds the budget of a message, is shown as typed, in an error
+span.
 """
 
 import re
@@ -10,16 +11,16 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from tertulia.markdown import escape
+from tertulia.markdown.katex_html import ENTITY, katex_html
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
-MAX_CONVERTED = 2000  # characters of TeX in one message; the rest is shown as source
+MAX_CONVERTED = 2000  # characters of TeX in one message
 _MAX_DEPTH = 50
 
 _COMMENT = re.compile(r"(?<!\\)%.*")
 _SIGN = re.compile(r"\\(?:[A-Za-z]+|.)|[{}&#]", re.DOTALL)
-_ENTITY = re.compile(r"&#x([0-9A-Fa-f]{1,6});")
 _ELEMENTS = {
     "menclose", "mfenced", "mfrac", "mi", "mmultiscripts", "mn", "mo", "mover", "mpadded",
     "mphantom", "mprescripts", "mroot", "mrow", "ms", "mspace", "msqrt", "mstyle", "msub",
@@ -40,38 +41,32 @@ class Formulas:
         self._left = MAX_CONVERTED
 
     def inline(self, tex: str) -> str:
-        mathml = self._mathml(tex)
-        if mathml is None:
-            return f'<span class="tex-error">$${escape.code(tex)}$$</span>'
-        return _span(tex, mathml, "")
+        return self._span(tex, display=False) or (
+            f'<span class="tex-error">$${escape.code(tex)}$$</span>'
+        )
 
     def display(self, tex: str) -> str:
         """One formula for each part between blank lines."""
         return "\n\n".join(self._display_part(part) for part in tex.split("\n\n"))
 
     def _display_part(self, tex: str) -> str:
-        mathml = self._mathml(tex)
-        if mathml is None:
-            return f'<span class="tex-error">{_quoted(tex)}</span>'
-        span = _span(tex, mathml, ' display="block"')
-        return f'<span class="katex-display">{span}</span>'
+        if span := self._span(tex, display=True):
+            return f'<span class="katex-display">{span}</span>'
+        return f'<span class="tex-error">{_quoted(tex)}</span>'
 
-    def _mathml(self, tex: str) -> str | None:
+    def _span(self, tex: str, display: bool) -> str | None:
         self._left -= len(tex)
-        if self._left < 0:
-            return f"<mtext>{_quoted(tex)}</mtext>"
-        return _converted(tex)
-
-
-def _span(tex: str, mathml: str, attribute: str) -> str:
-    source = _quoted(tex)
-    visible = f'<span class="base"><span class="mord">{source}</span></span>' if tex.strip() else ""
-    return (
-        '<span class="katex"><span class="katex-mathml">'
-        f'<math xmlns="http://www.w3.org/1998/Math/MathML"{attribute}><semantics>{mathml}'
-        f'<annotation encoding="application/x-tex">{source}</annotation></semantics></math></span>'
-        f'<span class="katex-html" aria-hidden="true">{visible}</span></span>'
-    )
+        converted = _converted(tex, display) if self._left >= 0 else None
+        if converted is None:
+            return None
+        mathml, visible = converted
+        block = ' display="block"' if display else ""
+        return (
+            '<span class="katex"><span class="katex-mathml">'
+            f'<math xmlns="http://www.w3.org/1998/Math/MathML"{block}><semantics>{mathml}'
+            f'<annotation encoding="application/x-tex">{_quoted(tex)}</annotation></semantics>'
+            f'</math></span><span class="katex-html" aria-hidden="true">{visible}</span></span>'
+        )
 
 
 def _quoted(raw: str) -> str:
@@ -79,17 +74,18 @@ def _quoted(raw: str) -> str:
 
 
 @lru_cache(maxsize=128)
-def _converted(tex: str) -> str | None:
-    """The MathML of a formula, or None if it is not valid TeX."""
+def _converted(tex: str, display: bool) -> tuple[str, str] | None:
+    """The MathML and the visual HTML of a formula, or None if it is not valid TeX."""
     tex = _COMMENT.sub("", tex)
     if not tex.strip():
-        return "<mrow></mrow>"
+        return "<mrow></mrow>", ""
     if _is_wrong(tex):
         return None
     from latex2mathml import converter
 
     try:
-        return "".join(map(_write, converter.convert_to_element(tex)))
+        tree = converter.convert_to_element(tex)
+        return "".join(map(_write, tree)), katex_html(tree, display)
     except Exception:  # the library raises any exception, including RecursionError
         return None
 
@@ -106,7 +102,7 @@ def _is_wrong(tex: str) -> bool:
 
 
 def _write(element: "Element") -> str:
-    text = _ENTITY.sub(lambda match: chr(int(match[1], 16)), element.text or "")
+    text = ENTITY.sub(lambda match: chr(int(match[1], 16)), element.text or "")
     if element.tag not in _ELEMENTS or text.startswith("\\") or _lacks_part(element):
         raise ValueError(element.tag)
     if text == "&":

@@ -7,7 +7,7 @@ import html
 import re
 
 from tertulia import domain
-from tertulia.domain.messages.plain_text import TAG
+from tertulia.domain.messages.plain_text import TAG, formulas_as_tex
 
 _EMOJI = re.compile(r'<span[^<>]*class="emoji emoji-([0-9a-f]+(?:-[0-9a-f]+)*)"[^<>]*>[^<]*</span>')
 _PICTURED = re.compile(r'<img (?=[^<>]*class="emoji")[^<>]*alt="([^"]*)"[^<>]*>')
@@ -19,14 +19,16 @@ _MARK = "(…)"
 
 def in_mail(markup: str, site: str) -> str:
     """The message as HTML with URLs and sizes that work in a mail."""
-    shown = _EMOJI.sub(_sign, _without_spoilers(markup)).replace(_HIDDEN, f"<p>{_MARK}</p>")
+    shown = _EMOJI.sub(_sign, _without_spoilers(formulas_as_tex(markup)))
+    shown = shown.replace(_HIDDEN, f"<p>{_MARK}</p>")
     shown = shown.replace('href="/', f'href="{site}/').replace('src="/', f'src="{site}/')
     return shown.replace('class="emoji"', 'class="emoji" height="20"')
 
 
 def plain_text(markup: str) -> str:
     """The message as plain text, line by line. Quotations begin with `> `."""
-    text = _PICTURED.sub(r"\1", _EMOJI.sub(_sign, _without_spoilers(markup)))
+    shown = _without_spoilers(formulas_as_tex(markup))
+    text = _PICTURED.sub(r"\1", _EMOJI.sub(_sign, shown))
     lines, depth = [""], 0
     for number, part in enumerate(_PARTS.split(text)):
         if number % 2 == 0:

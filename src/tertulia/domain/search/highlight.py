@@ -10,7 +10,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 
 from tertulia import domain
-from tertulia.domain.messages.plain_text import TAG
+from tertulia.domain.messages.plain_text import TAG, formulas
 from tertulia.domain.search.query import Query
 
 OPEN, CLOSE = '<span class="highlight">', "</span>"
@@ -18,8 +18,6 @@ OPEN, CLOSE = '<span class="highlight">', "</span>"
 Span = tuple[int, int]
 
 _ENTITY = re.compile(r"&(?:#\d+|#[xX][0-9a-fA-F]+|\w+);")
-# Browsers render MathML from its own elements only.
-_FORMULA = re.compile(r"<math\b.*?</math>", re.DOTALL)
 
 
 class Highlighter:
@@ -115,10 +113,10 @@ class _Source:
 
     def _read(self) -> None:
         done = 0
-        for formula in _FORMULA.finditer(self._markup):
-            self._read_nodes(done, formula.start())
+        for start, end in formulas(self._markup):  # marks would break the layout of a formula
+            self._read_nodes(done, start)
             self._add(" ", -1, -1)
-            done = formula.end()
+            done = end
         self._read_nodes(done, len(self._markup))
 
     def _read_nodes(self, start: int, end: int) -> None:

@@ -538,6 +538,7 @@ def good_calls(chat: Chat) -> tuple[Person, Calls, dict[str, Any]]:
                 "topic": "lunch",
                 "content": "x",
             },
+            ("GET", "/messages/catch_up"): {},
             ("GET", "/messages/matches_narrow"): {"msg_ids": [soup.id], "narrow": []},
             ("GET", "/messages/{message_id}"): {},
             ("GET", "/external/{integration}"): {"api_key": ana.key},

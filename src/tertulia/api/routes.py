@@ -28,6 +28,7 @@ ROUTES = [
     get("/messages", api.messages.history.fetch_messages, access="spectator"),
     post("/messages", api.messages.send.send_message, webhook_bots=True),
     get("/messages/matches_narrow", api.messages.history.matches_narrow),
+    get("/messages/catch_up", api.messages.catch_up.fetch),
     get("/messages/{message_id}", api.messages.history.fetch_message, access="spectator"),
     patch("/messages/{message_id}", api.messages.edits.update),
     delete("/messages/{message_id}", api.messages.edits.delete),

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from tertulia import actions, storage
 from tertulia.actions.messages import (
+    catch_up,
     deletion,
     draft,
     edits,

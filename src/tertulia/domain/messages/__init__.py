@@ -1,6 +1,8 @@
 """Messages: their content, links, narrows and notices."""
 
 from tertulia.domain.messages import (
+    catch_up,
+    catch_up_cues,
     conversation_keys,
     diffs,
     external_pictures,

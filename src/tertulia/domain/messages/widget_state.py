@@ -24,6 +24,9 @@ class Poll(msgspec.Struct):
     question: str
     options: list[PollOption]
 
+    def has_vote_of(self, user_id: int) -> bool:
+        return any(user_id in option.voters for option in self.options)
+
 
 class Task(msgspec.Struct):
     text: str

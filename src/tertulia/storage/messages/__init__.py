@@ -10,6 +10,7 @@ from tertulia import domain, storage
 from tertulia.database.tx import Row, Tx
 from tertulia.domain.messages.message import Draft, Message
 from tertulia.storage.messages import (
+    catch_up,
     conversations,
     details,
     edits,

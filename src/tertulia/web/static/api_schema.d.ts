@@ -1,6 +1,6 @@
 /**
  * What the API answers: written by scripts/page_types.py from its description.
- * Of which the digest is aa25c46394ebef0281fc5bfaa8e6da6992d1790d94fdb81eb7294e344fe4db55.
+ * Of which the digest is add013059e00d574fdadabb75d3f770a28a19d275f7474bd131362190f9306ce.
  */
 export interface components {
     schemas: {
@@ -51,6 +51,7 @@ export interface components {
             "POST /mark_topic_as_read": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
             "GET /messages": components["schemas"]["Envelope"] & components["schemas"]["Messages"];
             "POST /messages": components["schemas"]["Envelope"] & components["schemas"]["SentMessage"];
+            "GET /messages/catch_up": components["schemas"]["Envelope"] & components["schemas"]["CatchUp"];
             "POST /messages/flags": components["schemas"]["Envelope"] & components["schemas"]["FlagsUpdated"];
             "POST /messages/flags/narrow": components["schemas"]["Envelope"] & components["schemas"]["NarrowUpdated"];
             "GET /messages/matches_narrow": components["schemas"]["Envelope"] & components["schemas"]["Matches"];
@@ -296,6 +297,22 @@ export interface components {
         };
         CallLink: {
             url: string;
+        };
+        CatchUp: {
+            conversations: components["schemas"]["CaughtUpConversation"][];
+            conversation_count: number;
+            message_count: number;
+            since: number | null;
+            older_left_out: boolean;
+        };
+        CaughtUpConversation: {
+            stream_id: number | null;
+            topic: string;
+            user_ids: number[];
+            message_count: number;
+            first_message_id: number;
+            calls_you: boolean;
+            sentences: components["schemas"]["QuotedSentence"][];
         };
         ChangedBot: {
             default_sending_stream: string | null;
@@ -984,6 +1001,15 @@ export interface components {
         };
         PublicKey: {
             public_key: string;
+        };
+        QuotedSentence: {
+            message_id: number;
+            sender_id: number;
+            sender_full_name: string;
+            text: string;
+            reason: string;
+            reaction_count: number;
+            message_link: string;
         };
         ReactionAddEvent: {
             id: number;

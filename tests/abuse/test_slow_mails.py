@@ -33,15 +33,15 @@ def many_lines(count: int, end: bytes = b"\r\n") -> bytes:
     "make, most, what",
     [
         (many_parts, mail_parser.MAX_PARTS, "parts"),
-        (parts_within_each_other, mail_parser.DEEPEST, "parts within each other"),
+        (parts_within_each_other, mail_parser.MAX_DEPTH, "parts within each other"),
         (many_lines, mail_parser.MAX_LINES, "lines"),
         (lambda count: many_lines(count, b"\r"), mail_parser.MAX_LINES, "lines"),
     ],
 )
 def test_lines_parts_and_depth_of_a_mail_are_limited(make, most, what):
-    assert mail_parser.read(make(most)).subject == "Soup"
+    assert mail_parser.parse(make(most)).subject == "Soup"
     with pytest.raises(MailRefused, match=f"The mail has too many {what}."):
-        mail_parser.read(make(most + 10))
+        mail_parser.parse(make(most + 10))
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_only_the_beginning_of_a_header_is_parsed(monkeypatch, head):
 
     monkeypatch.setattr(email.headerregistry.HeaderRegistry, "__call__", count)
 
-    mail_parser.read(head + b"\r\nSubject: Soup\r\n\r\nsalt\r\n")
+    mail_parser.parse(head + b"\r\nSubject: Soup\r\n\r\nsalt\r\n")
 
     assert 0 < max(looked_at) <= mail_parser.MAX_HEADER_LENGTH
 
@@ -80,13 +80,13 @@ def address(mailing: Chat) -> str:
 
 def test_a_refused_mail_does_not_delay_others(mailing, address, monkeypatch):
     at_once: list[str] = []
-    reads = mail_parser.read
+    reads = mail_parser.parse
 
     def read(raw: bytes) -> Any:
         at_once.append(threading.current_thread().name)
         return reads(raw)
 
-    monkeypatch.setattr(mail_parser, "read", read)
+    monkeypatch.setattr(mail_parser, "parse", read)
     bomb = many_parts(10_000)
 
     (refused,) = delivers(mailing, bomb, to=address)

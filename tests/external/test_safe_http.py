@@ -13,7 +13,7 @@ from tests.support.fake_webhooks import Receiver
 from tests.support.waiting import PATIENCE_SECONDS
 
 from tertulia.external import safe_http
-from tertulia.external.safe_http import HttpAnswer, NotAllowed
+from tertulia.external.safe_http import AddressNotAllowed, HttpResponse
 
 HOME = (ipaddress.ip_network("127.0.0.0/8"),)
 
@@ -38,7 +38,7 @@ def names(monkeypatch) -> Callable[..., LyingNames]:
     return lead_to
 
 
-def asked(port: int) -> HttpAnswer:
+def asked(port: int) -> HttpResponse:
     address = f"http://tides.example:{port}/now?here=1"
     return asyncio.run(safe_http.post(address, b"{}", {}, seconds=30, max_bytes=100, allowed=HOME))
 
@@ -63,7 +63,7 @@ def test_a_name_that_leads_home_at_the_next_try_is_not_followed_then(names):
     names(["127.0.0.1"], ["10.0.0.1"])
 
     assert asked(port).status == 500
-    with pytest.raises(NotAllowed):
+    with pytest.raises(AddressNotAllowed):
         asked(port)
 
     assert len(receiver.heard) == 1
@@ -74,7 +74,7 @@ def test_a_name_that_leads_home_at_the_next_try_is_not_followed_then(names):
 def test_a_name_that_leads_home_too_is_not_followed(names, addresses):
     names(addresses)
 
-    with pytest.raises(NotAllowed):
+    with pytest.raises(AddressNotAllowed):
         asked(80)
 
 
@@ -91,7 +91,7 @@ def test_names_that_hang_for_one_person_do_not_delay_another(monkeypatch, make_l
     monkeypatch.setattr(socket, "getaddrinfo", look_up)
     receiver = Receiver({"content": "High"})
 
-    async def ask(name: str, person: int) -> HttpAnswer:
+    async def ask(name: str, person: int) -> HttpResponse:
         there = receiver.url.replace("127.0.0.1", name)
         return await safe_http.post(
             there, b"", {}, seconds=30, max_bytes=100, allowed=HOME, person=person
@@ -116,7 +116,7 @@ def test_names_that_hang_for_one_person_do_not_delay_another(monkeypatch, make_l
     "address", ["ftp://x.example", "file:///etc/passwd", "http://", "http://[", "x", "http://a:b"]
 )
 def test_what_is_no_address_of_the_web_is_refused(address):
-    with pytest.raises(NotAllowed):
+    with pytest.raises(AddressNotAllowed):
         asyncio.run(safe_http.post(address, b"", {}, seconds=30, max_bytes=1))
 
 
@@ -134,4 +134,4 @@ def test_what_is_no_address_of_the_web_is_refused(address):
     ],
 )
 def test_for_how_long_somebody_wants_to_be_left_in_peace(said, seconds):
-    assert HttpAnswer(429, {"retry-after": said}, b"").retry_seconds(1000.0) == seconds
+    assert HttpResponse(429, {"retry-after": said}, b"").retry_seconds(1000.0) == seconds

@@ -15,7 +15,7 @@ from tertulia.domain.emails import Letter
 from tertulia.domain.outbox import OutboxItem, Transport
 from tertulia.domain.people.keys import Vault
 from tertulia.external.mail import smtp
-from tertulia.external.mail.smtp import NotSent
+from tertulia.external.mail.smtp import SendFailed
 
 
 def post_letter(tx: Tx, vault: Vault, to: str) -> None:
@@ -174,9 +174,9 @@ def item(transport: Transport, tries: int) -> OutboxItem:
 def tried(**settings) -> str:
     async def connect() -> str:
         try:
-            async with smtp.connected(Config(**settings)):
+            async with smtp.connect(Config(**settings)):
                 return "fine"
-        except NotSent as trouble:
+        except SendFailed as trouble:
             return str(trouble)
 
     return asyncio.run(connect())

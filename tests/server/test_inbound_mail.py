@@ -261,7 +261,7 @@ def test_a_reply_address_is_good_for_one_thread(mailing, people, told):
 @pytest.mark.on_one
 def test_mails_of_one_sender_do_not_delay_those_of_another(mailing, people, told, monkeypatch):
     address, released, began = told("Soup?", [people[1]]), threading.Event(), threading.Event()
-    reads, finished = mail_parser.read, []
+    reads, finished = mail_parser.parse, []
 
     def read(raw: bytes) -> ReceivedMail:
         if b"Subject: Slow" in raw:
@@ -270,7 +270,7 @@ def test_mails_of_one_sender_do_not_delay_those_of_another(mailing, people, told
             finished.append(raw)
         return reads(raw)
 
-    monkeypatch.setattr(mail_parser, "read", read)
+    monkeypatch.setattr(mail_parser, "parse", read)
     slow = letter(address, subject="Slow")
     with ThreadPoolExecutor(6) as threads:
         others = [threads.submit(delivers, mailing, slow, sender="eve@x.test") for _ in range(6)]
@@ -299,7 +299,7 @@ def test_a_mail_at_which_reading_fails_is_refused_for_good(mailing, people, told
     def fail(raw: bytes) -> ReceivedMail:
         raise AssertionError("something that the library does not expect")
 
-    monkeypatch.setattr(mail_parser, "read", fail)
+    monkeypatch.setattr(mail_parser, "parse", fail)
 
     refused = delivers(mailing, letter(told("Soup?", [people[1]])))
 

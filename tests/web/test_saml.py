@@ -14,8 +14,8 @@ from tests.support.saml import ENTITY, SamlSite
 
 from tertulia import actions
 from tertulia.config.login_providers import SamlProvider
-from tertulia.external.sso.provider_types import ProviderTrouble
-from tertulia.external.sso.saml import checked_xml, read_answer
+from tertulia.external.sso.provider_types import ProviderError
+from tertulia.external.sso.saml import checked_xml, read_response
 
 BEGIN = "/accounts/login/social/saml/house"
 
@@ -166,7 +166,7 @@ COMMENT = "<name>ana<!-- -->.evil</name>"
     ],
 )
 def test_a_comment_is_seen_however_it_is_written(written):
-    with pytest.raises(ProviderTrouble):
+    with pytest.raises(ProviderError):
         checked_xml(written)
 
 
@@ -298,7 +298,7 @@ def test_the_session_and_the_kind_of_name_are_read_from_what_was_signed(site):
         name="house", entity_id=ENTITY, url="https://id.example.com", certificate=site.pem
     )
 
-    read = read_answer(
+    read = read_response(
         house,
         asked["entity"],
         asked["return"],

@@ -8,8 +8,8 @@ from tertulia.actions.data_check import DataProblem
 from tertulia.config import Config, Provider
 from tertulia.config.login_providers import JwtIssuer, LdapDirectory, OpenIdProvider, SamlProvider
 from tertulia.external.mail import smtp
-from tertulia.external.mail.smtp import NotSent
-from tertulia.external.sso.provider_types import DirectoryTrouble, ProviderTrouble
+from tertulia.external.mail.smtp import SendFailed
+from tertulia.external.sso.provider_types import LdapError, ProviderError
 
 NO_DOMAIN = "@tertulia.invalid"  # the default without external_url
 
@@ -63,13 +63,13 @@ def _mail_problems(config: Config) -> list[str]:
         problems.append(f"mail: the sender is {config.sender}; set external_url or smtp_from")
     try:
         asyncio.run(_reach_mail_server(config))
-    except NotSent as trouble:
+    except SendFailed as trouble:
         problems.append(f"mail: {config.smtp_host}:{config.smtp_port} cannot be used: {trouble}")
     return problems
 
 
 async def _reach_mail_server(config: Config) -> None:
-    async with smtp.connected(config):
+    async with smtp.connect(config):
         pass
 
 
@@ -93,15 +93,15 @@ def _trouble(provider: Provider) -> list[str]:
         if file and not Path(file).is_file():
             return [f"the file {file} does not exist"]
         if isinstance(provider, LdapDirectory):
-            ldap.try_out(provider)
+            ldap.check(provider)
         elif isinstance(provider, SamlProvider):
             saml.check_certificates(provider)
         elif isinstance(provider, JwtIssuer):
             jwt.check_key(provider)
         elif isinstance(provider, OpenIdProvider):
             is_github = provider.preset == "github"
-            ask = github.try_out if is_github else openid.discover
+            ask = github.check if is_github else openid.discover
             asyncio.run(ask(provider))
-    except (DirectoryTrouble, ProviderTrouble) as trouble:
+    except (LdapError, ProviderError) as trouble:
         return [f"it is not available: {trouble}"]
     return []

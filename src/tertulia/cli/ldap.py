@@ -14,7 +14,7 @@ from tertulia.domain.people.identities import ExternalProfile, ProfileUpdate
 from tertulia.errors import ClientError
 from tertulia.external.sso import claims
 from tertulia.external.sso.ldap import find
-from tertulia.external.sso.provider_types import DirectoryTrouble, LdapPerson
+from tertulia.external.sso.provider_types import LdapError, LdapPerson
 
 Changes = list[tuple[int, list[str]]]
 
@@ -78,7 +78,7 @@ def _directories(opened: OpenOrganization) -> list[LdapDirectory]:
 def _ask(directory: LdapDirectory, name: str) -> LdapPerson | None:
     try:
         return find(directory, name)
-    except DirectoryTrouble as trouble:
+    except LdapError as trouble:
         raise click.ClickException(f"{directory.label} cannot be asked: {trouble}") from None
 
 
@@ -87,7 +87,7 @@ def _tidings(
 ) -> list[ProfileUpdate]:
     try:
         return claims.profile_updates(directory, opened.realm.subdomain, known)
-    except DirectoryTrouble as trouble:
+    except LdapError as trouble:
         raise click.ClickException(f"{directory.label} cannot be asked: {trouble}") from None
 
 

@@ -18,7 +18,7 @@ from tertulia.domain.emails import Letter
 from tertulia.domain.inbound_mail import MAX_BYTES, MailRefused
 from tertulia.events.directory.organization import Organization
 from tertulia.external.mail import mail_composer, mail_parser, smtp
-from tertulia.external.mail.smtp import NotSent
+from tertulia.external.mail.smtp import SendFailed
 from tertulia.server.inbound_mail import InboundMail
 
 # Exit codes that mail servers understand (sysexits.h).
@@ -50,12 +50,12 @@ def send_test(address: str, language: str, **flags: Any) -> None:
     )
 
     async def send() -> None:
-        async with smtp.connected(config) as post:
+        async with smtp.connect(config) as post:
             await post.send(message)
 
     try:
         asyncio.run(send())
-    except NotSent as trouble:
+    except SendFailed as trouble:
         raise click.ClickException(f"{config.smtp_host} did not accept it: {trouble}") from trouble
     click.echo(f"{config.smtp_host} accepted a mail from {config.sender} to {address}.", err=True)
 

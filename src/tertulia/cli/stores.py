@@ -7,7 +7,7 @@ from tertulia.actions.data_check import DataProblem
 from tertulia.config import Config
 from tertulia.database import Database
 from tertulia.external.stores.file_stores import FileStores
-from tertulia.external.stores.store import StoreTrouble
+from tertulia.external.stores.store import StoreUnavailable
 from tertulia.jobs import upload_migration
 from tertulia.transfer.backup.file_snapshot import HeldFiles
 
@@ -30,7 +30,7 @@ def examine(config: Config, database: Database) -> list[DataProblem]:
         there = [each for each in uploads if each.place == place]
         try:
             lost = HeldFiles(database, stores, None).lost(there)
-        except StoreTrouble as trouble:
+        except StoreUnavailable as trouble:
             problems.append(str(trouble))
             continue
         if lost:
@@ -41,6 +41,6 @@ def examine(config: Config, database: Database) -> list[DataProblem]:
 def _strays(database: Database, stores: FileStores) -> int:
     count = 0
     for place in stores.known:
-        with contextlib.suppress(StoreTrouble):  # reported above for stores in use
+        with contextlib.suppress(StoreUnavailable):  # reported above for stores in use
             count += len(upload_migration.strays(database, stores, place))
     return count

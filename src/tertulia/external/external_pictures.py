@@ -16,22 +16,22 @@ import msgspec
 from tertulia import domain
 from tertulia.domain.addresses import Networks
 from tertulia.external import safe_http
-from tertulia.external.safe_http import CallFailed
+from tertulia.external.safe_http import RequestFailed
 from tertulia.fair_queue import Person
 
 MAX_BYTES = 5 << 20
 MAX_PIXELS = 50_000_000
 MAX_SECONDS = 10
 MAX_REDIRECTS = 3
-KEPT_BYTES = 16 << 20
-KEPT_SECONDS = 600
-NONE_KEPT_SECONDS = 60
+MAX_CACHED_BYTES = 16 << 20
+CACHED_SECONDS = 600
+MISSING_CACHED_SECONDS = 60
 OVERHEAD_BYTES = 1000  # estimated memory of a cache entry besides its bytes
 
-ASKING = {"User-Agent": "Tertulia", "Accept": "image/*", "Accept-Encoding": "identity"}
+REQUEST_HEADERS = {"User-Agent": "Tertulia", "Accept": "image/*", "Accept-Encoding": "identity"}
 
-Drawn = Callable[..., Awaitable[Any]]
-Turn = Callable[[Person], AbstractAsyncContextManager[None]]
+RunInThread = Callable[..., Awaitable[Any]]
+Slot = Callable[[Person], AbstractAsyncContextManager[None]]
 
 
 class ExternalPicture(msgspec.Struct, frozen=True):
@@ -41,7 +41,7 @@ class ExternalPicture(msgspec.Struct, frozen=True):
     data: bytes = b""
 
 
-class Visited(msgspec.Struct, frozen=True):
+class CachedPicture(msgspec.Struct, frozen=True):
     picture: ExternalPicture
     until: float
 
@@ -51,66 +51,66 @@ class Visited(msgspec.Struct, frozen=True):
 
 
 class PictureFetcher:
-    """`turn` waits for a reader's slot to fetch; `drawn` examines a picture in another thread."""
+    """`slot` waits for a reader's slot to fetch; `run` examines a picture in another thread."""
 
     def __init__(
-        self, allowed: Networks, clock: Callable[[], float], turn: Turn, drawn: Drawn
+        self, allowed: Networks, clock: Callable[[], float], slot: Slot, run: RunInThread
     ) -> None:
         self._allowed = tuple(allowed)
         self._clock = clock
-        self._drawn = drawn
-        self._turn = turn
-        self._under_way: dict[str, asyncio.Task[ExternalPicture]] = {}
-        self._kept: OrderedDict[str, Visited] = OrderedDict()
-        self._kept_bytes = 0
+        self._run = run
+        self._slot = slot
+        self._in_flight: dict[str, asyncio.Task[ExternalPicture]] = {}
+        self._cached: OrderedDict[str, CachedPicture] = OrderedDict()
+        self._cached_bytes = 0
 
     async def picture(self, address: str, reader: Person) -> ExternalPicture:
-        kept = self._kept.get(address)
-        if kept is not None and self._clock() < kept.until:
-            self._kept.move_to_end(address)
-            return kept.picture
-        visit = self._under_way.get(address)
-        if visit is None:
-            visit = self._under_way[address] = asyncio.create_task(self._visit(address, reader))
-            visit.add_done_callback(lambda _: self._under_way.pop(address))
-        return await asyncio.shield(visit)
+        cached = self._cached.get(address)
+        if cached is not None and self._clock() < cached.until:
+            self._cached.move_to_end(address)
+            return cached.picture
+        fetch = self._in_flight.get(address)
+        if fetch is None:
+            fetch = self._in_flight[address] = asyncio.create_task(self._fetch(address, reader))
+            fetch.add_done_callback(lambda _: self._in_flight.pop(address))
+        return await asyncio.shield(fetch)
 
-    async def _visit(self, address: str, reader: Person) -> ExternalPicture:
-        async with self._turn(reader):
-            data = await self._fetched(address, reader)
-            looks = None
+    async def _fetch(self, address: str, reader: Person) -> ExternalPicture:
+        async with self._slot(reader):
+            data = await self._download(address, reader)
+            info = None
             if data:
-                looks = await self._drawn(reader, domain.files.images.image_info, io.BytesIO(data))
+                info = await self._run(reader, domain.files.images.image_info, io.BytesIO(data))
         picture = ExternalPicture()
-        if looks is not None and looks.width * looks.height <= MAX_PIXELS:
-            picture = ExternalPicture(looks.content_type, data)
-        self._keep(address, picture)
+        if info is not None and info.width * info.height <= MAX_PIXELS:
+            picture = ExternalPicture(info.content_type, data)
+        self._store(address, picture)
         return picture
 
-    async def _fetched(self, address: str, reader: Person) -> bytes:
+    async def _download(self, address: str, reader: Person) -> bytes:
         try:
             answer = await safe_http.get(
                 address,
-                ASKING,
+                REQUEST_HEADERS,
                 seconds=MAX_SECONDS,
                 max_bytes=MAX_BYTES,
                 max_redirects=MAX_REDIRECTS,
                 allowed=self._allowed,
                 person=reader,
             )
-        except CallFailed:
+        except RequestFailed:
             return b""
         return answer.body if answer.status == 200 else b""
 
-    def _keep(self, address: str, picture: ExternalPicture) -> None:
-        seconds = KEPT_SECONDS if picture.data else NONE_KEPT_SECONDS
-        self._forget(address)
-        self._kept[address] = kept = Visited(picture, self._clock() + seconds)
-        self._kept_bytes += kept.size + len(address)
-        while self._kept_bytes > KEPT_BYTES:
-            self._forget(next(iter(self._kept)))
+    def _store(self, address: str, picture: ExternalPicture) -> None:
+        seconds = CACHED_SECONDS if picture.data else MISSING_CACHED_SECONDS
+        self._evict(address)
+        self._cached[address] = cached = CachedPicture(picture, self._clock() + seconds)
+        self._cached_bytes += cached.size + len(address)
+        while self._cached_bytes > MAX_CACHED_BYTES:
+            self._evict(next(iter(self._cached)))
 
-    def _forget(self, address: str) -> None:
-        kept = self._kept.pop(address, None)
-        if kept is not None:
-            self._kept_bytes -= kept.size + len(address)
+    def _evict(self, address: str) -> None:
+        cached = self._cached.pop(address, None)
+        if cached is not None:
+            self._cached_bytes -= cached.size + len(address)

@@ -6,7 +6,7 @@ from importlib import import_module
 from tertulia.config import Config
 
 # What the HTTP library would import during the first request.
-NEEDED_TO_ASK = ("httpcore", "anyio._backends._asyncio", "encodings.idna")
+REQUEST_MODULES = ("httpcore", "anyio._backends._asyncio", "encodings.idna")
 
 
 def load(config: Config) -> None:
@@ -21,11 +21,11 @@ def load(config: Config) -> None:
         from tertulia.external.stores import s3  # noqa: F401
 
         import_module("httpcore")
-        provider_http.certificates("")
+        provider_http.tls_context("")
     if config.openid:
         from tertulia.external.sso import github, openid, provider_http  # noqa: F401
 
-        for name in NEEDED_TO_ASK:
+        for name in REQUEST_MODULES:
             import_module(name)
         for provider in config.openid:
-            provider_http.certificates(provider.ca_file)
+            provider_http.tls_context(provider.ca_file)

@@ -27,40 +27,40 @@ from tertulia.errors.http import RateLimited
 from tertulia.fair_queue import SERVER, FairQueue, Person
 
 # What the library would import during the first connection, blocking the event loop.
-LOADED_LATER = ("anyio._backends._asyncio", "encodings.idna")
+LAZY_MODULES = ("anyio._backends._asyncio", "encodings.idna")
 
-IN_PATHS = "/%:@!$&'()*+,;=~-._?"
+SAFE_IN_URL = "/%:@!$&'()*+,;=~-._?"
 REDIRECTS = (301, 302, 303, 307, 308)
 MAX_PAUSE_SECONDS = 86400.0  # upper bound for Retry-After
 
 # A lookup that timed out occupies its thread until the resolver gives up, about 30 seconds later.
-NAMES = FairQueue("names", slots=64, slots_per_person=8, max_waiting=500)
+NAME_LOOKUPS = FairQueue("names", slots=64, slots_per_person=8, max_waiting=500)
 
 # For addresses in the settings, which may be in a private network.
-EVERYWHERE = (ip_network("0.0.0.0/0"), ip_network("::/0"))
+ALL_NETWORKS = (ip_network("0.0.0.0/0"), ip_network("::/0"))
 
 
-class CallFailed(Exception):
+class RequestFailed(Exception):
     """There is no usable answer."""
 
 
-class NotReached(CallFailed):
+class Unreachable(RequestFailed):
     """The other machine cannot be reached, or does not speak HTTP."""
 
 
-class TookTooLong(CallFailed):
+class RequestTimedOut(RequestFailed):
     pass
 
 
-class NotAllowed(CallFailed):
+class AddressNotAllowed(RequestFailed):
     """The address is not valid or is in a private network."""
 
 
-class AnswerTooLarge(CallFailed):
+class ResponseTooLarge(RequestFailed):
     pass
 
 
-class HttpAnswer(msgspec.Struct, frozen=True):
+class HttpResponse(msgspec.Struct, frozen=True):
     status: int
     headers: Mapping[str, str]  # by lower-case name
     body: bytes
@@ -86,10 +86,12 @@ async def post(
     max_bytes: int,
     allowed: Networks = (),
     person: Person = SERVER,
-) -> HttpAnswer:
-    """Send a request on behalf of `person`. Raises CallFailed."""
+) -> HttpResponse:
+    """Send a request on behalf of `person`. Raises RequestFailed."""
     async with _bounded(seconds) as httpcore:
-        return await _ask(httpcore, "POST", address, headers, content, max_bytes, allowed, person)
+        return await _request(
+            httpcore, "POST", address, headers, content, max_bytes, allowed, person
+        )
 
 
 async def get(
@@ -101,33 +103,35 @@ async def get(
     max_redirects: int,
     allowed: Networks = (),
     person: Person = SERVER,
-) -> HttpAnswer:
-    """Raises CallFailed; NotReached also after too many redirects."""
+) -> HttpResponse:
+    """Raises RequestFailed; Unreachable also after too many redirects."""
     async with _bounded(seconds) as httpcore:
         for _ in range(max_redirects + 1):
-            answer = await _ask(httpcore, "GET", address, headers, None, max_bytes, allowed, person)
+            answer = await _request(
+                httpcore, "GET", address, headers, None, max_bytes, allowed, person
+            )
             if answer.status not in REDIRECTS or "location" not in answer.headers:
                 return answer
-            address = _led_to(address, answer.headers["location"])
-    raise NotReached("too many redirects")
+            address = _redirect_target(address, answer.headers["location"])
+    raise Unreachable("too many redirects")
 
 
 @asynccontextmanager
 async def _bounded(seconds: float) -> AsyncIterator[Any]:
-    """The library, with a timeout; its exceptions become CallFailed."""
+    """The library, with a timeout; its exceptions become RequestFailed."""
     httpcore, _ = await asyncio.to_thread(_library)
     try:
         async with asyncio.timeout(seconds):
             yield httpcore
     except TimeoutError:
-        raise TookTooLong from None
-    except (httpcore.NetworkError, httpcore.ProtocolError, httpcore.TimeoutException) as trouble:
-        raise NotReached(type(trouble).__name__) from trouble
-    except (ssl.SSLError, OSError) as trouble:
-        raise NotReached(type(trouble).__name__) from trouble
+        raise RequestTimedOut from None
+    except (httpcore.NetworkError, httpcore.ProtocolError, httpcore.TimeoutException) as error:
+        raise Unreachable(type(error).__name__) from error
+    except (ssl.SSLError, OSError) as error:
+        raise Unreachable(type(error).__name__) from error
 
 
-async def _ask(
+async def _request(
     httpcore: Any,
     method: str,
     address: str,
@@ -136,26 +140,26 @@ async def _ask(
     max_bytes: int,
     allowed: Networks,
     person: Person,
-) -> HttpAnswer:
+) -> HttpResponse:
     _, certificates = _library()
-    url, host = _checked(httpcore, address)
+    url, host = _parse_url(httpcore, address)
     pool = httpcore.AsyncConnectionPool(
         ssl_context=certificates,
         network_backend=_Guard(httpcore.AnyIOBackend(), list(allowed), person),
         max_connections=1,
         retries=0,
     )
-    lines = _lines({"Host": host, **headers})
+    lines = _header_list({"Host": host, **headers})
     async with pool, pool.stream(method, url, headers=lines, content=content) as answer:
         body = await _body(answer, max_bytes)
-        return HttpAnswer(answer.status, _by_name(answer.headers), body)
+        return HttpResponse(answer.status, _by_name(answer.headers), body)
 
 
-def _led_to(address: str, location: str) -> str:
+def _redirect_target(address: str, location: str) -> str:
     try:
         return urljoin(address, location)
     except ValueError:
-        raise NotAllowed(location) from None
+        raise AddressNotAllowed(location) from None
 
 
 class _Guard:
@@ -176,16 +180,16 @@ class _Guard:
     ) -> Any:
         addresses = await _addresses(host, port, self._person)
         if not all(domain.addresses.is_open(each, self._allowed) for each in addresses):
-            raise NotAllowed(host)
-        trouble: Exception | None = None
+            raise AddressNotAllowed(host)
+        failure: Exception | None = None
         for each in addresses:
             try:
                 return await self._backend.connect_tcp(
                     each, port, timeout, local_address, socket_options
                 )
             except Exception as error:
-                trouble = error
-        raise trouble or NotReached(host)
+                failure = error
+        raise failure or Unreachable(host)
 
     async def sleep(self, seconds: float) -> None:
         await self._backend.sleep(seconds)
@@ -194,25 +198,25 @@ class _Guard:
 async def _addresses(host: str, port: int, person: Person) -> list[str]:
     look_up = partial(socket.getaddrinfo, host, port, type=socket.SOCK_STREAM)
     try:
-        found = await NAMES.run(person, look_up)
+        found = await NAME_LOOKUPS.run(person, look_up)
     except (OSError, UnicodeError, RateLimited):
-        raise NotReached(host) from None
+        raise Unreachable(host) from None
     return list(dict.fromkeys(str(place[0]) for *_, place in found))
 
 
-def _checked(httpcore: Any, address: str) -> tuple[Any, str]:
+def _parse_url(httpcore: Any, address: str) -> tuple[Any, str]:
     """An address as the library expects it, and its Host header."""
     try:
         parts = urlsplit(address)
         name, port = (parts.hostname or "").encode("idna"), parts.port
         host = parts.netloc.rpartition("@")[2].encode("idna").decode()
     except (ValueError, UnicodeError):
-        raise NotAllowed(address) from None
+        raise AddressNotAllowed(address) from None
     if parts.scheme not in ("http", "https") or not name:
-        raise NotAllowed(address)
-    target = quote(parts.path, safe=IN_PATHS) or "/"
+        raise AddressNotAllowed(address)
+    target = quote(parts.path, safe=SAFE_IN_URL) or "/"
     if parts.query:
-        target += f"?{quote(parts.query, safe=IN_PATHS)}"
+        target += f"?{quote(parts.query, safe=SAFE_IN_URL)}"
     return httpcore.URL(scheme=parts.scheme, host=name, port=port, target=target), host
 
 
@@ -221,11 +225,11 @@ async def _body(answer: Any, max_bytes: int) -> bytes:
     async for chunk in answer.aiter_stream():
         body += chunk
         if len(body) > max_bytes:
-            raise AnswerTooLarge
+            raise ResponseTooLarge
     return bytes(body)
 
 
-def _lines(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
+def _header_list(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
     return [(name.encode("ascii"), value.encode("latin-1")) for name, value in headers.items()]
 
 
@@ -236,7 +240,7 @@ def _by_name(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
 @cache
 def _library() -> tuple[Any, ssl.SSLContext]:
     """The HTTP library and a TLS context. Loaded with the first request: most servers make none."""
-    for name in LOADED_LATER:
+    for name in LAZY_MODULES:
         import_module(name)
     import httpcore
 

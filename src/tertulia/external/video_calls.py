@@ -10,10 +10,10 @@ from urllib.parse import quote, urlencode
 from tertulia.config import Config
 from tertulia.errors import BadRequest
 from tertulia.external import safe_http
-from tertulia.external.safe_http import EVERYWHERE, CallFailed, HttpAnswer
+from tertulia.external.safe_http import ALL_NETWORKS, HttpResponse, RequestFailed
 
 SECONDS = 20.0
-MAX_ANSWER_BYTES = 1 << 20
+MAX_RESPONSE_BYTES = 1 << 20
 ROOM_NAME_LENGTH = 255
 OPEN_TO_ALL = "3"  # room type "public"
 
@@ -21,21 +21,21 @@ OPEN_TO_ALL = "3"  # room type "public"
 # --- BigBlueButton ---
 
 
-async def begin_meeting(config: Config, meeting_id: str, name: str, *, is_voice_only: bool) -> str:
+async def create_meeting(config: Config, meeting_id: str, name: str, *, is_voice_only: bool) -> str:
     """Create a meeting unless it exists; returns its creation time as the server gives it."""
-    about = {"meetingID": meeting_id, "name": name}
+    parameters = {"meetingID": meeting_id, "name": name}
     if is_voice_only:
-        about["lockSettingsDisableCam"] = "true"
+        parameters["lockSettingsDisableCam"] = "true"
     try:
         answer = await safe_http.get(
-            _signed(config, "create", about),
+            _signed(config, "create", parameters),
             {"Accept": "application/xml"},
             seconds=SECONDS,
-            max_bytes=MAX_ANSWER_BYTES,
+            max_bytes=MAX_RESPONSE_BYTES,
             max_redirects=0,
-            allowed=EVERYWHERE,
+            allowed=ALL_NETWORKS,
         )
-    except CallFailed as trouble:
+    except RequestFailed as trouble:
         why = type(trouble).__name__
         raise BadRequest(f"Error connecting to the BigBlueButton server: {why}") from None
     if answer.status != 200:
@@ -49,23 +49,23 @@ async def begin_meeting(config: Config, meeting_id: str, name: str, *, is_voice_
     return _element(text, "createTime")
 
 
-def join_address(
+def join_url(
     config: Config, meeting_id: str, name: str, created: str, *, is_moderator: bool
 ) -> str:
     """The URL that joins a meeting."""
-    about = {
+    parameters = {
         "meetingID": meeting_id,
         "role": "MODERATOR" if is_moderator else "VIEWER",
         "fullName": name,
     }
-    return _signed(config, "join", about | ({"createTime": created} if created else {}))
+    return _signed(config, "join", parameters | ({"createTime": created} if created else {}))
 
 
-def _signed(config: Config, deed: str, about: Mapping[str, str]) -> str:
-    query = urlencode(about)
-    said = f"{deed}{query}{config.bigbluebutton_secret}"
+def _signed(config: Config, method: str, parameters: Mapping[str, str]) -> str:
+    query = urlencode(parameters)
+    said = f"{method}{query}{config.bigbluebutton_secret}"
     checksum = hashlib.sha256(said.encode()).hexdigest()
-    return f"{config.bigbluebutton_url}/api/{deed}?{query}&checksum={checksum}"
+    return f"{config.bigbluebutton_url}/api/{method}?{query}&checksum={checksum}"
 
 
 def _element(text: str, name: str) -> str:
@@ -77,7 +77,7 @@ def _element(text: str, name: str) -> str:
 # --- Nextcloud Talk ---
 
 
-async def make_room(config: Config, name: str) -> str:
+async def create_room(config: Config, name: str) -> str:
     """The address of a new room that everyone with the link can enter."""
     login = f"{config.nextcloud_user}:{config.nextcloud_password}"
     form = {"roomType": OPEN_TO_ALL, "roomName": name[:ROOM_NAME_LENGTH]}
@@ -92,10 +92,10 @@ async def make_room(config: Config, name: str) -> str:
                 "Accept": "application/json",
             },
             seconds=SECONDS,
-            max_bytes=MAX_ANSWER_BYTES,
-            allowed=EVERYWHERE,
+            max_bytes=MAX_RESPONSE_BYTES,
+            allowed=ALL_NETWORKS,
         )
-    except CallFailed as trouble:
+    except RequestFailed as trouble:
         why = type(trouble).__name__
         raise BadRequest(f"Error connecting to the Nextcloud server: {why}") from None
     if answer.status in (401, 403):
@@ -106,7 +106,7 @@ async def make_room(config: Config, name: str) -> str:
     return f"{config.nextcloud_url}/index.php/call/{quote(token, safe='')}"
 
 
-def _token(answer: HttpAnswer) -> str:
+def _token(answer: HttpResponse) -> str:
     if not 200 <= answer.status < 300:
         return ""
     try:

@@ -8,7 +8,7 @@ from tertulia.database import Database
 from tertulia.domain.organization.realm import Realm
 from tertulia.errors import BadRequest
 from tertulia.external.sso import claims
-from tertulia.external.sso.provider_types import DirectoryTrouble
+from tertulia.external.sso.provider_types import LdapError
 from tertulia.fair_queue import SERVER
 from tertulia.jobs.for_each import each
 from tertulia.log import log
@@ -48,13 +48,13 @@ async def sync(database: Database, realm: Realm, directory: LdapDirectory) -> in
     here = database.of(realm.id)
     known = await here.read(storage.people.identities.of_provider, directory.key)
     try:
-        found = await ldap.run_in_turn(
+        found = await ldap.run_in_slot(
             SERVER, claims.profile_updates, directory, realm.subdomain, known
         )
         await here.read(
             actions.people.external_identities.check, found, directory.deactivate_missing
         )
-    except (DirectoryTrouble, BadRequest) as trouble:
+    except (LdapError, BadRequest) as trouble:
         log.error("ldap.sync_failed", directory=directory.key, reason=str(trouble))
         return 0
     changed = 0

@@ -16,7 +16,7 @@ from tertulia.database import Database
 from tertulia.domain.outbox import OutboxItem, Transport
 from tertulia.domain.people.keys import Vault
 from tertulia.external.mail import mail_composer, smtp
-from tertulia.external.mail.smtp import NotSent, SmtpConnection
+from tertulia.external.mail.smtp import SendFailed, SmtpConnection
 from tertulia.jobs.outbox import Outbox
 from tertulia.jobs.runner import described
 from tertulia.log import log
@@ -67,8 +67,8 @@ class MailSender:
         done = Round()
         async with contextlib.AsyncExitStack() as stack:
             try:
-                post = await stack.enter_async_context(smtp.connected(self._config))
-            except NotSent as trouble:
+                post = await stack.enter_async_context(smtp.connect(self._config))
+            except SendFailed as trouble:
                 self._note_trouble(str(trouble))
                 done.failed.extend(items)
                 return done
@@ -90,7 +90,7 @@ class MailSender:
             )
             done.sent.append(item)
             self._is_in_trouble = False
-        except NotSent as trouble:
+        except SendFailed as trouble:
             self._note_trouble(str(trouble))
             (done.refused if trouble.is_final else done.failed).append(item)
         except Exception as error:  # it must not block the other mails

@@ -22,8 +22,8 @@ from tertulia.events.delivery.dispatch import Delivery
 from tertulia.events.directory.organization import Organization
 from tertulia.external.push import web_push
 from tertulia.external.push.push_service import PushMessage
-from tertulia.external.push.web_push import TOO_LARGE, PushAnswer, PushOrder
-from tertulia.external.safe_http import CallFailed, NotAllowed
+from tertulia.external.push.web_push import TOO_LARGE, PushRequest, PushResponse
+from tertulia.external.safe_http import AddressNotAllowed, RequestFailed
 from tertulia.fair_queue import FairQueue
 from tertulia.jobs import push_payload
 from tertulia.jobs.missed_messages import site_of
@@ -105,7 +105,7 @@ class PushSender:
             self._phones.push(org, user_id, receivers, PushMessage(payload))
             if has_phones
             else _nothing(),
-            asyncio.gather(*(self._push(org, PushOrder(each, payload)) for each in asked)),
+            asyncio.gather(*(self._push(org, PushRequest(each, payload)) for each in asked)),
         )
         answers = list(zip(asked, said_back, strict=True))
         outcome = PushOutcome(
@@ -132,18 +132,18 @@ class PushSender:
             self._outbox.given_up["push"] += 1
             log.error("push.given_up", user_id=item.user_id, message_id=item.message_id)
 
-    async def _push(self, org: Organization, order: PushOrder) -> PushAnswer:
+    async def _push(self, org: Organization, order: PushRequest) -> PushResponse:
         """Send a notification; if it is too large, send it again in a shorter form."""
         answer = await self._post(org, order)
         if answer.status != TOO_LARGE or order.payload["type"] != "message":
             return answer
         return await self._post(org, replace(order, payload=push_payload.briefly(order.payload)))
 
-    async def _post(self, org: Organization, order: PushOrder) -> PushAnswer:
+    async def _post(self, org: Organization, order: PushRequest) -> PushResponse:
         db = self._database.of(org.realm.id)
         known = await db.read(storage.personal.web_push.key)
         if known is None:
-            return PushAnswer(GONE[0])  # without a key there are no subscriptions
+            return PushResponse(GONE[0])  # without a key there are no subscriptions
         try:
             return await web_push.push(
                 order,
@@ -153,10 +153,10 @@ class PushSender:
                 self._config.webhook_networks,
                 seconds=self.patience_seconds,
             )
-        except NotAllowed:
-            return PushAnswer(GONE[0])
-        except CallFailed:
-            return PushAnswer()
+        except AddressNotAllowed:
+            return PushResponse(GONE[0])
+        except RequestFailed:
+            return PushResponse()
 
     # --- notifications of messages that were read ---
 
@@ -204,7 +204,7 @@ class PushSender:
         await asyncio.gather(
             self._phones.push(org, user_id, receivers, PushMessage(payload, is_urgent=False)),
             *(
-                self._push(org, PushOrder(each, payload, urgency="low"))
+                self._push(org, PushRequest(each, payload, urgency="low"))
                 for each in receivers.subscriptions
                 if each.retry_at <= now
             ),
@@ -215,7 +215,7 @@ async def _nothing() -> None:
     return None
 
 
-def _is_trouble(answer: PushAnswer) -> bool:
+def _is_trouble(answer: PushResponse) -> bool:
     """Whether a later attempt may succeed."""
     status = answer.status
     return not 200 <= status < 300 and status not in GONE and status not in REFUSED

@@ -19,7 +19,7 @@ from tertulia.database.tx import Tx
 from tertulia.domain.files.attachments import PIECE_BYTES
 from tertulia.domain.files.upload_locations import DATABASE, UNFINISHED, StoredUpload
 from tertulia.external.stores.file_stores import FileStores
-from tertulia.external.stores.store import NotInStore, StoreTrouble, chunks
+from tertulia.external.stores.store import NotInStore, StoreUnavailable, chunks
 from tertulia.log import log
 
 T = TypeVar("T")
@@ -43,7 +43,7 @@ class UploadCopier:
         self._to = to
 
     def next(self, tx: Tx, after: int, *, only_from_database: bool = False) -> StoredUpload | None:
-        largest = None if self._to == DATABASE else self._stores.store(self._to).largest_bytes
+        largest = None if self._to == DATABASE else self._stores.store(self._to).max_file_bytes
         return storage.files.upload_locations.next_to_migrate(
             tx, self._to, after, largest, only_from_database=only_from_database
         )
@@ -51,8 +51,8 @@ class UploadCopier:
     def copy(self, upload: StoredUpload) -> bool:
         """Copy one file; returns False if it was deleted meanwhile.
 
-        Raises StoreTrouble if a store cannot be reached, NotInStore or DamagedFile if this one file
-        is missing or damaged.
+        Raises StoreUnavailable if a store cannot be reached, NotInStore or DamagedFile if this one
+        file is missing or damaged.
         """
         with tempfile.SpooledTemporaryFile(IN_MEMORY) as contents:
             digest = _digest(self._read(upload), contents)
@@ -120,7 +120,7 @@ class UploadMigration:
             try:
                 await asyncio.to_thread(carrier.copy, upload)
                 self._is_failure_logged = False
-            except StoreTrouble as error:
+            except StoreUnavailable as error:
                 if not self._is_failure_logged:
                     log.warning("files.move_paused", reason=str(error), retry_s=TROUBLED_SECONDS)
                 await self._back_off()
@@ -135,7 +135,7 @@ class UploadMigration:
             ):
                 await asyncio.to_thread(remove, self._database, self._stores, found)
                 self._is_failure_logged = False
-        except StoreTrouble as error:
+        except StoreUnavailable as error:
             if not self._is_failure_logged:
                 log.warning("files.delete_paused", reason=str(error), retry_s=TROUBLED_SECONDS)
             await self._back_off()

@@ -26,7 +26,12 @@ from tertulia.errors.http import ServiceUnavailable
 from tertulia.events.delivery.dispatch import Delivery
 from tertulia.events.directory.organization import Organization
 from tertulia.external import safe_http
-from tertulia.external.safe_http import AnswerTooLarge, NotAllowed, NotReached, TookTooLong
+from tertulia.external.safe_http import (
+    AddressNotAllowed,
+    RequestTimedOut,
+    ResponseTooLarge,
+    Unreachable,
+)
 from tertulia.fair_queue import FairQueue
 from tertulia.jobs.missed_messages import site_of
 from tertulia.jobs.outbox import Outbox
@@ -120,17 +125,17 @@ class WebhookSender:
                 content,
                 headers,
                 seconds=self.patience_seconds,
-                max_bytes=domain.people.webhook_deliveries.MAX_ANSWER_BYTES,
+                max_bytes=domain.people.webhook_deliveries.MAX_RESPONSE_BYTES,
                 allowed=self._config.webhook_networks,
                 person=call.person,
             )
-        except NotAllowed:
+        except AddressNotAllowed:
             return domain.people.webhook_deliveries.not_allowed()
-        except NotReached:
+        except Unreachable:
             return domain.people.webhook_deliveries.not_reached()
-        except TookTooLong:
+        except RequestTimedOut:
             return domain.people.webhook_deliveries.timed_out()
-        except AnswerTooLarge:
+        except ResponseTooLarge:
             return domain.people.webhook_deliveries.too_long_answer()
         text = answer.body.decode(errors="replace")
         if not 200 <= answer.status < 300:

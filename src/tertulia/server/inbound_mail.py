@@ -34,7 +34,7 @@ from tertulia.errors import ClientError
 from tertulia.errors.http import RateLimited, ServiceUnavailable
 from tertulia.events.directory.organization import Organization
 from tertulia.external.mail import mail_parser
-from tertulia.external.mail.mail_parser import NAMELESS
+from tertulia.external.mail.mail_parser import DEFAULT_FILE_NAME
 from tertulia.fair_queue import FairQueue, Person
 from tertulia.log import log
 
@@ -84,7 +84,7 @@ class InboundMail:
             raise too_large()
         db = self._database.of(target.realm_id)
         await db.write(actions.inbound_mail.count, address)
-        mail = await _in_thread(sender, mail_parser.read, raw)
+        mail = await _in_thread(sender, mail_parser.parse, raw)
         if _is_to_be_dropped(mail, address):
             # No reply: two machines might answer each other forever.
             log.info("mail.inbound_dropped", reason="automatic reply")
@@ -168,7 +168,7 @@ def _link(file: Attachment) -> str:
     """A link whose text has no markup, so that a file name can mention no user, group or
     channel."""
     name = _MARKUP.sub(lambda found: {"[": "(", "]": ")"}.get(found[0], ""), file.name)
-    return f"[{name or NAMELESS}]({file.url})"
+    return f"[{name or DEFAULT_FILE_NAME}]({file.url})"
 
 
 async def _in_thread(sender: Person, read: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

@@ -113,7 +113,7 @@ async def _show_token(call: Call, identity: VerifiedIdentity, otp: str) -> Respo
     await call.db.write(
         actions.people.pending_logins.issue_token, identity, token_hash(call, token)
     )
-    pasted = domain.people.one_time_passwords.encrypted_token(otp, token, jwt.seal)
+    pasted = domain.people.one_time_passwords.encrypted_token(otp, token, jwt.encrypt)
     headers = security_headers.of_page(scripts=True)
     return await account_pages.page(call, "desktop.html", headers=headers, pasted=pasted)
 

@@ -23,7 +23,7 @@ from tertulia.domain.people.sessions import ProviderSession
 from tertulia.errors.authentication import ProviderFailed
 from tertulia.errors.http import NotFound
 from tertulia.external.sso import claims
-from tertulia.external.sso.provider_types import ProviderTrouble, SamlPerson, SamlSession
+from tertulia.external.sso.provider_types import ProviderError, SamlPerson, SamlSession
 from tertulia.log import log
 from tertulia.web import account_pages, login_completion, login_state
 from tertulia.web.account_pages import AccountPages
@@ -92,7 +92,7 @@ async def _receive_response(call: Call) -> Response:
     state, answer = params.get("RelayState", ""), params.get("SAMLResponse", "")
     places = _entity(call), _return_address(call)
     provider, person = await _read_with_provider(
-        call, saml.read_answer, *places, _request_id(call, state), answer
+        call, saml.read_response, *places, _request_id(call, state), answer
     )
     kept = SamlResponse(
         provider.label,
@@ -125,7 +125,7 @@ async def _read_with_provider(
         try:
             said = partial(read, provider, *args, **kwargs)
             return provider, await api.people.signatures.computed(call, said)
-        except ProviderTrouble as trouble:
+        except ProviderError as trouble:
             log.warning("sso.answer_rejected", provider=provider.key, reason=str(trouble))
     raise ProviderFailed()
 

@@ -20,9 +20,9 @@ from tertulia.errors.authentication import CrossSiteRequest, ProviderFailed
 from tertulia.external.sso import claims
 from tertulia.external.sso.provider_types import (
     PendingLogin,
-    ProviderTrouble,
+    ProviderError,
     ProviderUnavailable,
-    SiteUser,
+    ProviderUser,
 )
 from tertulia.log import log
 from tertulia.web import account_pages, login_completion, login_state, security_headers
@@ -75,7 +75,7 @@ async def _redirect_to_provider(call: Call, backend: str, idp: str = "") -> Resp
     pending = _pending(login, state)
     try:
         where = await _client(provider).authorization_url(provider, pending)
-    except ProviderTrouble as trouble:
+    except ProviderError as trouble:
         raise _failed(provider, trouble) from trouble
     cookie = await login_state.save(call, state, login)
     return RedirectResponse(where, 302, NO_STORE | {"Set-Cookie": cookie})
@@ -92,15 +92,15 @@ async def _return_from_provider(call: Call, backend: str) -> Response:
     login = await login_state.load(call, state, LoginState)
     provider = api.people.sso_providers.find(call, login.provider)
     if not login.return_address.endswith(call.request.path):
-        raise _failed(provider, ProviderTrouble("the answer arrived at another return address"))
+        raise _failed(provider, ProviderError("the answer arrived at another return address"))
     if "code" not in params:
-        raise _failed(provider, ProviderTrouble(_error_text(params)))
+        raise _failed(provider, ProviderError(_error_text(params)))
     if not _client(provider).is_from(provider, params.get("iss", "")):
-        raise _failed(provider, ProviderTrouble("the answer is from another provider"))
+        raise _failed(provider, ProviderError("the answer is from another provider"))
     try:
         pending = _pending(login, state)
-        user: SiteUser = await _client(provider).finish(provider, pending, params["code"])
-    except ProviderTrouble as trouble:
+        user: ProviderUser = await _client(provider).finish(provider, pending, params["code"])
+    except ProviderError as trouble:
         raise _failed(provider, trouble) from trouble
     return await _complete(call, provider, user, login.target)
 
@@ -110,10 +110,10 @@ async def _return_to_own_path(call: Call, name: str) -> Response:
 
 
 async def _complete(
-    call: Call, provider: OpenIdProvider, user: SiteUser, target: LoginTarget
+    call: Call, provider: OpenIdProvider, user: ProviderUser, target: LoginTarget
 ) -> Response:
     """Complete the login; if the provider confirms several addresses, ask which one to use."""
-    introduced = claims.from_site(provider, user)
+    introduced = claims.from_provider(provider, user)
     choice = await call.db.read(
         actions.people.external_identities.addresses_to_choose_from, introduced
     )
@@ -155,7 +155,7 @@ async def _choose_address(call: Call) -> Response:
     provider = api.people.sso_providers.find(call, choice.provider)
     if params.get("email") not in choice.emails:
         raise ProviderFailed()
-    user = SiteUser(choice.subject, (params["email"],), choice.claims)
+    user = ProviderUser(choice.subject, (params["email"],), choice.claims)
     return await _complete(call, provider, user, choice.target)
 
 
@@ -176,7 +176,7 @@ def _error_text(params: Mapping[str, str]) -> str:
     return f"it sends no code, error {error}" if error else "it sends no code"
 
 
-def _failed(provider: OpenIdProvider, trouble: ProviderTrouble) -> ProviderFailed:
+def _failed(provider: OpenIdProvider, trouble: ProviderError) -> ProviderFailed:
     if isinstance(trouble, ProviderUnavailable):
         log.warning(
             "sso.provider_unavailable",

@@ -24,10 +24,10 @@ async def _join(call: Call) -> Response:
         return account_pages.redirect(f"/login/?{urlencode({'next': back})}")
     api.guards.with_bigbluebutton(call)
     meeting = domain.messages.video_calls.opened(call.vault, call.org.realm.id, signed)
-    created = await video_calls.begin_meeting(
+    created = await video_calls.create_meeting(
         call.config, meeting.id, meeting.name, is_voice_only=meeting.is_voice_only
     )
-    address = video_calls.join_address(
+    address = video_calls.join_url(
         call.config,
         meeting.id,
         call.user.full_name,

@@ -13,7 +13,7 @@ from tertulia.external.push import web_push
 def test_the_example_of_the_standard():
     sender = int.from_bytes(decoded("yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw"), "big")
 
-    sealed = web_push.sealed(
+    sealed = web_push.encrypt(
         b"When I grow up, I want to be a watermelon",
         decoded(
             "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4"
@@ -56,6 +56,6 @@ def test_what_no_service_would_take_is_not_sent():
     nobody = PushSubscription(1, 2, "https://127.0.0.1:1/", "", "")
     said = {"type": "message", "recipient_user_ids": list(range(2000))}
 
-    answer = asyncio.run(web_push.push(web_push.PushOrder(nobody, said), "", "", 0.0))
+    answer = asyncio.run(web_push.push(web_push.PushRequest(nobody, said), "", "", 0.0))
 
     assert answer.status == web_push.TOO_LARGE

@@ -20,7 +20,7 @@ from tertulia.config import Config, sources
 from tertulia.config.login_providers import LdapDirectory
 from tertulia.errors.http import RateLimited
 from tertulia.external.sso import ldap
-from tertulia.external.sso.provider_types import DirectoryTrouble, LdapPerson
+from tertulia.external.sso.provider_types import LdapError, LdapPerson
 
 
 def ask(slapd: Slapd, typed: str, password: str, **settings: Any) -> LdapPerson | None:
@@ -28,7 +28,7 @@ def ask(slapd: Slapd, typed: str, password: str, **settings: Any) -> LdapPerson 
 
 
 def authenticate(asked: LdapDirectory, typed: str, password: str) -> LdapPerson | None:
-    return ldap.authenticate(asked, ldap.find_name(asked, typed), password)
+    return ldap.authenticate(asked, ldap.find_entry(asked, typed), password)
 
 
 def directory(slapd: Slapd, **settings: Any) -> LdapDirectory:
@@ -222,22 +222,22 @@ def test_the_certificate_must_be_the_directorys(scheme, slapd):
     by_another_name = {"url": f"{scheme}://127.0.0.1:{port}", "plain": False}
 
     assert ask(slapd, "ana", "open sesame", **here) is not None
-    with pytest.raises(DirectoryTrouble, match="CERTIFICATE_VERIFY_FAILED"):
+    with pytest.raises(LdapError, match="CERTIFICATE_VERIFY_FAILED"):
         ask(slapd, "ana", "open sesame", **here, ca_file="")
-    with pytest.raises(DirectoryTrouble, match="CERTIFICATE_VERIFY_FAILED"):
+    with pytest.raises(LdapError, match="CERTIFICATE_VERIFY_FAILED"):
         ask(slapd, "ana", "open sesame", **by_another_name)
 
 
 def test_trouble_is_not_mistaken_for_a_wrong_password(slapd):
     slapd.add_person("ana")
 
-    with pytest.raises(DirectoryTrouble):
+    with pytest.raises(LdapError):
         ask(slapd, "ana", "open sesame", url="ldap://127.0.0.1:1")
-    with pytest.raises(DirectoryTrouble):
+    with pytest.raises(LdapError):
         ask(slapd, "ana", "open sesame", bind_password="wrong")
-    with pytest.raises(DirectoryTrouble):
+    with pytest.raises(LdapError):
         ldap.find_all(directory(slapd, base="dc=nowhere"), ["x"])
-    ldap.try_out(directory(slapd))
+    ldap.check(directory(slapd))
 
 
 def test_a_directory_that_says_nothing_is_given_up(slapd):
@@ -245,7 +245,7 @@ def test_a_directory_that_says_nothing_is_given_up(slapd):
         silent.bind(("127.0.0.1", 0))
         silent.listen()
         url = f"ldap://127.0.0.1:{silent.getsockname()[1]}"
-        with pytest.raises(DirectoryTrouble):
+        with pytest.raises(LdapError):
             ask(slapd, "ana", "x", url=url, timeout_seconds=1)
 
 
@@ -254,13 +254,13 @@ def test_one_address_does_not_use_up_the_threads_of_all():
 
     async def scene() -> str:
         hanging = [
-            asyncio.create_task(ldap.run_in_turn("203.0.113.9", released.wait, 60))
+            asyncio.create_task(ldap.run_in_slot("203.0.113.9", released.wait, 60))
             for _ in range(22)
         ]
         await asyncio.sleep(0)
         with pytest.raises(RateLimited):
-            await ldap.run_in_turn("203.0.113.9", released.wait, 60)
-        answer = await ldap.run_in_turn("198.51.100.7", lambda: "answer")
+            await ldap.run_in_slot("203.0.113.9", released.wait, 60)
+        answer = await ldap.run_in_slot("198.51.100.7", lambda: "answer")
         released.set()
         await asyncio.gather(*hanging)
         return answer
@@ -290,15 +290,15 @@ def test_a_missing_id_attribute_is_an_error(slapd):
     lacking = directory(slapd, id_attribute="employeeNumber")
 
     for ask_it in (
-        lambda: ldap.find_name(lacking, "ana"),
+        lambda: ldap.find_entry(lacking, "ana"),
         lambda: ldap.find_all(lacking, ["7"]),
-        lambda: ldap.try_out(lacking),
+        lambda: ldap.check(lacking),
     ):
-        with pytest.raises(DirectoryTrouble, match=r"employeeNumber \(look at id_attribute"):
+        with pytest.raises(LdapError, match=r"employeeNumber \(look at id_attribute"):
             ask_it()
     unnamed = directory(slapd, id_attribute="")
-    ldap.try_out(unnamed)
-    assert ldap.find_name(unnamed, "ANA").subject == "ana"
+    ldap.check(unnamed)
+    assert ldap.find_entry(unnamed, "ANA").subject == "ana"
     assert ldap.find_all(directory(slapd), ["none-such"]) == {}
 
 
@@ -319,8 +319,8 @@ def test_errors_name_the_setting_to_look_at(slapd, settings, setting):
     url = settings.get("url", "").format(tls=slapd.tls_port)
     given = settings | ({"url": url} if url else {})
 
-    with pytest.raises(DirectoryTrouble, match=rf"\(look at {setting}\)$"):
-        ldap.try_out(directory(slapd, **given))
+    with pytest.raises(LdapError, match=rf"\(look at {setting}\)$"):
+        ldap.check(directory(slapd, **given))
 
 
 def _hostile(answers: Callable[[bytes], Iterator[bytes]]) -> Iterator[LdapDirectory]:
@@ -391,8 +391,8 @@ def babbles(message_id: bytes) -> Iterator[bytes]:
 )
 def test_what_a_directory_answers_is_bounded(answers, words):
     for hostile in _hostile(answers):
-        with pytest.raises(DirectoryTrouble, match=words):
-            ldap.find_name(hostile, "ana")
+        with pytest.raises(LdapError, match=words):
+            ldap.find_entry(hostile, "ana")
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from tests.support.fake_oidc import MisbehavingProvider, RawAnswer, key_of, sign
 
 from tertulia.config.login_providers import OpenIdProvider
 from tertulia.external.sso import openid, provider_http
-from tertulia.external.sso.provider_types import PendingLogin, ProviderTrouble, SiteUser
+from tertulia.external.sso.provider_types import PendingLogin, ProviderError, ProviderUser
 
 PENDING = PendingLogin("state", "the nonce", "v" * 43, "https://chat.example.com/complete/oidc/")
 DISCOVERY = "/.well-known/openid-configuration"
@@ -25,7 +25,7 @@ NESTED = json.loads("[" * 40 + "]" * 40)
 @pytest.fixture
 def site() -> Iterator[MisbehavingProvider]:
     with wilful_site() as found:
-        openid._memory.clear()  # it may stand at the address of another
+        openid._cache.clear()  # it may stand at the address of another
         found.is_openid(signed(claims(found)), {"sub": "s-1"})
         yield found
 
@@ -44,7 +44,7 @@ def provider(site: MisbehavingProvider) -> OpenIdProvider:
     return OpenIdProvider(client_id="chat", client_secret="hush", issuer=site.address, name="x")
 
 
-def come_back(site: MisbehavingProvider) -> SiteUser:
+def come_back(site: MisbehavingProvider) -> ProviderUser:
     return asyncio.run(openid.finish(provider(site), PENDING, "the code"))
 
 
@@ -76,7 +76,7 @@ def test_a_malformed_answer_is_an_error_and_is_asked_again(site, path, odd):
     good = site.answers[path]
     site.answers[path] = odd
 
-    with pytest.raises(ProviderTrouble):
+    with pytest.raises(ProviderError):
         come_back(site)
     site.answers[path] = good
 
@@ -89,7 +89,7 @@ def test_endpoints_must_be_addresses_of_sites(site, name, value):
     good = site.answers[DISCOVERY]
     site.answers[DISCOVERY] = good | {name: value}
 
-    with pytest.raises(ProviderTrouble, match=name):
+    with pytest.raises(ProviderError, match=name):
         asyncio.run(openid.authorization_url(provider(site), PENDING))
     site.answers[DISCOVERY] = good
 
@@ -112,7 +112,7 @@ def test_endpoints_must_be_addresses_of_sites(site, name, value):
 def test_a_malformed_token_is_an_error(site, others):
     site.answers["/token"]["id_token"] = signed(claims(site, **others))
 
-    with pytest.raises(ProviderTrouble, match="ID token"):
+    with pytest.raises(ProviderError, match="ID token"):
         come_back(site)
 
 
@@ -134,7 +134,7 @@ def test_new_keys_that_are_malformed_leave_the_old_ones(site):
     good = site.answers["/token"]["id_token"]
     site.answers["/token"]["id_token"] = signed(claims(site), by="somebody else")
     site.answers["/keys"] = {"keys": None}
-    with pytest.raises(ProviderTrouble):
+    with pytest.raises(ProviderError):
         come_back(site)
 
     site.answers["/token"]["id_token"] = good
@@ -166,7 +166,7 @@ def test_packed_answers_are_read_up_to_their_unpacked_size(site):
 def _peak_memory(site: MisbehavingProvider) -> int:
     tracemalloc.start()
     try:
-        with pytest.raises(ProviderTrouble, match="larger than"):
+        with pytest.raises(ProviderError, match="larger than"):
             come_back(site)
         return tracemalloc.get_traced_memory()[1]
     finally:
@@ -187,7 +187,7 @@ def test_an_answer_that_trickles_in_is_given_up(site, path, monkeypatch):
 
     site.answers[path] = RawAnswer(trickle())
 
-    with pytest.raises(ProviderTrouble, match="no answer within"):
+    with pytest.raises(ProviderError, match="no answer within"):
         come_back(site)
 
 
@@ -197,7 +197,7 @@ def test_all_requests_of_a_login_together_are_bounded(site, monkeypatch):
     for path, good in list(site.answers.items()):
         site.answers[path] = slow(good)
 
-    with pytest.raises(ProviderTrouble, match="no answer within"):
+    with pytest.raises(ProviderError, match="no answer within"):
         come_back(site)
 
 

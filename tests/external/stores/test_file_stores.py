@@ -267,7 +267,7 @@ def test_requests_are_signed_as_the_documentation_of_s3_shows_it():
     url = "https://examplebucket.s3.amazonaws.com/test.txt"
     moment = datetime(2013, 5, 24, tzinfo=UTC)
 
-    told = signing.headers(key, "GET", url, moment, more={"Range": "bytes=0-9"})
+    told = signing.headers(key, "GET", url, moment, extra_headers={"Range": "bytes=0-9"})
 
     signature = "f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41"
     assert told["Authorization"].endswith(signature)

@@ -12,7 +12,7 @@ from tertulia.domain.files.attachments import PIECE_BYTES, Attachment
 from tertulia.domain.files.upload_locations import DATABASE, StoredUpload
 from tertulia.errors.files import FilesUnavailable
 from tertulia.external.stores.file_stores import FileStores
-from tertulia.external.stores.store import CHUNK_BYTES, NotInStore, StoreTrouble
+from tertulia.external.stores.store import CHUNK_BYTES, NotInStore, StoreUnavailable
 from tertulia.fair_queue import FairQueue
 from tertulia.log import log
 
@@ -52,6 +52,6 @@ class FileReader:
         except NotInStore:
             log.error("files.missing", upload_id=upload.id)
             return b""
-        except StoreTrouble as error:
+        except StoreUnavailable as error:
             log.warning("files.store_unavailable", upload_id=upload.id, reason=str(error))
             raise FilesUnavailable() from error

@@ -29,4 +29,4 @@ async def create_bigbluebutton(
 
 async def create_nextcloud_talk(call: Call, *, room_name: MeetingName) -> CallLink:
     """Create a room in Nextcloud Talk."""
-    return CallLink(url=await video_calls.make_room(call.config, room_name))
+    return CallLink(url=await video_calls.create_room(call.config, room_name))

@@ -15,7 +15,7 @@ from tertulia.errors.authentication import (
 )
 from tertulia.errors.http import RateLimited
 from tertulia.external.sso import claims
-from tertulia.external.sso.provider_types import NOBODY, DirectoryTrouble, LdapName, LdapPerson
+from tertulia.external.sso.provider_types import NO_ENTRY, LdapEntry, LdapError, LdapPerson
 from tertulia.http.ratelimit import address_bucket
 from tertulia.log import log
 
@@ -41,7 +41,7 @@ async def identify(
     for directory in open_to(call):
         try:
             person = await _authenticate(call, directory, typed, password)
-        except DirectoryTrouble as trouble:
+        except LdapError as trouble:
             log.error("ldap.unavailable", directory=directory.key, reason=str(trouble))
             is_in_trouble = True
             continue
@@ -59,7 +59,7 @@ async def identify(
         known = await call.db.read(storage.people.identities.find, directory.key, person.subject)
         from tertulia.external.sso import ldap
 
-        introduced = await ldap.run_in_turn(
+        introduced = await ldap.run_in_slot(
             call.request.person,
             claims.from_directory,
             directory,
@@ -84,22 +84,22 @@ async def _authenticate(
     call: Call, directory: LdapDirectory, typed: str, password: str
 ) -> LdapPerson | None:
     """Authenticate against one directory. A user whose password was tried too often is not found
-    for a while; saying so would reveal that the user exists. Raises DirectoryTrouble."""
+    for a while; saying so would reveal that the user exists. Raises LdapError."""
     if not password:
         return None
     from tertulia.external.sso import ldap
 
-    name = await ldap.run_in_turn(call.request.person, ldap.find_name, directory, typed)
+    name = await ldap.run_in_slot(call.request.person, ldap.find_entry, directory, typed)
     counted = actions.people.password_attempts.entry_hash(
         call.vault, directory.key, name.subject or secrets.token_hex(8)
     )
     address = address_bucket(call.request.client_address)
-    is_known = name is not NOBODY
+    is_known = name is not NO_ENTRY
     try:
         await call.system_db.write(actions.people.password_attempts.count, counted, address)
     except RateLimited:
-        name = NOBODY
-    person = await ldap.run_in_turn(
+        name = NO_ENTRY
+    person = await ldap.run_in_slot(
         call.request.person, ldap.authenticate, directory, name, password
     )
     if person is None:
@@ -110,7 +110,7 @@ async def _authenticate(
     return person
 
 
-def _password_fault(name: LdapName, is_known: bool) -> dict[str, str]:
+def _password_fault(name: LdapEntry, is_known: bool) -> dict[str, str]:
     """The reason without the typed text, which may be a password."""
     if name.dn:
         return {"dn": name.dn, "reason": "the directory refuses the password"}

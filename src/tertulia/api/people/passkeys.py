@@ -11,7 +11,7 @@ from tertulia.api.people.second_factors import RecoveryCodes, Text
 from tertulia.domain.people.second_factors import Passkey
 from tertulia.errors import BadRequest
 from tertulia.errors.authentication import LoginExpired, WrongCode
-from tertulia.external.sso.provider_types import ProviderTrouble
+from tertulia.external.sso.provider_types import ProviderError
 from tertulia.http.ratelimit import address_bucket
 from tertulia.http.replies import Reply
 from tertulia.http.rules import MaxLength, NoNul, NotBlank, Stripped
@@ -48,7 +48,7 @@ async def start(call: Call, *, password: Text) -> PasskeyOptions:
     user = (call.user.id, call.user.email, call.user.full_name)
     options = await api.people.signatures.computed(
         call,
-        lambda: passkeys.creation(call.site, call.org.realm.name, user, known, begun.asked),
+        lambda: passkeys.creation_options(call.site, call.org.realm.name, user, known, begun.asked),
     )
     return PasskeyOptions(state=state, options=options)
 
@@ -69,9 +69,9 @@ async def add(call: Call, *, state: Text, name: PasskeyName, answer: Answer) -> 
         raise LoginExpired()
     try:
         made = await api.people.signatures.computed(
-            call, lambda: passkeys.made(call.site, begun.asked, answer)
+            call, lambda: passkeys.verify_creation(call.site, begun.asked, answer)
         )
-    except ProviderTrouble as trouble:
+    except ProviderError as trouble:
         log.info("auth.passkey_rejected", user_id=call.user.id, reason=str(trouble))
         raise BadRequest("What your browser says of this passkey cannot be used") from trouble
     codes = await call.db.write(
@@ -109,7 +109,7 @@ async def request(call: Call, user_id: int, asked: str) -> dict[str, Any] | None
     if not known:
         return None
     return await api.people.signatures.computed(
-        call, lambda: passkeys.request(call.site, known, asked)
+        call, lambda: passkeys.login_options(call.site, known, asked)
     )
 
 
@@ -123,9 +123,9 @@ async def show(call: Call, who: VerifiedIdentity, asked: str, answer: str) -> Ve
     known = await call.db.read(storage.people.second_factors.passkeys, who.user_id)
     try:
         passkey_id, sign_count = await api.people.signatures.computed(
-            call, lambda: passkeys.shown(call.site, known, asked, answer)
+            call, lambda: passkeys.verify_login(call.site, known, asked, answer)
         )
-    except ProviderTrouble as trouble:
+    except ProviderError as trouble:
         log.info("auth.passkey_login_failed", user_id=who.user_id, reason=str(trouble))
         raise WrongCode() from trouble
     return await call.db.write(

@@ -96,7 +96,7 @@ async def by_token(call: Call, token: str, link: str = "") -> VerifiedIdentity:
     issuer = jwt_issuer(call)
     from tertulia.external.sso import jwt
 
-    introduced = claims.by_address(issuer, jwt.email_in(issuer, token))
+    introduced = claims.by_address(issuer, jwt.email_from(issuer, token))
     try:
         return await recognize(call, introduced, link)
     except NoVerifiedAddress as error:

@@ -7,7 +7,7 @@ import msgspec
 Reason = Literal["mention", "direct_message"]
 
 SECONDS = 10
-MAX_ANSWER_BYTES = 1 << 20
+MAX_RESPONSE_BYTES = 1 << 20
 SHOWN_ANSWER = 1000  # characters of a response that the owner is shown
 
 GENERIC = 1
@@ -53,7 +53,7 @@ def bad_answer(why: str, answer: str) -> Trouble:
 
 
 def too_long_answer() -> Trouble:
-    words = f"The webhook's answer was larger than {MAX_ANSWER_BYTES} bytes."
+    words = f"The webhook's answer was larger than {MAX_RESPONSE_BYTES} bytes."
     return Trouble("Invalid response format", words)
 
 

@@ -22,9 +22,9 @@ from tertulia.log import log
 MAX_CONNECTIONS = 16  # twice what one sender may have queued; each holds a mail in memory
 MAX_RECIPIENTS = 100
 MAX_LINE_BYTES = 4096
-MAX_MISTAKES = 20
+MAX_BAD_COMMANDS = 20
 MAX_IGNORED_BYTES = 4 * MAX_BYTES  # of a mail that is too large, before the connection is closed
-PATIENCE_SECONDS = 300.0
+IDLE_TIMEOUT_SECONDS = 300.0
 CHUNK = 1 << 16
 END = b"\r\n.\r\n"
 
@@ -37,7 +37,7 @@ class MailHandler(Protocol):
     async def accept(self, recipient: str, raw: bytes, sender: str) -> str: ...
 
 
-class HungUp(Exception):
+class ConnectionEnded(Exception):
     """The client closed the connection, or sent too much or too slowly."""
 
 
@@ -53,20 +53,20 @@ class LmtpServer:
     def __init__(self, address: str, handler: MailHandler) -> None:
         self._address = address
         self._handler = handler
-        self._room = asyncio.Semaphore(MAX_CONNECTIONS)
-        self._talks: set[asyncio.Task[None]] = set()
+        self._slots = asyncio.Semaphore(MAX_CONNECTIONS)
+        self._sessions: set[asyncio.Task[None]] = set()
 
     async def open(self) -> None:
         if self._address.startswith("/"):
             self._server = await asyncio.start_unix_server(
-                self._welcome, self._address, limit=CHUNK
+                self._on_connection, self._address, limit=CHUNK
             )
             # The folder decides who may connect; the recipient's address decides what is delivered.
             os.chmod(self._address, 0o666)  # noqa: S103
         else:
             host, _, port = self._address.rpartition(":")
             self._server = await asyncio.start_server(
-                self._welcome, host.strip("[]"), int(port), limit=CHUNK
+                self._on_connection, host.strip("[]"), int(port), limit=CHUNK
             )
 
     @property
@@ -76,24 +76,26 @@ class LmtpServer:
 
     async def close(self) -> None:
         self._server.close()
-        for task in self._talks:
+        for task in self._sessions:
             task.cancel()
-        await asyncio.gather(*self._talks, return_exceptions=True)
+        await asyncio.gather(*self._sessions, return_exceptions=True)
         if self._address.startswith("/"):
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(self._address)
 
-    async def _welcome(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _on_connection(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
         task = asyncio.current_task()
         assert task is not None
-        self._talks.add(task)
+        self._sessions.add(task)
         try:
-            async with self._room:
-                await LmtpSession(reader, writer, self._handler).go_on()
-        except (HungUp, OSError, TimeoutError):
+            async with self._slots:
+                await LmtpSession(reader, writer, self._handler).run()
+        except (ConnectionEnded, OSError, TimeoutError):
             pass
         finally:
-            self._talks.discard(task)
+            self._sessions.discard(task)
             writer.close()
 
 
@@ -106,100 +108,102 @@ class LmtpSession:
         self._reader = reader
         self._writer = writer
         self._handler = handler
-        self._held = bytearray()
+        self._buffer = bytearray()
         self._envelope = LmtpDelivery()
-        self._mistakes = 0
+        self._bad_commands = 0
         self._verbs: dict[str, Callable[[str], Awaitable[None]]] = {
             "LHLO": self._lhlo,
             "MAIL": self._mail,
             "RCPT": self._rcpt,
             "DATA": self._data,
             "RSET": self._rset,
-            "NOOP": lambda rest: self._answer("250 2.0.0 OK"),
-            "VRFY": lambda rest: self._answer("252 2.5.0 Cannot verify; send the mail"),
+            "NOOP": lambda rest: self._reply("250 2.0.0 OK"),
+            "VRFY": lambda rest: self._reply("252 2.5.0 Cannot verify; send the mail"),
         }
 
-    async def go_on(self) -> None:
-        await self._answer(f"220 Tertulia {metadata.version('tertulia')} LMTP")
+    async def run(self) -> None:
+        await self._reply(f"220 Tertulia {metadata.version('tertulia')} LMTP")
         while True:
             verb, _, rest = (await self._line()).partition(" ")
             if verb.upper() == "QUIT":
-                await self._answer("221 2.0.0 Bye")
+                await self._reply("221 2.0.0 Bye")
                 return
-            known = self._verbs.get(verb.upper())
-            if known is None:
-                await self._mistake("500 5.5.2 This is LMTP: LHLO, MAIL, RCPT, DATA, RSET, QUIT")
+            command = self._verbs.get(verb.upper())
+            if command is None:
+                await self._reject_command(
+                    "500 5.5.2 This is LMTP: LHLO, MAIL, RCPT, DATA, RSET, QUIT"
+                )
             else:
-                await known(rest.strip())
+                await command(rest.strip())
 
     # --- commands ---
 
     async def _lhlo(self, rest: str) -> None:
         self._envelope = LmtpDelivery()
         words = ("Tertulia", "PIPELINING", "ENHANCEDSTATUSCODES", "8BITMIME", "SMTPUTF8")
-        await self._answer(*(f"250-{each}" for each in words), f"250 SIZE {MAX_BYTES}")
+        await self._reply(*(f"250-{each}" for each in words), f"250 SIZE {MAX_BYTES}")
 
     async def _mail(self, rest: str) -> None:
         size = _SIZE.search(rest)
         found = _PATH.match(rest)
         if found is None or self._envelope.is_open:
-            await self._mistake("503 5.5.1 MAIL FROM:<address> comes first, once")
+            await self._reject_command("503 5.5.1 MAIL FROM:<address> comes first, once")
         elif size is not None and int(size[1]) > MAX_BYTES:
-            await self._answer(f"552 5.3.4 The mail is larger than {MAX_BYTES >> 20} MiB.")
+            await self._reply(f"552 5.3.4 The mail is larger than {MAX_BYTES >> 20} MiB.")
         else:
             self._envelope = LmtpDelivery(is_open=True, sender=found[1])
-            await self._answer("250 2.1.0 OK")
+            await self._reply("250 2.1.0 OK")
 
     async def _rcpt(self, rest: str) -> None:
         found = _PATH.match(rest)
         if found is None or not self._envelope.is_open:
-            await self._mistake("503 5.5.1 RCPT TO:<address> comes after MAIL")
+            await self._reject_command("503 5.5.1 RCPT TO:<address> comes after MAIL")
         elif len(self._envelope.recipients) >= MAX_RECIPIENTS:
-            await self._answer("452 4.5.3 Too many recipients")
+            await self._reply("452 4.5.3 Too many recipients")
         else:
             try:
                 await self._handler.resolve(found[1])
             except MailRefused as refusal:
-                await self._answer(_as_answer(refusal))
+                await self._reply(_refusal_line(refusal))
                 return
             self._envelope.recipients.append(found[1])
-            await self._answer("250 2.1.5 OK")
+            await self._reply("250 2.1.5 OK")
 
     async def _data(self, rest: str) -> None:
         if not self._envelope.recipients:
-            await self._mistake("503 5.5.1 RCPT TO:<address> comes first")
+            await self._reject_command("503 5.5.1 RCPT TO:<address> comes first")
             return
-        await self._answer("354 End with a dot on a line of its own")
+        await self._reply("354 End with a dot on a line of its own")
         raw = await self._body()
         envelope, self._envelope = self._envelope, LmtpDelivery()
         for recipient in envelope.recipients:
-            await self._answer(await self._taken(recipient, raw, envelope.sender))
+            await self._reply(await self._deliver(recipient, raw, envelope.sender))
 
-    async def _taken(self, recipient: str, raw: bytes | None, sender: str) -> str:
+    async def _deliver(self, recipient: str, raw: bytes | None, sender: str) -> str:
         if raw is None:
             return f"552 5.3.4 The mail is larger than {MAX_BYTES >> 20} MiB."
         try:
             return f"250 2.0.0 OK: {await self._handler.accept(recipient, raw, sender)}"
         except MailRefused as refusal:
-            return _as_answer(refusal)
+            return _refusal_line(refusal)
         except Exception as error:  # the mail server keeps the mail and tries again
             log.error("mail.inbound_failed", exc_info=error)
             return "451 4.3.0 Something went wrong here; try again later."
 
     async def _rset(self, rest: str) -> None:
         self._envelope = LmtpDelivery()
-        await self._answer("250 2.0.0 OK")
+        await self._reply("250 2.0.0 OK")
 
     # --- lines and bodies ---
 
     async def _line(self) -> str:
-        while (end := self._held.find(b"\r\n")) < 0:
-            if len(self._held) > MAX_LINE_BYTES:
-                await self._answer("500 5.5.2 Line too long")
-                raise HungUp
-            await self._more()
-        line = bytes(self._held[:end])
-        del self._held[: end + 2]
+        while (end := self._buffer.find(b"\r\n")) < 0:
+            if len(self._buffer) > MAX_LINE_BYTES:
+                await self._reply("500 5.5.2 Line too long")
+                raise ConnectionEnded
+            await self._receive()
+        line = bytes(self._buffer[:end])
+        del self._buffer[: end + 2]
         return line.decode(errors="replace")
 
     async def _body(self) -> bytes | None:
@@ -208,45 +212,45 @@ class LmtpSession:
         ignored = 0
         while True:
             seen = max(0, len(body) - len(END))
-            body += self._held
-            self._held.clear()
+            body += self._buffer
+            self._buffer.clear()
             end = body.find(END, seen)
             if end >= 0:
-                self._held += body[end + len(END) :]
+                self._buffer += body[end + len(END) :]
                 del body[end + 2 :]
                 is_too_large = ignored or len(body) > MAX_BYTES
-                return None if is_too_large else await asyncio.to_thread(_unstuffed, body)
+                return None if is_too_large else await asyncio.to_thread(_remove_dot_stuffing, body)
             if len(body) > MAX_BYTES:
                 ignored += len(body) - len(END)
                 if ignored > MAX_IGNORED_BYTES:
-                    raise HungUp
+                    raise ConnectionEnded
                 del body[: -len(END)]
-            await self._more()
+            await self._receive()
 
-    async def _more(self) -> None:
-        async with asyncio.timeout(PATIENCE_SECONDS):
+    async def _receive(self) -> None:
+        async with asyncio.timeout(IDLE_TIMEOUT_SECONDS):
             data = await self._reader.read(CHUNK)
         if not data:
-            raise HungUp
-        self._held += data
+            raise ConnectionEnded
+        self._buffer += data
 
-    async def _answer(self, *lines: str) -> None:
+    async def _reply(self, *lines: str) -> None:
         self._writer.write("".join(f"{line}\r\n" for line in lines).encode(errors="replace"))
-        async with asyncio.timeout(PATIENCE_SECONDS):
+        async with asyncio.timeout(IDLE_TIMEOUT_SECONDS):
             await self._writer.drain()
 
-    async def _mistake(self, line: str) -> None:
-        await self._answer(line)
-        self._mistakes += 1
-        if self._mistakes > MAX_MISTAKES:
-            raise HungUp
+    async def _reject_command(self, line: str) -> None:
+        await self._reply(line)
+        self._bad_commands += 1
+        if self._bad_commands > MAX_BAD_COMMANDS:
+            raise ConnectionEnded
 
 
-def _unstuffed(body: bytearray) -> bytes:
+def _remove_dot_stuffing(body: bytearray) -> bytes:
     return bytes(body.replace(b"\r\n..", b"\r\n."))[2:]
 
 
-def _as_answer(refusal: MailRefused) -> str:
+def _refusal_line(refusal: MailRefused) -> str:
     is_final = refusal.code.startswith("5")
     words = " ".join(refusal.text.split())[:400]
     return f"{'550' if is_final else '451'} {refusal.code} {words}"

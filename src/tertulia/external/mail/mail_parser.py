@@ -19,28 +19,28 @@ from tertulia import domain
 from tertulia.domain.inbound_mail import OURS, MailFile, MailRefused, ReceivedMail
 
 SIGNATURES = ("application/pgp-signature", "application/pkcs7-signature")
-NAMELESS = "attachment"
+DEFAULT_FILE_NAME = "attachment"
 MAX_HEADER_LENGTH = 1000  # characters of a header; the rest is ignored
 MAX_LINES = 500_000  # the largest accepted mail has 340,000 in Base64
 MAX_PARTS = 100
-DEEPEST = 20  # nesting of parts
+MAX_DEPTH = 20  # nesting of parts
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f]")
 
 
-def read(raw: bytes) -> ReceivedMail:
+def parse(raw: bytes) -> ReceivedMail:
     """Raises MailRefused."""
     if max(raw.count(b"\n"), raw.count(b"\r")) > MAX_LINES:
         raise _too_intricate("lines")
     try:
         message = email.message_from_bytes(raw, policy=_Bounded(message_factory=_Parts()))
         assert isinstance(message, EmailMessage)
-        return _read(message, raw)
+        return _parse(message, raw)
     except (RecursionError, ValueError, LookupError, TypeError, AttributeError, IndexError):
         # The library raises many types for a malformed header or part.
         raise MailRefused("5.6.0", "The mail cannot be read.") from None
 
 
-def _read(message: EmailMessage, raw: bytes) -> ReceivedMail:
+def _parse(message: EmailMessage, raw: bytes) -> ReceivedMail:
     plain, html = message.get_body(("plain",)), message.get_body(("html",))
     automatic = _header(message, "Auto-Submitted").lower().partition(";")[0].strip()
     precedence = _header(message, "Precedence").lower()
@@ -74,7 +74,7 @@ class _Part(EmailMessage):
 
     def attach(self, payload: Any) -> None:
         payload.depth = self.depth + 1
-        if payload.depth > DEEPEST:
+        if payload.depth > MAX_DEPTH:
             raise _too_intricate("parts within each other")
         super().attach(payload)
 
@@ -150,7 +150,7 @@ def _files(message: EmailMessage, bodies: tuple[MIMEPart | None, ...]) -> list[M
             continue  # an alternative form of the text, or a part of it
         data = _bytes(part)
         if data:
-            name = part.get_filename() or NAMELESS
+            name = part.get_filename() or DEFAULT_FILE_NAME
             number = str(part.get("Content-ID", "")).strip().strip("<>")
             found.append(MailFile(name.replace("\0", ""), kind, data, number))
     return found

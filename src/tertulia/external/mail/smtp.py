@@ -14,7 +14,7 @@ from tertulia.config import Config
 TIMEOUT_SECONDS = 30.0
 
 
-class NotSent(Exception):
+class SendFailed(Exception):
     """The mail server did not accept a mail. With `is_final` a retry is useless."""
 
     def __init__(self, words: str, *, is_final: bool = False) -> None:
@@ -28,20 +28,20 @@ class SmtpConnection:
         self._library = library
 
     async def send(self, message: EmailMessage) -> None:
-        """Raises NotSent."""
+        """Raises SendFailed."""
         try:
             await self._client.send_message(message)
         except self._library.SMTPRecipientsRefused as refused:
             codes = [each.code for each in refused.recipients]
             words = "; ".join(f"{each.code} {each.message}" for each in refused.recipients)
-            raise NotSent(words, is_final=all(code >= 500 for code in codes)) from refused
+            raise SendFailed(words, is_final=all(code >= 500 for code in codes)) from refused
         except (self._library.SMTPException, OSError) as trouble:
-            raise NotSent(_describe(trouble)) from trouble
+            raise SendFailed(_describe(trouble)) from trouble
 
 
 @asynccontextmanager
-async def connected(config: Config) -> AsyncIterator[SmtpConnection]:
-    """A connection to the mail server for several mails. Raises NotSent."""
+async def connect(config: Config) -> AsyncIterator[SmtpConnection]:
+    """A connection to the mail server for several mails. Raises SendFailed."""
     import aiosmtplib as library
 
     client = library.SMTP(
@@ -58,7 +58,7 @@ async def connected(config: Config) -> AsyncIterator[SmtpConnection]:
         await client.connect()
     except (library.SMTPException, OSError) as trouble:
         client.close()
-        raise NotSent(_describe(trouble)) from trouble
+        raise SendFailed(_describe(trouble)) from trouble
     try:
         yield SmtpConnection(client, library)
     finally:

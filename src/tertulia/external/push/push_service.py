@@ -23,10 +23,10 @@ from tertulia.errors.push import (
     PushServiceUnavailable,
 )
 from tertulia.external import safe_http
-from tertulia.external.safe_http import EVERYWHERE, AnswerTooLarge, CallFailed, HttpAnswer
+from tertulia.external.safe_http import ALL_NETWORKS, HttpResponse, RequestFailed, ResponseTooLarge
 
 SECONDS = 20.0
-MAX_ANSWER_BYTES = 1 << 20
+MAX_RESPONSE_BYTES = 1 << 20
 TITLE = "New notification"
 TOKEN_KINDS = {"apns": 1, "fcm": 2}
 
@@ -70,7 +70,7 @@ async def notify(
     return [str(each) for each in gone] if isinstance(gone, list) else []
 
 
-def sealed(payload: dict[str, Any], key: bytes) -> str:
+def encrypt(payload: dict[str, Any], key: bytes) -> str:
     plain = json.dumps(payload, ensure_ascii=False).encode()
     return base64.b64encode(SecretBox(key[1:]).encrypt(plain)).decode()
 
@@ -78,7 +78,7 @@ def sealed(payload: dict[str, Any], key: bytes) -> str:
 def _request(device: Device, key: bytes, message: PushMessage) -> dict[str, Any]:
     payload: dict[str, Any] = {
         "push_key_id": device.key_number,
-        "encrypted_data": sealed(message.payload, key),
+        "encrypted_data": encrypt(message.payload, key),
     }
     if device.token_kind == "fcm":  # noqa: S105
         priority = "high" if message.is_urgent else "normal"
@@ -138,7 +138,7 @@ async def notify_tokens(
 
 async def _post(
     config: Config, path: str, *, form: dict[str, str] | None = None, body: Any = None
-) -> HttpAnswer:
+) -> HttpResponse:
     name = f"{config.push_service_id}:{config.push_service_key}"
     kind = "application/json" if form is None else "application/x-www-form-urlencoded"
     content = json.dumps(body).encode() if form is None else urlencode(form).encode()
@@ -153,16 +153,16 @@ async def _post(
             content,
             headers,
             seconds=SECONDS,
-            max_bytes=MAX_ANSWER_BYTES,
-            allowed=EVERYWHERE,
+            max_bytes=MAX_RESPONSE_BYTES,
+            allowed=ALL_NETWORKS,
         )
-    except AnswerTooLarge:
+    except ResponseTooLarge:
         raise PushServiceBroken() from None
-    except CallFailed:
+    except RequestFailed:
         raise PushServiceUnavailable() from None
 
 
-def _check(answer: HttpAnswer) -> None:
+def _check(answer: HttpResponse) -> None:
     if answer.status >= 500:
         raise PushServiceBroken()
     if answer.status == 429:
@@ -171,14 +171,14 @@ def _check(answer: HttpAnswer) -> None:
         raise PushServiceRejected()
 
 
-def _refusal(answer: HttpAnswer) -> str:
+def _refusal(answer: HttpResponse) -> str:
     """Compat: one refusal has no code, only a message."""
     body = _json(answer)
     code = str(body.get("code") or "")
     return "INVALID_ENCRYPTED_PUSH_REGISTRATION" if code in ("", "BAD_REQUEST") else code[:100]
 
 
-def _json(answer: HttpAnswer) -> dict[str, Any]:
+def _json(answer: HttpResponse) -> dict[str, Any]:
     try:
         found = json.loads(answer.body)
     except (ValueError, RecursionError):

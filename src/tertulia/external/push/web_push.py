@@ -20,20 +20,20 @@ from tertulia.external import safe_http
 RECORD_BYTES = 4096
 MAX_BYTES = 3900  # of the plain text; push services refuse more
 TOO_LARGE = 413
-LIFE_SECONDS = 12 * 3600  # of the VAPID token
+TOKEN_LIFETIME_SECONDS = 12 * 3600  # of the VAPID token
 TTL_SECONDS = 24 * 3600
 SECONDS = 10
-MAX_ANSWER_BYTES = 1 << 16
+MAX_RESPONSE_BYTES = 1 << 16
 
 
-class PushAnswer(msgspec.Struct, frozen=True):
+class PushResponse(msgspec.Struct, frozen=True):
     """The answer of a push service; no status if it did not answer."""
 
     status: int = 0
     retry_seconds: float = 0.0  # from `Retry-After`
 
 
-class PushOrder(msgspec.Struct, frozen=True):
+class PushRequest(msgspec.Struct, frozen=True):
     """A notification for one subscription."""
 
     subscription: PushSubscription
@@ -53,54 +53,54 @@ def new_key() -> tuple[str, str]:
 
 
 async def push(
-    order: PushOrder,
+    request: PushRequest,
     private: str,
     subject: str,
     now: float,
     allowed: Networks = (),
     *,
     seconds: float = SECONDS,
-) -> PushAnswer:
+) -> PushResponse:
     """Send a notification. Raises what `safe_http.post` raises."""
-    plain = json.dumps(order.payload, ensure_ascii=False).encode()
+    plain = json.dumps(request.payload, ensure_ascii=False).encode()
     if len(plain) > MAX_BYTES:
-        return PushAnswer(TOO_LARGE)
-    body, word = await asyncio.to_thread(_written, order, plain, private, subject, now)
+        return PushResponse(TOO_LARGE)
+    body, word = await asyncio.to_thread(_http_request, request, plain, private, subject, now)
     headers = {
         "Content-Encoding": "aes128gcm",
         "Content-Type": "application/octet-stream",
         "TTL": str(TTL_SECONDS),
-        "Urgency": order.urgency,
+        "Urgency": request.urgency,
         "Authorization": word,
     }
-    if order.topic:
-        headers["Topic"] = order.topic
+    if request.topic:
+        headers["Topic"] = request.topic
     answer = await safe_http.post(
-        order.subscription.endpoint,
+        request.subscription.endpoint,
         body,
         headers,
         seconds=seconds,
-        max_bytes=MAX_ANSWER_BYTES,
+        max_bytes=MAX_RESPONSE_BYTES,
         allowed=allowed,
-        person=order.subscription.user_id,
+        person=request.subscription.user_id,
     )
-    return PushAnswer(answer.status, answer.retry_seconds(now))
+    return PushResponse(answer.status, answer.retry_seconds(now))
 
 
-def _written(
-    order: PushOrder, plain: bytes, private: str, subject: str, now: float
+def _http_request(
+    request: PushRequest, plain: bytes, private: str, subject: str, now: float
 ) -> tuple[bytes, str]:
     """The encrypted body and the Authorization header. It takes a moment, so it runs on
     a thread."""
-    body = sealed(
+    body = encrypt(
         plain,
-        domain.personal.web_push.decoded(order.subscription.p256dh),
-        domain.personal.web_push.decoded(order.subscription.auth),
+        domain.personal.web_push.decoded(request.subscription.p256dh),
+        domain.personal.web_push.decoded(request.subscription.auth),
     )
-    return body, authorization(order.subscription.endpoint, private, subject, now)
+    return body, authorization(request.subscription.endpoint, private, subject, now)
 
 
-def sealed(
+def encrypt(
     plain: bytes, receiver: bytes, secret: bytes, own: Any = None, salt: bytes | None = None
 ) -> bytes:
     """Encrypt a message for the browser with this key and secret."""
@@ -126,7 +126,7 @@ def authorization(endpoint: str, private: str, subject: str, now: float) -> str:
     own = ec.derive_private_key(number, ec.SECP256R1())
     claims = {
         "aud": f"{parts.scheme}://{parts.netloc}",
-        "exp": int(now) + LIFE_SECONDS,
+        "exp": int(now) + TOKEN_LIFETIME_SECONDS,
         "sub": subject,
     }
     head = {"typ": "JWT", "alg": "ES256"}

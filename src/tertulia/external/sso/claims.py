@@ -17,7 +17,7 @@ from tertulia.domain.people.identities import (
 )
 from tertulia.domain.people.user import Role
 from tertulia.errors.messages import BadImage
-from tertulia.external.sso.provider_types import LdapPerson, SamlPerson, SiteUser
+from tertulia.external.sso.provider_types import LdapPerson, ProviderUser, SamlPerson
 from tertulia.log import log
 
 ROLES = {
@@ -27,7 +27,7 @@ ROLES = {
     "member": Role.MEMBER,
     "guest": Role.GUEST,
 }
-EVERY_GROUP = "*"
+ALL_GROUPS = "*"
 MAX_LISTED_LENGTH = 300
 
 
@@ -50,7 +50,7 @@ def from_directory(
         is_disabled=person.is_disabled,
         has_lasting_subject=bool(directory.id_attribute),
         leads=True,
-        picture=_drawn(directory, person) if is_new else None,
+        picture=_picture(directory, person) if is_new else None,
         picture_mark=mark,
         profile=profile(directory, person.attributes),
         role=role(directory, person.groups),
@@ -60,7 +60,7 @@ def from_directory(
     )
 
 
-def from_site(provider: OpenIdProvider, user: SiteUser) -> ExternalProfile:
+def from_provider(provider: OpenIdProvider, user: ProviderUser) -> ExternalProfile:
     """The profile of a user of an OpenID provider or GitHub."""
     theirs = _texts(user.claims.get(provider.groups_claim))
     claims = {name: value for name, value in user.claims.items() if isinstance(value, str)}
@@ -79,7 +79,7 @@ def from_site(provider: OpenIdProvider, user: SiteUser) -> ExternalProfile:
         groups=groups(provider, theirs),
         refusal=_groups_refusal(provider, theirs),
         address_source=(
-            f"looked for email with email_verified true; claims: {_listed(user.claims)}"
+            f"looked for email with email_verified true; claims: {_name_list(user.claims)}"
         ),
     )
 
@@ -112,7 +112,7 @@ def from_saml(provider: SamlProvider, subdomain: str, person: SamlPerson) -> Ext
         roles_to_take=managed_roles(provider),
         groups=groups(provider, theirs),
         refusal=refusal,
-        address_source=f"looked for the {wanted}; attributes: {_listed(person.attributes)}",
+        address_source=f"looked for the {wanted}; attributes: {_name_list(person.attributes)}",
     )
 
 
@@ -147,7 +147,7 @@ def _texts(value: Any) -> list[str]:
 def profile_updates(
     directory: LdapDirectory, subdomain: str, known: Sequence[Identity]
 ) -> list[ProfileUpdate]:
-    """Read the current entries of all accounts of a directory. Raises DirectoryTrouble."""
+    """Read the current entries of all accounts of a directory. Raises LdapError."""
     from tertulia.external.sso import ldap
 
     people = ldap.find_all(directory, [identity.subject for identity in known])
@@ -161,7 +161,7 @@ def profile_updates(
     return found
 
 
-def _drawn(directory: LdapDirectory, person: LdapPerson) -> Avatar | None:
+def _picture(directory: LdapDirectory, person: LdapPerson) -> Avatar | None:
     try:
         return domain.files.images.avatar(person.picture)
     except BadImage:
@@ -193,16 +193,18 @@ def _directory_refusal(directory: LdapDirectory, subdomain: str, person: LdapPer
 
 
 def _organization_refusal(attribute: str, subdomain: str, listed: Sequence[str]) -> str:
-    return f"{attribute} does not list {subdomain or 'the empty subdomain'}: {_listed(listed)}"
+    return f"{attribute} does not list {subdomain or 'the empty subdomain'}: {_name_list(listed)}"
 
 
 def _groups_refusal(provider: InformedProvider, groups: Sequence[str]) -> str:
     if is_admitted(provider, groups):
         return ""
-    return f"in none of only_groups ({_listed(provider.only_groups)}); groups: {_listed(groups)}"
+    return (
+        f"in none of only_groups ({_name_list(provider.only_groups)}); groups: {_name_list(groups)}"
+    )
 
 
-def _listed(names: Iterable[str]) -> str:
+def _name_list(names: Iterable[str]) -> str:
     """Names for a log line, as many as fit."""
     text = ", ".join(sorted(names)) or "none"
     return "".join(filter(str.isprintable, text))[:MAX_LISTED_LENGTH]
@@ -227,7 +229,7 @@ def managed_roles(provider: InformedProvider) -> frozenset[Role]:
 def groups(provider: InformedProvider, theirs: Sequence[str]) -> tuple[str, ...] | None:
     if not provider.groups:
         return None
-    if EVERY_GROUP in provider.groups:
+    if ALL_GROUPS in provider.groups:
         return tuple(theirs)
     brought = {name.casefold() for name in provider.groups}
     return tuple(name for name in theirs if name.casefold() in brought)

@@ -4,8 +4,8 @@ from typing import Any
 
 from tertulia.config.login_providers import PRESETS, OpenIdProvider
 from tertulia.external.sso import openid, provider_http
-from tertulia.external.sso.provider_http import Inquiry
-from tertulia.external.sso.provider_types import PendingLogin, ProviderTrouble, SiteUser
+from tertulia.external.sso.provider_http import ProviderRequest
+from tertulia.external.sso.provider_types import PendingLogin, ProviderError, ProviderUser
 
 SCOPE = "read:user user:email"
 SCOPE_FOR_GROUPS = f"{SCOPE} read:org"
@@ -26,40 +26,42 @@ async def authorization_url(provider: OpenIdProvider, pending: PendingLogin) -> 
     )
 
 
-async def finish(provider: OpenIdProvider, pending: PendingLogin, code: str) -> SiteUser:
-    """Exchange a code for the user's profile. Raises ProviderTrouble."""
-    async with provider_http.within_login_time():
+async def finish(provider: OpenIdProvider, pending: PendingLogin, code: str) -> ProviderUser:
+    """Exchange a code for the user's profile. Raises ProviderError."""
+    async with provider_http.login_timeout():
         return await _user(provider, pending, code)
 
 
-async def _user(provider: OpenIdProvider, pending: PendingLogin, code: str) -> SiteUser:
+async def _user(provider: OpenIdProvider, pending: PendingLogin, code: str) -> ProviderUser:
     proof = {"redirect_uri": pending.return_address, "code_verifier": pending.verifier}
     token = (await _tokens(provider, code, **proof)).get("access_token")
     if not isinstance(token, str):
-        raise ProviderTrouble("GitHub rejects the code")
-    user = await _ask(provider, "/user", token)
-    emails = await _ask(provider, "/user/emails", token)
+        raise ProviderError("GitHub rejects the code")
+    user = await _get(provider, "/user", token)
+    emails = await _get(provider, "/user/emails", token)
     if not isinstance(user, dict) or type(user.get("id")) is not int:
-        raise ProviderTrouble("GitHub's answer has no user id")
+        raise ProviderError("GitHub's answer has no user id")
     claims = user | {"name": user.get("name") or user.get("login")}
     if provider.asks_for_groups:
         claims[provider.groups_claim] = await _groups(provider, token)
-    return SiteUser(subject=str(user["id"]), emails=_verified(emails), claims=claims)
+    return ProviderUser(subject=str(user["id"]), emails=_verified(emails), claims=claims)
 
 
-async def try_out(provider: OpenIdProvider) -> None:
-    """Raises ProviderTrouble unless GitHub can be reached and accepts our client secret: then it
+async def check(provider: OpenIdProvider) -> None:
+    """Raises ProviderError unless GitHub can be reached and accepts our client secret: then it
     rejects only the made-up code."""
     problem = (await _tokens(provider, "none")).get("error")
     if problem != "bad_verification_code":
-        raise ProviderTrouble(f"{provider.site} says {problem}")
+        raise ProviderError(f"{provider.site} says {problem}")
 
 
 async def _tokens(provider: OpenIdProvider, code: str, **more: str) -> dict[str, Any]:
     """Exchange a code for an access token."""
     form = {"client_id": provider.client_id, "client_secret": provider.client_secret}
-    inquiry = Inquiry(f"{provider.site}/login/oauth/access_token", form | {"code": code, **more})
-    answer = await provider_http.ask(inquiry, provider.ca_file)
+    inquiry = ProviderRequest(
+        f"{provider.site}/login/oauth/access_token", form | {"code": code, **more}
+    )
+    answer = await provider_http.fetch_json(inquiry, provider.ca_file)
     return answer if isinstance(answer, dict) else {}
 
 
@@ -70,14 +72,14 @@ def is_from(provider: OpenIdProvider, issuer: str) -> bool:
 
 async def _groups(provider: OpenIdProvider, token: str) -> list[str]:
     """The user's organizations, and their teams as `organization/team`."""
-    organizations = await _ask(provider, f"/user/orgs?{MAX_GROUPS}", token)
-    teams = await _ask(provider, f"/user/teams?{MAX_GROUPS}", token)
+    organizations = await _get(provider, f"/user/orgs?{MAX_GROUPS}", token)
+    teams = await _get(provider, f"/user/teams?{MAX_GROUPS}", token)
     try:
         return [str(each["login"]) for each in organizations] + [
             f"{each['organization']['login']}/{each['slug']}" for each in teams
         ]
     except (KeyError, TypeError) as error:
-        raise ProviderTrouble("GitHub's list of organizations is malformed") from error
+        raise ProviderError("GitHub's list of organizations is malformed") from error
 
 
 def _verified(emails: Any) -> tuple[str, ...]:
@@ -92,7 +94,9 @@ def _verified(emails: Any) -> tuple[str, ...]:
     )
 
 
-async def _ask(provider: OpenIdProvider, path: str, token: str) -> Any:
+async def _get(provider: OpenIdProvider, path: str, token: str) -> Any:
     is_public = provider.site == PRESETS["github"][1]
     api = "https://api.github.com" if is_public else f"{provider.site}/api/v3"
-    return await provider_http.ask(Inquiry(f"{api}{path}", bearer=token), provider.ca_file)
+    return await provider_http.fetch_json(
+        ProviderRequest(f"{api}{path}", bearer=token), provider.ca_file
+    )

@@ -11,19 +11,19 @@ from joserfc.jwk import ECKey, Key, OctKey, RSAKey
 from tertulia.config.login_providers import JwtIssuer
 from tertulia.errors import BadRequest
 from tertulia.errors.authentication import BadJwt
-from tertulia.external.sso.provider_types import ProviderTrouble
+from tertulia.external.sso.provider_types import ProviderError
 from tertulia.log import log
 
 LEEWAY_SECONDS = 10
-LONGEST = 8000
+MAX_TOKEN_LENGTH = 8000
 MAX_FAULT_LENGTH = 200
 
 
-def email_in(issuer: JwtIssuer, token: str) -> str:
+def email_from(issuer: JwtIssuer, token: str) -> str:
     """The email address in a token, which must have an expiry. Raises BadJwt, or BadRequest if it
     has no address."""
-    if len(token) > LONGEST:
-        log.info("sso.token_refused", provider=issuer.key, reason=f"longer than {LONGEST}")
+    if len(token) > MAX_TOKEN_LENGTH:
+        log.info("sso.token_refused", provider=issuer.key, reason=f"longer than {MAX_TOKEN_LENGTH}")
         raise BadJwt()
     try:
         decoded = jwt.decode(token, _key(issuer), algorithms=list(issuer.algorithms))
@@ -31,7 +31,7 @@ def email_in(issuer: JwtIssuer, token: str) -> str:
         claims = jwt.JWTClaimsRegistry(leeway=LEEWAY_SECONDS, exp={"essential": True})
         claims.validate(decoded.claims)
     except (JoseError, ValueError, TypeError) as error:
-        log.info("sso.token_refused", provider=issuer.key, reason=fault(error))
+        log.info("sso.token_refused", provider=issuer.key, reason=error_text(error))
         raise BadJwt() from error
     email = decoded.claims.get("email")
     if not isinstance(email, str) or not email:
@@ -41,14 +41,14 @@ def email_in(issuer: JwtIssuer, token: str) -> str:
 
 
 def check_key(issuer: JwtIssuer) -> None:
-    """Raises ProviderTrouble for a key that cannot verify anything."""
+    """Raises ProviderError for a key that cannot verify anything."""
     try:
         _key(issuer)
     except (JoseError, ValueError, TypeError) as error:
-        raise ProviderTrouble(f"key_text is not a key for {issuer.algorithms[0]}") from error
+        raise ProviderError(f"key_text is not a key for {issuer.algorithms[0]}") from error
 
 
-def fault(error: Exception) -> str:
+def error_text(error: Exception) -> str:
     """Why the library rejects a token, for the log. For exceptions of other kinds it is only their
     type, because their text may quote the token."""
     if not isinstance(error, JoseError):
@@ -58,7 +58,7 @@ def fault(error: Exception) -> str:
     ]
 
 
-def seal(key: bytes, nonce: bytes, text: bytes) -> bytes:
+def encrypt(key: bytes, nonce: bytes, text: bytes) -> bytes:
     return AESGCM(key).encrypt(nonce, text, None)
 
 

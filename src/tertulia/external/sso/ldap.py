@@ -1,6 +1,6 @@
 """LDAP and Active Directory: checks passwords and reads entries.
 
-Everything here blocks and is called on separate threads (`run_in_turn`) with slots per user, so a
+Everything here blocks and is called on separate threads (`run_in_slot`) with slots per user, so a
 directory that does not answer delays only the logins that need it. A certificate is required and
 verified unless the settings say `plain`. User input is escaped before it enters a filter.
 """
@@ -32,7 +32,7 @@ from ldap3.utils.conv import escape_filter_chars
 
 from tertulia import domain
 from tertulia.config.login_providers import LdapDirectory
-from tertulia.external.sso.provider_types import NOBODY, DirectoryTrouble, LdapName, LdapPerson
+from tertulia.external.sso.provider_types import NO_ENTRY, LdapEntry, LdapError, LdapPerson
 from tertulia.fair_queue import FairQueue, Person
 
 P = ParamSpec("P")
@@ -44,13 +44,13 @@ MAX_NAME_LENGTH = 200
 MAX_HITS = 2  # two hits are already ambiguous
 MAX_GROUPS = 1000
 CHUNK_BYTES = 1 << 16  # the library copies its whole buffer for each chunk
-MAX_ANSWER_BYTES = 4 << 20  # for the whole answer to one request
+MAX_RESPONSE_BYTES = 4 << 20  # for the whole answer to one request
 DISABLED_BIT = 2  # of userAccountControl
-BYTES_MARK = "hex:"  # prefix of an id that is not text
+HEX_PREFIX = "hex:"  # prefix of an id that is not text
 
 # Result codes for a wrong password. A locked account is reported in the same way, so that a guesser
 # learns nothing.
-REFUSED = (
+WRONG_PASSWORD = (
     LDAPConstraintViolationResult,
     LDAPInappropriateAuthenticationResult,
     LDAPInsufficientAccessRightsResult,
@@ -61,7 +61,7 @@ REFUSED = (
 )
 
 # What the library raises for answers that are not LDAP.
-MALFORMED = (
+PARSE_ERRORS = (
     AttributeError,
     IndexError,
     KeyError,
@@ -81,29 +81,31 @@ _NOT_ALLOWED = (
 )
 
 
-async def run_in_turn(person: Person, ask: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Call `ask` on a thread, when this user has a slot.
+async def run_in_slot(
+    person: Person, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs
+) -> T:
+    """Call `function` on a thread, when this user has a slot.
 
-    Raises DirectoryTrouble, and RateLimited if the user has too many calls waiting.
+    Raises LdapError, and RateLimited if the user has too many calls waiting.
     """
-    return await QUEUE.run(person, lambda: ask(*args, **kwargs))
+    return await QUEUE.run(person, lambda: function(*args, **kwargs))
 
 
-def find_name(directory: LdapDirectory, typed: str) -> LdapName:
+def find_entry(directory: LdapDirectory, typed: str) -> LdapEntry:
     """Find the entry for a name or address. Done before the password is tried, because attempts are
     counted per entry: a directory accepts many spellings of a name."""
     with _connection(directory) as connection:
-        entry = _find_entry(connection, directory, typed)
-    return NOBODY if entry is None else LdapName(entry["dn"], _subject(directory, entry), entry)
+        entry = _find_raw_entry(connection, directory, typed)
+    return NO_ENTRY if entry is None else LdapEntry(entry["dn"], _subject(directory, entry), entry)
 
 
-def authenticate(directory: LdapDirectory, name: LdapName, password: str) -> LdapPerson | None:
+def authenticate(directory: LdapDirectory, name: LdapEntry, password: str) -> LdapPerson | None:
     """The user, if the password is right. An unknown name costs as many requests as a known one."""
     if not password:  # LDAP accepts an empty password as an anonymous bind
         return None
-    nobody = f"cn={secrets.token_hex(8)},{directory.base}"
-    with _errors_as_trouble(directory):
-        is_right = _opens(directory, name.dn or nobody, password)
+    unknown_dn = f"cn={secrets.token_hex(8)},{directory.base}"
+    with _convert_errors(directory):
+        is_right = _accepts(directory, name.dn or unknown_dn, password)
     if not is_right or name.entry is None:
         return None
     with _connection(directory) as connection:
@@ -112,7 +114,7 @@ def authenticate(directory: LdapDirectory, name: LdapName, password: str) -> Lda
 
 def find(directory: LdapDirectory, typed: str) -> LdapPerson | None:
     with _connection(directory) as connection:
-        entry = _find_entry(connection, directory, typed)
+        entry = _find_raw_entry(connection, directory, typed)
         return None if entry is None else _person(connection, directory, entry)
 
 
@@ -121,7 +123,7 @@ def find_all(directory: LdapDirectory, subjects: list[str]) -> dict[str, LdapPer
     found = {}
     with _connection(directory) as connection:
         for subject in subjects:
-            entry = _only(connection, directory, _subject_filter(directory, subject))
+            entry = _find_one(connection, directory, _subject_filter(directory, subject))
             if entry is not None:
                 found[subject] = _person(connection, directory, entry)
         if len(found) < len(subjects):
@@ -129,8 +131,8 @@ def find_all(directory: LdapDirectory, subjects: list[str]) -> dict[str, LdapPer
     return found
 
 
-def try_out(directory: LdapDirectory) -> None:
-    """Raises DirectoryTrouble unless the directory can be reached and searched, and entries have
+def check(directory: LdapDirectory) -> None:
+    """Raises LdapError unless the directory can be reached and searched, and entries have
     the id attribute."""
     with _connection(directory) as connection:
         connection.search(directory.base, "(objectClass=*)", ldap3.BASE, attributes=["1.1"])
@@ -142,8 +144,8 @@ def try_out(directory: LdapDirectory) -> None:
 
 @contextmanager
 def _connection(directory: LdapDirectory) -> Iterator[ldap3.Connection]:
-    with _errors_as_trouble(directory):
-        connection = _bound(directory, directory.bind_dn, directory.bind_password)
+    with _convert_errors(directory):
+        connection = _bind(directory, directory.bind_dn, directory.bind_password)
         try:
             yield connection
         finally:
@@ -151,21 +153,21 @@ def _connection(directory: LdapDirectory) -> Iterator[ldap3.Connection]:
 
 
 @contextmanager
-def _errors_as_trouble(directory: LdapDirectory) -> Iterator[None]:
-    """Raises DirectoryTrouble for every exception of the library."""
+def _convert_errors(directory: LdapDirectory) -> Iterator[None]:
+    """Raises LdapError for every exception of the library."""
     try:
         yield
     except (LDAPException, OSError, ssl.SSLError) as error:
         setting = _setting_to_check(directory, error)
-        raise DirectoryTrouble(f"{type(error).__name__}: {error} (look at {setting})") from error
+        raise LdapError(f"{type(error).__name__}: {error} (look at {setting})") from error
 
 
 def _setting_to_check(directory: LdapDirectory, error: Exception) -> str:
     """The setting in the `[[ldap]]` table that an error is about."""
-    words = str(error)
-    if "mismatch" in words:  # the certificate is for another host name
+    text = str(error)
+    if "mismatch" in text:  # the certificate is for another host name
         return "the host in url"
-    if "CERTIFICATE_VERIFY_FAILED" in words:
+    if "CERTIFICATE_VERIFY_FAILED" in text:
         return "ca_file"
     if isinstance(error, _NOT_ALLOWED):
         return "bind_dn and bind_password"
@@ -173,26 +175,26 @@ def _setting_to_check(directory: LdapDirectory, error: Exception) -> str:
         return "base and group_base"
     if isinstance(error, LDAPInvalidFilterError):
         return "filter, email_filter and group_filter"
-    if "timed out" in words or "within" in words:
+    if "timed out" in text or "within" in text:
         return "url and timeout_seconds"
-    if "ssl" in words.lower() or "tls" in words.lower():
+    if "ssl" in text.lower() or "tls" in text.lower():
         return "url and plain"
     return "url"
 
 
 @contextmanager
-def _malformed_as_trouble() -> Iterator[None]:
-    """Raises DirectoryTrouble for answers that the library cannot parse. Only used around calls of
+def _convert_parse_errors() -> Iterator[None]:
+    """Raises LdapError for answers that the library cannot parse. Only used around calls of
     the library, so that bugs of ours are not reported as bugs of the directory."""
     try:
         yield
     except (LDAPException, OSError):  # some of these are also ValueErrors
         raise
-    except MALFORMED as error:
-        raise DirectoryTrouble(f"its answer is malformed: {type(error).__name__}") from error
+    except PARSE_ERRORS as error:
+        raise LdapError(f"its answer is malformed: {type(error).__name__}") from error
 
 
-def _bound(directory: LdapDirectory, dn: str, password: str) -> ldap3.Connection:
+def _bind(directory: LdapDirectory, dn: str, password: str) -> ldap3.Connection:
     connection = ldap3.Connection(
         _server(directory),
         user=dn or None,
@@ -204,7 +206,7 @@ def _bound(directory: LdapDirectory, dn: str, password: str) -> ldap3.Connection
         check_names=False,
         read_only=True,
     )
-    with _malformed_as_trouble():
+    with _convert_parse_errors():
         connection.open(read_server_info=False)
         connection.socket = _BoundedSocket(connection.socket, directory.timeout_seconds)
         if not directory.is_ldaps and not directory.plain:
@@ -261,7 +263,7 @@ class _BoundedSocket:
         data: bytes = self.inner.recv(max(size, CHUNK_BYTES))
         self._bytes_left -= len(data)
         if self._bytes_left < 0:
-            raise OSError(f"the answer is larger than {MAX_ANSWER_BYTES} bytes")
+            raise OSError(f"the answer is larger than {MAX_RESPONSE_BYTES} bytes")
         return data
 
     def __getattr__(self, name: str) -> Any:
@@ -269,13 +271,13 @@ class _BoundedSocket:
 
     def _begin(self) -> None:
         self._deadline = time.monotonic() + self.seconds
-        self._bytes_left = MAX_ANSWER_BYTES
+        self._bytes_left = MAX_RESPONSE_BYTES
 
 
-def _opens(directory: LdapDirectory, dn: str, password: str) -> bool:
+def _accepts(directory: LdapDirectory, dn: str, password: str) -> bool:
     try:
-        _bound(directory, dn, password).unbind()
-    except REFUSED:
+        _bind(directory, dn, password).unbind()
+    except WRONG_PASSWORD:
         return False
     return True
 
@@ -283,14 +285,14 @@ def _opens(directory: LdapDirectory, dn: str, password: str) -> bool:
 # --- searching ---
 
 
-def _find_entry(
+def _find_raw_entry(
     connection: ldap3.Connection, directory: LdapDirectory, typed: str
 ) -> dict[str, Any] | None:
     name = _login_name(connection, directory, typed.strip())
     if not name or len(name) > MAX_NAME_LENGTH:
         return None
     wanted = _filled(directory.filter, name=name)
-    return _only(connection, directory, wanted)
+    return _find_one(connection, directory, wanted)
 
 
 def _login_name(connection: ldap3.Connection, directory: LdapDirectory, typed: str) -> str:
@@ -305,15 +307,15 @@ def _login_name(connection: ldap3.Connection, directory: LdapDirectory, typed: s
     if not directory.email_filter:
         return typed
     wanted = _filled(directory.email_filter, email=typed)
-    entry = _only(connection, directory, wanted)
+    entry = _find_one(connection, directory, wanted)
     return typed if entry is None else _first(entry, directory.username_attribute) or typed
 
 
 def _subject_filter(directory: LdapDirectory, subject: str) -> str:
     if not directory.id_attribute:
         return _filled(directory.filter, name=subject)
-    if subject.startswith(BYTES_MARK):
-        raw = bytes.fromhex(subject.removeprefix(BYTES_MARK))
+    if subject.startswith(HEX_PREFIX):
+        raw = bytes.fromhex(subject.removeprefix(HEX_PREFIX))
         value = "".join(f"\\{byte:02x}" for byte in raw)
     else:
         value = escape_filter_chars(subject)
@@ -332,13 +334,15 @@ def _filled(template: str, **values: str) -> str:
 
 
 def _check_id_attribute(connection: ldap3.Connection, directory: LdapDirectory) -> None:
-    """Raises DirectoryTrouble if there are entries and none has the id attribute."""
+    """Raises LdapError if there are entries and none has the id attribute."""
     if not directory.id_attribute:
         return
     anybody = directory.filter.replace("{name}", "*")
     with_id = f"(&{anybody}({directory.id_attribute}=*))"
-    if _is_any(connection, directory, anybody) and not _is_any(connection, directory, with_id):
-        raise DirectoryTrouble(_no_id(directory, "no entry"))
+    if _has_entries(connection, directory, anybody) and not _has_entries(
+        connection, directory, with_id
+    ):
+        raise LdapError(_no_id(directory, "no entry"))
 
 
 def _no_id(directory: LdapDirectory, who: str) -> str:
@@ -348,14 +352,14 @@ def _no_id(directory: LdapDirectory, who: str) -> str:
     )
 
 
-def _is_any(connection: ldap3.Connection, directory: LdapDirectory, wanted: str) -> bool:
+def _has_entries(connection: ldap3.Connection, directory: LdapDirectory, wanted: str) -> bool:
     try:
         return bool(_search(connection, directory, directory.base, wanted, ["1.1"], 1))
     except LDAPSizeLimitExceededResult:
         return True
 
 
-def _only(
+def _find_one(
     connection: ldap3.Connection, directory: LdapDirectory, wanted: str
 ) -> dict[str, Any] | None:
     """The only matching entry; None if there is none or several."""
@@ -365,7 +369,7 @@ def _only(
     except LDAPSizeLimitExceededResult:
         return None
     except LDAPInvalidFilterError as error:
-        raise DirectoryTrouble(f"the filter is not valid: {wanted}") from error
+        raise LdapError(f"the filter is not valid: {wanted}") from error
     return entries[0] if len(entries) == 1 else None
 
 
@@ -375,15 +379,15 @@ def _search(
     base: str,
     wanted: str,
     attributes: list[str],
-    most: int,
+    limit: int,
 ) -> list[dict[str, Any]]:
-    with _malformed_as_trouble():
+    with _convert_parse_errors():
         connection.search(
             base,
             wanted,
             ldap3.SUBTREE,
             attributes=attributes,
-            size_limit=most,
+            size_limit=limit,
             time_limit=directory.timeout_seconds,
         )
         return [each for each in connection.response if each["type"] == "searchResEntry"]
@@ -442,17 +446,17 @@ def _email(directory: LdapDirectory, entry: dict[str, Any], login_name: str) -> 
 
 
 def _subject(directory: LdapDirectory, entry: dict[str, Any]) -> str:
-    """The stable id of an entry. Raises DirectoryTrouble if it has none."""
+    """The stable id of an entry. Raises LdapError if it has none."""
     values = _values(entry, directory.id_attribute)
     if directory.id_attribute and not values:
-        raise DirectoryTrouble(_no_id(directory, f"not every entry ({entry['dn']} for one)"))
+        raise LdapError(_no_id(directory, f"not every entry ({entry['dn']} for one)"))
     if not values:
         return domain.people.user.email_key(_first(entry, directory.username_attribute))
     try:
         text = values[0].decode()
     except UnicodeDecodeError:
         text = ""
-    return text if text.isprintable() and text else f"{BYTES_MARK}{values[0].hex()}"
+    return text if text.isprintable() and text else f"{HEX_PREFIX}{values[0].hex()}"
 
 
 def _full_name(directory: LdapDirectory, entry: dict[str, Any]) -> str:

@@ -16,23 +16,23 @@ from joserfc.jwk import JWKRegistry, Key, KeySet
 
 from tertulia.config.login_providers import OpenIdProvider
 from tertulia.external.sso import provider_http
-from tertulia.external.sso.jwt import fault
-from tertulia.external.sso.provider_http import Inquiry
-from tertulia.external.sso.provider_types import PendingLogin, ProviderTrouble, SiteUser
+from tertulia.external.sso.jwt import error_text
+from tertulia.external.sso.provider_http import ProviderRequest
+from tertulia.external.sso.provider_types import PendingLogin, ProviderError, ProviderUser
 
 T = TypeVar("T")
 
-REMEMBERED_SECONDS = 3600
+CACHE_SECONDS = 3600
 LEEWAY_SECONDS = 60
 MAX_SUBJECT_LENGTH = 255  # as OpenID Connect demands
 MAX_KEYS = 100
 # What the library raises for malformed tokens and keys.
-MALFORMED = (JoseError, ValueError, TypeError, KeyError, AttributeError, RecursionError)
+PARSE_ERRORS = (JoseError, ValueError, TypeError, KeyError, AttributeError, RecursionError)
 # Signature algorithms. HMAC is missing: a client secret that leaks must not allow forging tokens.
 ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "EdDSA"]
 
 
-class Description(msgspec.Struct, frozen=True):
+class ProviderMetadata(msgspec.Struct, frozen=True):
     """The provider's metadata, from its discovery document."""
 
     issuer: str
@@ -47,10 +47,10 @@ class Description(msgspec.Struct, frozen=True):
 
 async def authorization_url(provider: OpenIdProvider, pending: PendingLogin) -> str:
     """The authorization URL."""
-    async with provider_http.within_login_time():
-        described = await discover(provider)
+    async with provider_http.login_timeout():
+        metadata = await discover(provider)
     return with_query(
-        described.authorization_endpoint,
+        metadata.authorization_endpoint,
         response_type="code",
         client_id=provider.client_id,
         redirect_uri=pending.return_address,
@@ -62,16 +62,16 @@ async def authorization_url(provider: OpenIdProvider, pending: PendingLogin) -> 
     )
 
 
-async def finish(provider: OpenIdProvider, pending: PendingLogin, code: str) -> SiteUser:
-    """Exchange a code for the user's profile. Raises ProviderTrouble."""
-    async with provider_http.within_login_time():
-        described = await discover(provider)
-        tokens = await _exchange(provider, described, pending, code)
-        claims = await _checked(provider, described, tokens.id_token, pending.nonce)
-        userinfo = await _userinfo(provider, described, tokens, claims["sub"])
+async def finish(provider: OpenIdProvider, pending: PendingLogin, code: str) -> ProviderUser:
+    """Exchange a code for the user's profile. Raises ProviderError."""
+    async with provider_http.login_timeout():
+        metadata = await discover(provider)
+        tokens = await _exchange(provider, metadata, pending, code)
+        claims = await _verify_id_token(provider, metadata, tokens.id_token, pending.nonce)
+        userinfo = await _userinfo(provider, metadata, tokens, claims["sub"])
     # Address and `email_verified` must come from the same document.
     emails = _verified_emails(provider, userinfo if "email" in userinfo else claims)
-    return SiteUser(subject=claims["sub"], emails=emails, claims=claims | userinfo)
+    return ProviderUser(subject=claims["sub"], emails=emails, claims=claims | userinfo)
 
 
 def is_from(provider: OpenIdProvider, issuer: str) -> bool:
@@ -80,18 +80,18 @@ def is_from(provider: OpenIdProvider, issuer: str) -> bool:
     return not issuer or issuer.rstrip("/") == provider.site
 
 
-async def discover(provider: OpenIdProvider) -> Description:
-    """The provider's metadata, cached for a while. Raises ProviderTrouble."""
+async def discover(provider: OpenIdProvider) -> ProviderMetadata:
+    """The provider's metadata, cached for a while. Raises ProviderError."""
     address = f"{provider.site}/.well-known/openid-configuration"
 
-    def convert(document: Any) -> Description:
-        described = _convert(document, Description, address)
-        if described.issuer.rstrip("/") != provider.site:
-            raise ProviderTrouble(f"{address}: its issuer is {described.issuer}")
-        _check_endpoints(described, address)
-        return described
+    def convert(document: Any) -> ProviderMetadata:
+        metadata = _convert(document, ProviderMetadata, address)
+        if metadata.issuer.rstrip("/") != provider.site:
+            raise ProviderError(f"{address}: its issuer is {metadata.issuer}")
+        _check_endpoints(metadata, address)
+        return metadata
 
-    return await _remembered(provider, Description, address, convert)
+    return await _fetch_cached(provider, ProviderMetadata, address, convert)
 
 
 def with_query(address: str, **params: str) -> str:
@@ -107,7 +107,7 @@ class Tokens(msgspec.Struct, frozen=True):
 
 
 async def _exchange(
-    provider: OpenIdProvider, described: Description, pending: PendingLogin, code: str
+    provider: OpenIdProvider, metadata: ProviderMetadata, pending: PendingLogin, code: str
 ) -> Tokens:
     form = {
         "grant_type": "authorization_code",
@@ -116,73 +116,75 @@ async def _exchange(
         "code_verifier": pending.verifier,
     }
     login = None
-    if "client_secret_basic" in described.token_endpoint_auth_methods_supported:
+    if "client_secret_basic" in metadata.token_endpoint_auth_methods_supported:
         login = (quote(provider.client_id, safe=""), quote(provider.client_secret, safe=""))
     else:
         form |= {"client_id": provider.client_id, "client_secret": provider.client_secret}
-    inquiry = Inquiry(described.token_endpoint, form, login)
-    answer = await provider_http.ask(inquiry, provider.ca_file)
-    return _convert(answer, Tokens, described.token_endpoint)
+    inquiry = ProviderRequest(metadata.token_endpoint, form, login)
+    answer = await provider_http.fetch_json(inquiry, provider.ca_file)
+    return _convert(answer, Tokens, metadata.token_endpoint)
 
 
-async def _checked(
-    provider: OpenIdProvider, described: Description, id_token: str, nonce: str
+async def _verify_id_token(
+    provider: OpenIdProvider, metadata: ProviderMetadata, id_token: str, nonce: str
 ) -> dict[str, Any]:
     registry = jwt.JWTClaimsRegistry(
         leeway=LEEWAY_SECONDS,
-        iss={"essential": True, "value": described.issuer},
+        iss={"essential": True, "value": metadata.issuer},
         aud={"essential": True, "value": provider.client_id},
         sub={"essential": True},
         exp={"essential": True},
         nonce={"essential": True, "value": nonce},
     )
     try:
-        token = await _decoded(provider, described, id_token)
+        token = await _decode(provider, metadata, id_token)
         registry.validate(token.claims)
-    except MALFORMED as error:
-        raise ProviderTrouble(f"the ID token is not valid: {fault(error)}") from error
+    except PARSE_ERRORS as error:
+        raise ProviderError(f"the ID token is not valid: {error_text(error)}") from error
     claims: dict[str, Any] = token.claims
     provider_http.check_bounds(claims, "the ID token")
     if claims.get("azp", provider.client_id) != provider.client_id:
-        raise ProviderTrouble("the ID token is not valid: azp names another client")
+        raise ProviderError("the ID token is not valid: azp names another client")
     subject = claims["sub"]
     if not isinstance(subject, str) or not 0 < len(subject) <= MAX_SUBJECT_LENGTH:
-        raise ProviderTrouble(
+        raise ProviderError(
             f"the ID token is not valid: sub must be a text of 1 to {MAX_SUBJECT_LENGTH} characters"
         )
     return claims
 
 
-async def _decoded(provider: OpenIdProvider, described: Description, id_token: str) -> jwt.Token:
+async def _decode(provider: OpenIdProvider, metadata: ProviderMetadata, id_token: str) -> jwt.Token:
     """Decode the ID token. If no cached key fits, the keys are fetched again once: providers rotate
     them."""
     try:
-        keys = await _keys(provider, described)
+        keys = await _keys(provider, metadata)
         return jwt.decode(id_token, keys, algorithms=ALGORITHMS)
-    except MALFORMED:
-        keys = await _keys(provider, described, anew=True)
+    except PARSE_ERRORS:
+        keys = await _keys(provider, metadata, refresh=True)
         return jwt.decode(id_token, keys, algorithms=ALGORITHMS)
 
 
-async def _keys(provider: OpenIdProvider, described: Description, *, anew: bool = False) -> KeySet:
+async def _keys(
+    provider: OpenIdProvider, metadata: ProviderMetadata, *, refresh: bool = False
+) -> KeySet:
     def convert(document: Any) -> KeySet:
-        return _key_set(document, described.jwks_uri)
+        return _key_set(document, metadata.jwks_uri)
 
-    return await _remembered(provider, KeySet, described.jwks_uri, convert, anew=anew)
+    return await _fetch_cached(provider, KeySet, metadata.jwks_uri, convert, refresh=refresh)
 
 
 async def _userinfo(
-    provider: OpenIdProvider, described: Description, tokens: Tokens, subject: str
+    provider: OpenIdProvider, metadata: ProviderMetadata, tokens: Tokens, subject: str
 ) -> dict[str, Any]:
     """The claims of the userinfo endpoint; empty if the provider has none."""
-    if not described.userinfo_endpoint or not tokens.access_token:
+    if not metadata.userinfo_endpoint or not tokens.access_token:
         return {}
-    inquiry = Inquiry(described.userinfo_endpoint, bearer=tokens.access_token)
-    answer = await provider_http.ask(inquiry, provider.ca_file)
+    inquiry = ProviderRequest(metadata.userinfo_endpoint, bearer=tokens.access_token)
+    answer = await provider_http.fetch_json(inquiry, provider.ca_file)
     if not isinstance(answer, dict):
-        raise ProviderTrouble(f"{described.userinfo_endpoint}: userinfo is not a JSON object")
+        raise ProviderError(f"{metadata.userinfo_endpoint}: userinfo is not a JSON object")
     if answer.get("sub") != subject:
-        raise ProviderTrouble(f"{described.userinfo_endpoint}: its sub differs from the ID token's")
+        raise ProviderError(f"{metadata.userinfo_endpoint}: its sub differs from the ID token's")
     return answer
 
 
@@ -196,25 +198,25 @@ def _verified_emails(provider: OpenIdProvider, document: Mapping[str, Any]) -> t
 # --- cached documents ---
 
 # By type and address; only valid documents.
-_memory: dict[tuple[type[Any], str], tuple[float, Any]] = {}
+_cache: dict[tuple[type[Any], str], tuple[float, Any]] = {}
 
 
-async def _remembered(
+async def _fetch_cached(
     provider: OpenIdProvider,
     kind: type[T],
     address: str,
     convert: Callable[[Any], T],
     *,
-    anew: bool = False,
+    refresh: bool = False,
 ) -> T:
     """A document at an address, converted and cached. If `convert` rejects a new one, the cached
     one stays."""
-    since, known = _memory.get((kind, address), (float("-inf"), None))
-    if known is not None and not anew and time.monotonic() - since <= REMEMBERED_SECONDS:
-        remembered: T = known
-        return remembered
-    converted = convert(await provider_http.ask(Inquiry(address), provider.ca_file))
-    _memory[kind, address] = (time.monotonic(), converted)
+    since, known = _cache.get((kind, address), (float("-inf"), None))
+    if known is not None and not refresh and time.monotonic() - since <= CACHE_SECONDS:
+        cached: T = known
+        return cached
+    converted = convert(await provider_http.fetch_json(ProviderRequest(address), provider.ca_file))
+    _cache[kind, address] = (time.monotonic(), converted)
     return converted
 
 
@@ -222,13 +224,13 @@ def _convert(document: Any, kind: type[T], address: str) -> T:
     try:
         return msgspec.convert(document, kind)
     except msgspec.ValidationError as error:
-        raise ProviderTrouble(f"{address}: the answer is malformed: {error}") from error
+        raise ProviderError(f"{address}: the answer is malformed: {error}") from error
 
 
-def _check_endpoints(described: Description, address: str) -> None:
-    """Raises ProviderTrouble for an endpoint that is not an http(s) address."""
+def _check_endpoints(metadata: ProviderMetadata, address: str) -> None:
+    """Raises ProviderError for an endpoint that is not an http(s) address."""
     for name in ("authorization_endpoint", "token_endpoint", "jwks_uri", "userinfo_endpoint"):
-        endpoint = getattr(described, name)
+        endpoint = getattr(metadata, name)
         if not endpoint and name == "userinfo_endpoint":
             continue
         try:
@@ -237,17 +239,17 @@ def _check_endpoints(described: Description, address: str) -> None:
         except ValueError:
             is_good = False
         if not is_good or parts.fragment or not endpoint.isprintable() or " " in endpoint:
-            raise ProviderTrouble(f"{address}: {name} is not an http(s) address")
+            raise ProviderError(f"{address}: {name} is not an http(s) address")
 
 
 def _key_set(document: Any, address: str) -> KeySet:
     """A provider's keys, without those that cannot be read (RFC 7517, 5)."""
     listed = document.get("keys") if isinstance(document, dict) else None
     if not isinstance(listed, list):
-        raise ProviderTrouble(f"{address}: the answer is malformed: `keys` is not a list")
+        raise ProviderError(f"{address}: the answer is malformed: `keys` is not a list")
     keys = [key for key in map(_key, listed[:MAX_KEYS]) if key is not None]
     if not keys:
-        raise ProviderTrouble(f"{address}: none of its {len(listed)} keys can be used")
+        raise ProviderError(f"{address}: none of its {len(listed)} keys can be used")
     return KeySet(keys)
 
 
@@ -255,6 +257,6 @@ def _key(document: Any) -> Key | None:
     try:
         key = JWKRegistry.import_key(document)
         key.ensure_kid()
-    except MALFORMED:
+    except PARSE_ERRORS:
         return None
     return None if key.key_type == "oct" else key

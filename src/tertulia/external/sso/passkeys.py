@@ -15,74 +15,80 @@ from fido2.server import Fido2Server
 from fido2.webauthn import AttestedCredentialData, PublicKeyCredentialRpEntity
 
 from tertulia.domain.people.second_factors import Passkey
-from tertulia.external.sso.provider_types import ProviderTrouble
+from tertulia.external.sso.provider_types import ProviderError
 
-LONGEST = 20_000
+MAX_RESPONSE_LENGTH = 20_000
 
 
-class PasskeyAnswer(msgspec.Struct, frozen=True):
+class NewPasskey(msgspec.Struct, frozen=True):
     """A verified answer of a passkey."""
 
     credential: bytes
     sign_count: int
 
 
-def creation(
-    site: str, organization: str, user: tuple[int, str, str], known: Sequence[Passkey], asked: str
+def creation_options(
+    site: str,
+    organization: str,
+    user: tuple[int, str, str],
+    passkeys: Sequence[Passkey],
+    challenge: str,
 ) -> dict[str, Any]:
-    """The options to create a passkey. `user` is an id, an address and a name, `asked` is the
+    """The options to create a passkey. `user` is an id, an address and a name, `challenge` is the
     challenge."""
     number, email, name = user
     return {
         "rp": {"id": _host(site), "name": organization},
         "user": {"id": _text(f"user {number}".encode()), "name": email, "displayName": name},
-        "challenge": asked,
+        "challenge": challenge,
         "pubKeyCredParams": [
             {"type": "public-key", "alg": each} for each in CoseKey.supported_algorithms()
         ],
-        "excludeCredentials": _named(known),
+        "excludeCredentials": _descriptors(passkeys),
         "authenticatorSelection": {"userVerification": "discouraged"},
         "attestation": "none",
     }
 
 
-def request(site: str, known: Sequence[Passkey], asked: str) -> dict[str, Any]:
+def login_options(site: str, passkeys: Sequence[Passkey], challenge: str) -> dict[str, Any]:
     """The options to log in with a passkey."""
     return {
         "rpId": _host(site),
-        "challenge": asked,
-        "allowCredentials": _named(known),
+        "challenge": challenge,
+        "allowCredentials": _descriptors(passkeys),
         "userVerification": "discouraged",
     }
 
 
-def made(site: str, asked: str, answer: str) -> PasskeyAnswer:
-    """Verify the answer to `creation`. Raises ProviderTrouble."""
+def verify_creation(site: str, challenge: str, answer: str) -> NewPasskey:
+    """Verify the answer to `creation_options`. Raises ProviderError."""
     try:
-        state = {"challenge": asked, "user_verification": None}
+        state = {"challenge": challenge, "user_verification": None}
         registered = _server(site).register_complete(state, _read(answer))
-        return PasskeyAnswer(bytes(registered.credential_data or b""), registered.counter)
-    except _BAD as error:
-        raise ProviderTrouble(f"the passkey's answer is not valid: {error}") from error
+        return NewPasskey(bytes(registered.credential_data or b""), registered.counter)
+    except _MALFORMED as error:
+        raise ProviderError(f"the passkey's answer is not valid: {error}") from error
 
 
-def shown(site: str, known: Sequence[Passkey], asked: str, answer: str) -> tuple[int, int]:
-    """Verify the answer to `request`: which passkey it is, and its signature counter. Raises
-    ProviderTrouble."""
-    by_name = {_credential(each).credential_id: each for each in known}
-    credentials = [_credential(each) for each in known]
+def verify_login(
+    site: str, passkeys: Sequence[Passkey], challenge: str, answer: str
+) -> tuple[int, int]:
+    """Verify the answer to `login_options`: which passkey it is, and its signature counter. Raises
+    ProviderError."""
+    by_name = {_credential(each).credential_id: each for each in passkeys}
+    credentials = [_credential(each) for each in passkeys]
     try:
-        state = {"challenge": asked, "user_verification": None}
+        state = {"challenge": challenge, "user_verification": None}
         decoded = _read(answer)
         found = _server(site).authenticate_complete(state, credentials, decoded)
         count = _count(decoded)
-    except _BAD as error:
-        raise ProviderTrouble(f"the passkey's answer is not valid: {error}") from error
+    except _MALFORMED as error:
+        raise ProviderError(f"the passkey's answer is not valid: {error}") from error
     return by_name[found.credential_id].id, count
 
 
 # What the library raises for malformed answers.
-_BAD = (ValueError, TypeError, KeyError, AttributeError, AssertionError, IndexError)
+_MALFORMED = (ValueError, TypeError, KeyError, AttributeError, AssertionError, IndexError)
 
 
 def _server(site: str) -> Fido2Server:
@@ -91,7 +97,7 @@ def _server(site: str) -> Fido2Server:
 
 
 def _read(answer: str) -> dict[str, Any]:
-    if len(answer) > LONGEST:
+    if len(answer) > MAX_RESPONSE_LENGTH:
         raise ValueError("it is too long")
     decoded: dict[str, Any] = msgspec.json.decode(answer, type=dict[str, Any])
     return decoded
@@ -107,8 +113,10 @@ def _credential(passkey: Passkey) -> AttestedCredentialData:
     return AttestedCredentialData(passkey.credential)
 
 
-def _named(known: Sequence[Passkey]) -> list[dict[str, str]]:
-    return [{"type": "public-key", "id": _text(_credential(each).credential_id)} for each in known]
+def _descriptors(passkeys: Sequence[Passkey]) -> list[dict[str, str]]:
+    return [
+        {"type": "public-key", "id": _text(_credential(each).credential_id)} for each in passkeys
+    ]
 
 
 def _host(site: str) -> str:

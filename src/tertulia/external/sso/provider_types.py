@@ -12,12 +12,12 @@ from typing import Any
 import msgspec
 
 
-class DirectoryTrouble(Exception):
+class LdapError(Exception):
     """The directory cannot be reached, refuses us, or fails verification."""
 
 
 @dataclass(frozen=True, slots=True)
-class LdapName:
+class LdapEntry:
     """The entry that a name or address belongs to."""
 
     dn: str
@@ -25,7 +25,7 @@ class LdapName:
     entry: dict[str, Any] | None = field(repr=False)  # in the library's form
 
 
-NOBODY = LdapName("", "", None)
+NO_ENTRY = LdapEntry("", "", None)
 
 
 class LdapPerson(msgspec.Struct, frozen=True):
@@ -44,11 +44,11 @@ class LdapPerson(msgspec.Struct, frozen=True):
     picture: bytes
 
 
-class ProviderTrouble(Exception):
+class ProviderError(Exception):
     """A provider cannot be reached, refuses, or gives an invalid answer."""
 
 
-class ProviderUnavailable(ProviderTrouble):
+class ProviderUnavailable(ProviderError):
     """The provider did not answer, or answered with status 429 or 5xx."""
 
     def __init__(self, reason: str, status: int | None = None) -> None:
@@ -103,7 +103,7 @@ class PendingLogin(msgspec.Struct, frozen=True):
         return base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
 
 
-class SiteUser(msgspec.Struct, frozen=True):
+class ProviderUser(msgspec.Struct, frozen=True):
     """A user as an OpenID provider or GitHub describes them."""
 
     subject: str

@@ -25,10 +25,10 @@ from minisignxml.errors import MiniSignXMLError
 from minisignxml.verify import extract_verified_element_and_certificate
 
 from tertulia.config.login_providers import SamlProvider
-from tertulia.external.sso.provider_types import ProviderTrouble, SamlPerson
+from tertulia.external.sso.provider_types import ProviderError, SamlPerson
 
 LEEWAY = datetime.timedelta(seconds=60)
-LONGEST = 200_000
+MAX_RESPONSE_LENGTH = 200_000
 MAX_FAULT_LENGTH = 300
 PLAIN_ENCODINGS = (b"utf-8", b"us-ascii", b"iso-8859-1")  # supersets of ASCII
 BEARER = "urn:oasis:names:tc:SAML:2.0:cm:bearer"
@@ -55,12 +55,12 @@ def authn_request_url(
     )
 
 
-def read_answer(
+def read_response(
     provider: SamlProvider, entity: str, return_address: str, request_id: str, answer: str
 ) -> SamlPerson:
-    """Verify a response and return its user. Raises ProviderTrouble."""
-    if len(answer) > LONGEST:
-        raise ProviderTrouble("the answer is too long")
+    """Verify a response and return its user. Raises ProviderError."""
+    if len(answer) > MAX_RESPONSE_LENGTH:
+        raise ProviderError("the answer is too long")
     try:
         xml = checked_xml(base64.b64decode("".join(answer.split()), validate=True))
         with_one_signature = _with_one_signature(xml)
@@ -73,9 +73,9 @@ def read_answer(
         )
         signed = _signed_element(provider, with_one_signature)
     except (MiniSAMLError, MiniSignXMLError, binascii.Error, etree.Error, ValueError) as error:
-        raise ProviderTrouble(f"the answer is not valid: {_fault(error)}") from error
+        raise ProviderError(f"the answer is not valid: {_error_text(error)}") from error
     except (KeyError, AttributeError, TypeError) as error:  # a missing element
-        raise ProviderTrouble(f"the answer is incomplete: {error}") from error
+        raise ProviderError(f"the answer is incomplete: {error}") from error
     _check_envelope(xml)
     _check_destination(signed, xml, return_address)
     assertion = _assertion(signed)
@@ -91,25 +91,25 @@ def read_answer(
 
 
 def check_certificates(provider: SamlProvider) -> None:
-    """Raises ProviderTrouble for a certificate that cannot be read or cannot verify signatures."""
+    """Raises ProviderError for a certificate that cannot be read or cannot verify signatures."""
     try:
         keys = [each.public_key() for each in certificates(provider)]
     except ValueError as error:
-        raise ProviderTrouble(f"its certificate cannot be read: {error}") from error
+        raise ProviderError(f"its certificate cannot be read: {error}") from error
     if not all(isinstance(key, rsa.RSAPublicKey) for key in keys):
-        raise ProviderTrouble("its certificate must have an RSA key")
+        raise ProviderError("its certificate must have an RSA key")
 
 
 def checked_xml(xml: bytes) -> bytes:
-    """Raises ProviderTrouble for XML with comments or entities, and for encodings that could hide
+    """Raises ProviderError for XML with comments or entities, and for encodings that could hide
     them."""
     if b"<!" in xml:
-        raise ProviderTrouble("it contains comments or declarations")
+        raise ProviderError("it contains comments or declarations")
     text = xml.removeprefix(codecs.BOM_UTF8).lstrip()
     declared = _ENCODING.match(text)
     is_plain = text.startswith(b"<") and b"\0" not in text
     if not is_plain or (declared is not None and declared[1].lower() not in PLAIN_ENCODINGS):
-        raise ProviderTrouble("it is not encoded in UTF-8")
+        raise ProviderError("it is not encoded in UTF-8")
     return xml
 
 
@@ -136,16 +136,16 @@ def certificates(provider: SamlProvider) -> Iterator[x509.Certificate]:
     yield from x509.load_pem_x509_certificates(provider.certificate.encode())
 
 
-def parsed(xml: bytes) -> Any:
+def parse_xml(xml: bytes) -> Any:
     return etree.fromstring(xml, etree.XMLParser(resolve_entities=False, no_network=True))
 
 
 def _with_one_signature(xml: bytes) -> bytes:
     """Some providers sign both the response and the assertion. Only the assertion is read, so its
     signature is the one to check, and the library supports only one."""
-    tree = parsed(xml)
+    tree = parse_xml(xml)
     if tree.find(".//a:EncryptedAssertion", NAMES) is not None:
-        raise ProviderTrouble("its assertions are encrypted, which is not supported")
+        raise ProviderError("its assertions are encrypted, which is not supported")
     outer = tree.findall("./ds:Signature", NAMES)
     if len(outer) != 1 or len(tree.findall("./a:Assertion/ds:Signature", NAMES)) != 1:
         return xml
@@ -154,7 +154,7 @@ def _with_one_signature(xml: bytes) -> bytes:
     return left
 
 
-def _fault(error: Exception) -> str:
+def _error_text(error: Exception) -> str:
     """The library's error, with the received and expected values if it names them."""
     name = type(error).__name__
     if not isinstance(error, MiniSAMLError):
@@ -176,7 +176,7 @@ def _assertion(signed: Any) -> Any:
         return signed
     found = signed.findall("./a:Assertion", NAMES)
     if len(found) != 1:
-        raise ProviderTrouble("there must be one assertion")
+        raise ProviderError("there must be one assertion")
     return found[0]
 
 
@@ -189,31 +189,29 @@ def _session(assertion: Any) -> tuple[str, str]:
 
 
 def _session_end(assertion: Any, now: datetime.datetime) -> float | None:
-    """When the session at the provider ends. Raises ProviderTrouble if it has ended."""
+    """When the session at the provider ends. Raises ProviderError if it has ended."""
     ends = [
-        _moment(each, "SessionNotOnOrAfter")
+        _timestamp(each, "SessionNotOnOrAfter")
         for each in assertion.findall("./a:AuthnStatement", NAMES)
         if "SessionNotOnOrAfter" in each.attrib
     ]
     if not ends:
         return None
     if min(ends) <= now - LEEWAY:
-        raise ProviderTrouble("the session has ended: SessionNotOnOrAfter has passed")
+        raise ProviderError("the session has ended: SessionNotOnOrAfter has passed")
     return min(ends).timestamp()
 
 
 def _check_confirmed(
     assertion: Any, return_address: str, request_id: str, now: datetime.datetime
 ) -> None:
-    """Raises ProviderTrouble unless one confirmation is for us, now, and for this login."""
+    """Raises ProviderError unless one confirmation is for us, now, and for this login."""
     faults = [
         _confirmation_fault(each, return_address, request_id, now)
         for each in assertion.findall("./a:Subject/a:SubjectConfirmation", NAMES)
     ]
     if "" not in faults:
-        raise ProviderTrouble(
-            f"its SubjectConfirmation is not valid: {'; '.join(faults) or 'none'}"
-        )
+        raise ProviderError(f"its SubjectConfirmation is not valid: {'; '.join(faults) or 'none'}")
 
 
 def _confirmation_fault(
@@ -225,9 +223,9 @@ def _confirmation_fault(
         return "its Method is not bearer"
     if data is None or "NotOnOrAfter" not in data.attrib:
         return "it has no NotOnOrAfter"
-    if _moment(data, "NotOnOrAfter") <= now - LEEWAY:
+    if _timestamp(data, "NotOnOrAfter") <= now - LEEWAY:
         return "NotOnOrAfter has passed"
-    if "NotBefore" in data.attrib and _moment(data, "NotBefore") > now + LEEWAY:
+    if "NotBefore" in data.attrib and _timestamp(data, "NotBefore") > now + LEEWAY:
         return "NotBefore is in the future"
     if data.get("Recipient") != return_address:
         return "its Recipient is another address"
@@ -236,29 +234,29 @@ def _confirmation_fault(
     return ""
 
 
-def _moment(element: Any, name: str) -> datetime.datetime:
+def _timestamp(element: Any, name: str) -> datetime.datetime:
     try:
         moment = datetime.datetime.fromisoformat(element.get(name).strip())
     except ValueError as error:
-        raise ProviderTrouble(f"{name} is not a time") from error
+        raise ProviderError(f"{name} is not a time") from error
     if moment.tzinfo is None:
-        raise ProviderTrouble(f"{name} has no time zone")
+        raise ProviderError(f"{name} has no time zone")
     return moment
 
 
 def _check_destination(signed: Any, xml: bytes, return_address: str) -> None:
     """Check the Destination; it is required in a signed response."""
     is_signed = signed.tag == f"{{{NAMES['p']}}}Response"
-    destination = signed.get("Destination") if is_signed else parsed(xml).get("Destination")
+    destination = signed.get("Destination") if is_signed else parse_xml(xml).get("Destination")
     if destination != return_address and (is_signed or destination is not None):
-        raise ProviderTrouble("its Destination is another address")
+        raise ProviderError("its Destination is another address")
 
 
 def _check_envelope(xml: bytes) -> None:
     """Check the unsigned parts, which may only cause a rejection."""
-    tree = parsed(xml)
+    tree = parse_xml(xml)
     if len(tree.findall(".//a:Assertion", NAMES)) != 1:
-        raise ProviderTrouble("there must be one assertion")
+        raise ProviderError("there must be one assertion")
     for status in tree.findall("./p:Status/p:StatusCode", NAMES):
         if status.get("Value") != SUCCESS:
-            raise ProviderTrouble("the provider refused the login")
+            raise ProviderError("the provider refused the login")

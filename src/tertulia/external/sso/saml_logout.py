@@ -22,10 +22,10 @@ from minisignxml.verify import extract_verified_element_and_certificate
 
 from tertulia.config.login_providers import SamlProvider
 from tertulia.external.sso import saml
-from tertulia.external.sso.provider_types import ProviderTrouble, SamlLogoutRequest, SamlSession
+from tertulia.external.sso.provider_types import ProviderError, SamlLogoutRequest, SamlSession
 
-LONGEST = 50_000  # of a request, decompressed
-FRESH = datetime.timedelta(minutes=5)
+MAX_REQUEST_LENGTH = 50_000  # of a request, decompressed
+MAX_AGE = datetime.timedelta(minutes=5)
 HASHES = {
     "http://www.w3.org/2001/04/xmldsig-more#rsa-sha256": hashes.SHA256(),
     "http://www.w3.org/2001/04/xmldsig-more#rsa-sha512": hashes.SHA512(),
@@ -58,20 +58,20 @@ def response_url(provider: SamlProvider, entity: str, logout: SamlLogoutRequest,
 def read(
     provider: SamlProvider, address: str, query: bytes, params: Mapping[str, str], now: float
 ) -> SamlLogoutRequest:
-    """Verify a logout request of a provider. Raises ProviderTrouble."""
+    """Verify a logout request of a provider. Raises ProviderError."""
     try:
         if "Signature" in params:
-            tree = _unpacked(_signed_part(provider, query))
+            tree = _inflate(_signed_part(provider, query))
         else:
             tree = _signed(provider, params["SAMLRequest"])
     except (MiniSignXMLError, binascii.Error, zlib.error, etree.Error, ValueError) as error:
-        raise ProviderTrouble(f"the logout request is not valid: {type(error).__name__}") from error
+        raise ProviderError(f"the logout request is not valid: {type(error).__name__}") from error
     except (KeyError, AttributeError, TypeError, IndexError) as error:  # a required part is missing
-        raise ProviderTrouble(f"the logout request is incomplete: {error}") from error
+        raise ProviderError(f"the logout request is incomplete: {error}") from error
     if tree.tag != f"{{{_PROTOCOL}}}LogoutRequest" or tree.get("Destination", address) != address:
-        raise ProviderTrouble("the logout request is for another address")
+        raise ProviderError("the logout request is for another address")
     if (tree.findtext(f"{{{_ASSERTION}}}Issuer") or "").strip() != provider.entity_id:
-        raise ProviderTrouble("the logout request is of another issuer")
+        raise ProviderError("the logout request is of another issuer")
     _check_time(tree, now)
     name_id = (tree.findtext(f"{{{_ASSERTION}}}NameID") or "").strip()
     indexes = [each.text or "" for each in tree.findall(f"{{{_PROTOCOL}}}SessionIndex")]
@@ -107,7 +107,7 @@ def _signed_part(provider: SamlProvider, query: bytes) -> str:
     pairs = [part.partition("=") for part in query.decode("ascii").split("&")]
     written = {name: value for name, _, value in pairs}
     if len(written) < len(pairs):
-        raise ProviderTrouble("the logout request has a parameter twice")
+        raise ProviderError("the logout request has a parameter twice")
     names = ("SAMLRequest", "RelayState", "SigAlg")
     text = "&".join(f"{name}={written[name]}" for name in names if name in written)
     signature = base64.b64decode(unquote_plus(written["Signature"]))
@@ -121,15 +121,15 @@ def _signed_part(provider: SamlProvider, query: bytes) -> str:
         except InvalidSignature:
             continue
         return unquote_plus(written["SAMLRequest"])
-    raise ProviderTrouble("the logout request is not signed by the provider")
+    raise ProviderError("the logout request is not signed by the provider")
 
 
-def _unpacked(packed: str) -> Any:
+def _inflate(packed: str) -> Any:
     unpacking = zlib.decompressobj(-15)
-    xml = unpacking.decompress(base64.b64decode(packed), LONGEST)
+    xml = unpacking.decompress(base64.b64decode(packed), MAX_REQUEST_LENGTH)
     if unpacking.unconsumed_tail:
-        raise ProviderTrouble("the logout request is too long")
-    return saml.parsed(saml.checked_xml(xml))
+        raise ProviderError("the logout request is too long")
+    return saml.parse_xml(saml.checked_xml(xml))
 
 
 def _signed(provider: SamlProvider, encoded: str) -> Any:
@@ -141,8 +141,8 @@ def _signed(provider: SamlProvider, encoded: str) -> Any:
 
 
 def _check_time(tree: Any, now: float) -> None:
-    """Raises ProviderTrouble for a request that is too old."""
+    """Raises ProviderError for a request that is too old."""
     made = datetime.datetime.fromisoformat(tree.get("IssueInstant", ""))
     moment = datetime.datetime.fromtimestamp(now, datetime.UTC)
-    if made.tzinfo is None or abs(moment - made) > FRESH:
-        raise ProviderTrouble("the logout request is too old")
+    if made.tzinfo is None or abs(moment - made) > MAX_AGE:
+        raise ProviderError("the logout request is too old")

@@ -7,7 +7,7 @@ from tertulia.config import Config, ConfigError
 from tertulia.domain.files.upload_locations import DATABASE, FOLDER, S3
 from tertulia.external.stores import folder
 from tertulia.external.stores.signing import S3Key
-from tertulia.external.stores.store import Store, StoreTrouble
+from tertulia.external.stores.store import Store, StoreUnavailable
 
 
 class FileStores:
@@ -38,7 +38,7 @@ class FileStores:
             return self._folder
         if place == S3 and self._knows_s3:
             return self._s3
-        raise StoreTrouble(f"Files are in {place}, which is not configured.")
+        raise StoreUnavailable(f"Files are in {place}, which is not configured.")
 
     @property
     def _knows_s3(self) -> bool:

@@ -8,13 +8,13 @@ from typing import IO
 
 from tertulia import file_permissions
 from tertulia.domain.files.upload_locations import UNFINISHED
-from tertulia.external.stores.store import NotInStore, StoreTrouble
+from tertulia.external.stores.store import NotInStore, StoreUnavailable
 
 FILE_MODE, FOLDER_MODE = 0o600, 0o700
 
 
 class FolderStore:
-    largest_bytes: int | None = None
+    max_file_bytes: int | None = None
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -36,10 +36,10 @@ class FolderStore:
         except OSError as error:
             raise _trouble(self._folder, error) from error
 
-    def read(self, name: str, start: int, most: int) -> bytes:
+    def read(self, name: str, start: int, max_bytes: int) -> bytes:
         try:
             with (self._folder / name).open("rb") as file:
-                return os.pread(file.fileno(), most, start)
+                return os.pread(file.fileno(), max_bytes, start)
         except FileNotFoundError:
             self._check_there()
             raise NotInStore(name) from None
@@ -63,7 +63,7 @@ class FolderStore:
     def _check_there(self) -> None:
         """A missing folder means an unmounted disk, not missing files."""
         if not self._folder.is_dir():
-            raise StoreTrouble(f"The folder for files, {self._folder}, does not exist.")
+            raise StoreUnavailable(f"The folder for files, {self._folder}, does not exist.")
 
 
 def _sync(folder: Path) -> None:
@@ -74,5 +74,5 @@ def _sync(folder: Path) -> None:
         os.close(handle)
 
 
-def _trouble(folder: Path, error: OSError) -> StoreTrouble:
-    return StoreTrouble(f"The folder for files, {folder}: {error.strerror}.")
+def _trouble(folder: Path, error: OSError) -> StoreUnavailable:
+    return StoreUnavailable(f"The folder for files, {folder}: {error.strerror}.")

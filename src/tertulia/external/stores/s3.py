@@ -11,8 +11,8 @@ from defusedxml import ElementTree
 
 from tertulia.external.sso import provider_http
 from tertulia.external.stores import signing
-from tertulia.external.stores.signing import NOTHING, UNRESERVED, S3Key
-from tertulia.external.stores.store import CHUNK_BYTES, NotInStore, StoreTrouble
+from tertulia.external.stores.signing import EMPTY_DIGEST, UNRESERVED, S3Key
+from tertulia.external.stores.store import CHUNK_BYTES, NotInStore, StoreUnavailable
 
 TIMEOUT = httpx.Timeout(10, connect=5)
 PUT_TIMEOUT = httpx.Timeout(60, connect=5)
@@ -21,7 +21,7 @@ CODE = re.compile(r"<Code>(\w{1,60})</Code>")
 
 
 class S3Store:
-    largest_bytes: int | None = 5 << 30  # maximum of a single PUT
+    max_file_bytes: int | None = 5 << 30  # maximum of a single PUT
 
     def __init__(self, bucket: str, folder: str, key: S3Key) -> None:
         """`bucket` is an address, with its name in the host or in the path."""
@@ -29,22 +29,22 @@ class S3Store:
         self._prefix = f"{folder}/" if folder else ""
         self._key = key
         self._client = httpx.Client(
-            timeout=TIMEOUT, verify=provider_http.certificates(""), trust_env=True
+            timeout=TIMEOUT, verify=provider_http.tls_context(""), trust_env=True
         )
 
     def put(self, name: str, contents: IO[bytes], size: int, digest: str) -> None:
         body = iter(lambda: contents.read(CHUNK_BYTES), b"")
-        answer = self._ask("PUT", self._url(name), digest, size=size, body=body)
+        answer = self._request("PUT", self._url(name), digest, size=size, body=body)
         if answer.status_code != 200:
             raise self._refusal(answer)
 
-    def read(self, name: str, start: int, most: int) -> bytes:
-        wanted = {"Range": f"bytes={start}-{start + most - 1}"}
-        answer = self._ask("GET", self._url(name), more=wanted)
+    def read(self, name: str, start: int, max_bytes: int) -> bytes:
+        wanted = {"Range": f"bytes={start}-{start + max_bytes - 1}"}
+        answer = self._request("GET", self._url(name), extra_headers=wanted)
         if answer.status_code == 206 or "Content-Range" in answer.headers:
             return answer.content
         if answer.status_code == 200:  # some services ignore the Range header
-            return answer.content[start : start + most]
+            return answer.content[start : start + max_bytes]
         if answer.status_code == 416:
             return b""
         if answer.status_code == 404 and _code(answer) != "NoSuchBucket":
@@ -52,7 +52,7 @@ class S3Store:
         raise self._refusal(answer)
 
     def delete(self, name: str) -> None:
-        answer = self._ask("DELETE", self._url(name))
+        answer = self._request("DELETE", self._url(name))
         if answer.status_code not in (200, 204) and _code(answer) != "NoSuchKey":
             raise self._refusal(answer)
 
@@ -62,7 +62,7 @@ class S3Store:
             query = f"list-type=2&prefix={quote(self._prefix, safe='')}"
             if after:
                 query += f"&continuation-token={quote(after, safe='')}"
-            answer = self._ask("GET", f"{self._bucket}/?{query}")
+            answer = self._request("GET", f"{self._bucket}/?{query}")
             if answer.status_code != 200:
                 raise self._refusal(answer)
             page = ElementTree.fromstring(answer.content)
@@ -76,17 +76,17 @@ class S3Store:
     def _url(self, name: str) -> str:
         return f"{self._bucket}/{quote(self._prefix + name, safe='/' + UNRESERVED)}"
 
-    def _ask(
+    def _request(
         self,
         method: str,
         url: str,
-        digest: str = NOTHING,
+        digest: str = EMPTY_DIGEST,
         *,
-        more: dict[str, str] | None = None,
+        extra_headers: dict[str, str] | None = None,
         size: int = 0,
         body: Iterator[bytes] | None = None,
     ) -> httpx.Response:
-        signed = signing.headers(self._key, method, url, datetime.now(UTC), digest, more)
+        signed = signing.headers(self._key, method, url, datetime.now(UTC), digest, extra_headers)
         if body is not None:
             signed["Content-Length"] = str(size)
         try:
@@ -98,13 +98,13 @@ class S3Store:
                 timeout=TIMEOUT if body is None else PUT_TIMEOUT,
             )
         except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
-            raise StoreTrouble(
+            raise StoreUnavailable(
                 f"The store for files, {self._bucket}: {type(error).__name__} {error}"
             ) from error
 
-    def _refusal(self, answer: httpx.Response) -> StoreTrouble:
+    def _refusal(self, answer: httpx.Response) -> StoreUnavailable:
         said = f"status {answer.status_code} {_code(answer)}".strip()
-        return StoreTrouble(f"The store for files, {self._bucket}: {said}.")
+        return StoreUnavailable(f"The store for files, {self._bucket}: {said}.")
 
 
 def _code(answer: httpx.Response) -> str:

@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl, quote, urlsplit
 ALGORITHM = "AWS4-HMAC-SHA256"
 SERVICE = "s3"
 UNRESERVED = "-_.~"  # not escaped in a path, besides letters and digits
-NOTHING = hashlib.sha256(b"").hexdigest()
+EMPTY_DIGEST = hashlib.sha256(b"").hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,14 +28,14 @@ def headers(
     method: str,
     url: str,
     now: datetime,
-    digest: str = NOTHING,
-    more: Mapping[str, str] | None = None,
+    digest: str = EMPTY_DIGEST,
+    extra_headers: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
     """The headers that sign a request, given the SHA-256 of its body."""
     parts = urlsplit(url)
     moment = now.strftime("%Y%m%dT%H%M%SZ")
     signed = {"host": parts.netloc, "x-amz-content-sha256": digest, "x-amz-date": moment}
-    signed |= {name.lower(): value for name, value in (more or {}).items()}
+    signed |= {name.lower(): value for name, value in (extra_headers or {}).items()}
     names = ";".join(sorted(signed))
     request = "\n".join(
         [

@@ -8,7 +8,7 @@ from tertulia.errors import StartupError
 CHUNK_BYTES = 1 << 20  # bytes per read
 
 
-class StoreTrouble(StartupError):
+class StoreUnavailable(StartupError):
     """The store cannot be reached or refuses; the file may or may not exist."""
 
 
@@ -17,12 +17,12 @@ class NotInStore(Exception):
 
 
 class Store(Protocol):
-    largest_bytes: int | None  # maximum size of a file
+    max_file_bytes: int | None  # maximum size of a file
 
     def put(self, name: str, contents: IO[bytes], size: int, digest: str) -> None:
         """Store a file, completely or not at all."""
 
-    def read(self, name: str, start: int, most: int) -> bytes:
+    def read(self, name: str, start: int, max_bytes: int) -> bytes:
         """Some bytes of a file; none after its end. Raises NotInStore."""
 
     def delete(self, name: str) -> None:

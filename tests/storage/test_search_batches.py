@@ -1,12 +1,18 @@
 """Index batches: what a transaction writes is bounded, for any text."""
 
-import base64
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice, product
+from itertools import islice
 from typing import Any
 
 import pytest
+from tests.support.unusual_texts import (
+    HOSTILE,
+    base64_log,
+    chinese,
+    chinese_prose,
+    english,
+)
 
 from tertulia import actions, domain, storage
 from tertulia.database import Database
@@ -25,55 +31,6 @@ TABLES = (
 )
 ITEM_BYTES, INDEX_ENTRY_BYTES = 4, 32  # of a row of PostgreSQL, besides its columns
 MESSAGE_BYTES = 500  # of a message in PostgreSQL with its indexes, besides its text
-USUAL = [
-    *("the", "quick", "brown", "fox", "jump", "over", "lazy", "dog", "while", "discuss", "lunch"),
-    *("plan", "with", "everyone", "town", "last", "week", "bread", "soup", "rice", "bean", "milk"),
-]
-
-
-def chinese(chance: random.Random, length: int = LENGTH) -> str:
-    return "".join(chr(chance.randrange(0x4E00, 0x9FFF)) for _ in range(length))
-
-
-def hex_log(chance: random.Random, length: int = LENGTH) -> str:
-    lines = (f"{chance.getrandbits(128):032x}" for _ in range(length // 33 + 1))
-    return " ".join(lines)[:length]
-
-
-SHORT_WORDS = sorted(map("".join, product("abcdefghijklmnopqrstuvwxyz0123456789", repeat=3)))
-
-
-def many_short_words(chance: random.Random, length: int = LENGTH) -> str:
-    return " ".join(chance.sample(SHORT_WORDS, length // 4))
-
-
-def base64_log(chance: random.Random, length: int = LENGTH) -> str:
-    return base64.b64encode(chance.randbytes(length)).decode()[:length]
-
-
-def rare_letters(chance: random.Random, length: int = LENGTH) -> str:
-    """Long words of a script with spaces and many letters, so that all grams are new."""
-    letters = [chr(chance.randrange(0xA000, 0xA48C)) for _ in range(length)]
-    letters[63::64] = " " * len(letters[63::64])
-    return "".join(letters)
-
-
-def english(chance: random.Random, length: int = LENGTH) -> str:
-    """Text with the word frequencies of a language."""
-    stems = [f"{a}{b}{c}" for a in USUAL for b in ("", "er", "ing", "ly") for c in ("", "s", "x")]
-    text = " ".join(chance.choice(stems) for _ in range(length // 5 + 1))
-    return text[:length]
-
-
-HOSTILE = [chinese, hex_log, many_short_words, rare_letters]
-
-
-def chinese_prose(chance: random.Random, length: int) -> str:
-    """Text with the word frequencies of a language without spaces."""
-    some = random.Random(0)
-    words = [chinese(some, 1 + some.randrange(2)) for _ in range(300)]
-    weights = [1 / (rank + 2) for rank in range(len(words))]
-    return "".join(chance.choices(words, weights, k=length))[:length]
 
 
 class RowCount:

@@ -77,6 +77,7 @@ from tertulia.web import (
 from tertulia.web.account_pages import AccountPages
 from tertulia.web.api_page import ApiPage
 from tertulia.web.assets import Assets
+from tertulia.web.audit_csv import AuditCsv
 from tertulia.web.downloads import Downloads
 from tertulia.web.external_pictures import ExternalPicturePages
 from tertulia.web.first_run import FirstRunPages
@@ -388,6 +389,7 @@ class Application:
                 *single_sign_on.routes(entrance),
                 *ImagePages(self.services, gate).routes(),
                 *Downloads(self.services, gate).routes(),
+                *AuditCsv(gate).routes(),
                 *self._external_pictures(),
             ],
         )

@@ -339,6 +339,7 @@ def personal_calls(chat, ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any
         ("DELETE", "/users/me/muted_users/{muted_user_id}"): {},
         ("GET", "/users/me/alert_words"): {},
         ("GET", "/realm/audit_log"): {},
+        ("GET", "/realm/audit_log/{entry_id}"): {},
         ("GET", "/export/realm"): {},
         ("POST", "/export/realm"): {},
         ("GET", "/export/realm/consents"): {},
@@ -405,8 +406,13 @@ def personal_calls(chat, ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any
         Browser.of(ana)
         return {"session_id": ana.get("/users/me/sessions").succeeds()["sessions"][0]["id"]}
 
+    def new_audit_entry():
+        ana.patch("/realm", message_content_edit_limit_seconds=600).succeeds()
+        return {"entry_id": ana.get("/realm/audit_log").succeeds()["entries"][0]["id"]}
+
     places = {
         **new_view(),
+        **new_audit_entry(),
         "DELETE /navigation_views/{fragment:path}": new_view,
         **new_draft(),
         **new_export(),

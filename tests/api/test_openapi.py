@@ -134,6 +134,8 @@ def test_every_error_matches_its_description(chat, scene):
 
 # A value that each documented parameter accepts beside the valid call.
 VALUES: dict[str, Any] = {
+    "area": "people",
+    "source": "command",
     "widget_content": {"widget_type": "poll", "extra_data": {}},
     "role": 400,
     "authentication_methods": {"Email": True},

@@ -28,6 +28,7 @@ BY_NAME: dict[str, Any] = {
     "email": "ana@example.com",
     "emoji_name": "tada",
     "endpoint": "https://push.example.com/send/4711",
+    "entry_id": 17,
     "export_id": 1,
     "field_id": 3,
     "field_type": 1,

@@ -184,6 +184,7 @@ ROUTES = [
         get("/export/realm/consents", api.organization.exports.consents),
         delete("/export/realm/{export_id}", api.organization.exports.delete),
         get("/realm/audit_log", api.organization.audit.newest),
+        get("/realm/audit_log/{entry_id}", api.organization.audit.one),
     ),
     get("/realm/presence", api.people.presence.everyone),
     get("/realm/icon", api.organization.pictures.icon),

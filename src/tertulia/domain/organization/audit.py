@@ -18,6 +18,58 @@ _TELLING_VALUE = re.compile("-?[0-9]{1,18}|true|false|null")
 MAX_DETAILS = 50
 
 
+# How the address of an entry begins if no client made the call.
+SOURCES = {"command": "command line", "provider": "provider, "}
+
+# What an act is about, by patterns as in SQL's LIKE; the first one that matches decides.
+# `migrations/0151_audit_objects.sql` has the same list.
+_AREAS = {
+    "login": (
+        "login",
+        "% /users/me/second_factor%",
+        "% /users/me/sessions%",
+        "% /users/me/api_key%",
+        "% /settings%",
+    ),
+    "messages": ("% /messages%", "% /streams/%/delete_topic"),
+    "channels": (
+        "% /streams%",
+        "% /channels%",
+        "% /channel_folders%",
+        "% /default_streams%",
+        "% /users/me/subscriptions",
+    ),
+    "groups": ("% /user_groups%",),
+    "bots": ("% /bots%",),
+    "people": ("% /users%", "% /invites%", "user %", "provider %"),
+    "exports": ("% /export/%", "export%", "import%", "backup%", "restore%"),
+    "content": (
+        "% /realm/emoji%",
+        "% /realm/linkifiers%",
+        "% /realm/filters%",
+        "% /realm/playgrounds%",
+        "% /realm/profile_fields%",
+        "% /realm/icon%",
+        "% /realm/logo%",
+    ),
+    "settings": ("% /realm%", "org %"),
+}
+AREAS = (*_AREAS, "other")
+_AREA_PATTERNS = [
+    (area, re.compile("|".join(each.replace("%", ".*") for each in patterns)))
+    for area, patterns in _AREAS.items()
+]
+_OWN_ACCOUNT = re.compile(r"[A-Z]+ /(users/me|settings)\b.*")
+_OBJECT_IN_PATH = re.compile(r"[A-Z]+ /(users|bots|streams|user_groups|messages)/([0-9]+).*")
+_OBJECT_TYPES = {
+    "users": "user",
+    "bots": "user",
+    "streams": "channel",
+    "user_groups": "group",
+    "messages": "message",
+}
+
+
 class Act(msgspec.Struct, frozen=True):
     """An action that is about to run, and its actor."""
 
@@ -35,6 +87,40 @@ class AuditEntry(msgspec.Struct, frozen=True):
     act: str
     details: Mapping[str, Any]
     result: str
+    area: str
+    object: str | None  # `user/17`, `channel/5`, `group/8`, `message/99`
+
+
+class AuditFilter(msgspec.Struct, frozen=True):
+    """Which entries are asked for; a field that is None allows all of them."""
+
+    actor_id: int | None = None
+    source: str | None = None
+    area: str | None = None
+    object: str | None = None
+    after: float | None = None
+    until: float | None = None
+    is_failed: bool | None = None
+    search: str | None = None
+
+
+def area_of(act: Act) -> str:
+    """The part of the administration that an act belongs to."""
+    return next((area for area, pattern in _AREA_PATTERNS if pattern.fullmatch(act.act)), "other")
+
+
+def object_of(act: Act) -> str | None:
+    """The user, channel, group or message that an act is about, if it is about one of them."""
+    if _OWN_ACCOUNT.fullmatch(act.act):
+        return None if act.actor_id is None else f"user/{act.actor_id}"
+    if found := _OBJECT_IN_PATH.fullmatch(act.act):
+        return f"{_OBJECT_TYPES[found[1]]}/{found[2]}"
+    user_id = None
+    if act.act.startswith("provider "):
+        user_id = act.details.get("user_id")
+    elif act.act.startswith("user ") and act.act != "user import":
+        user_id = next(iter(act.details.get("numbers", ())), None)
+    return None if user_id is None else f"user/{user_id}"
 
 
 def redacted(params: Mapping[str, str], texts: Collection[str]) -> dict[str, str | None]:

@@ -1,11 +1,23 @@
 """The audit log of an organization."""
 
+import re
+from typing import Any
+
 import msgspec
 
+from tertulia import domain
 from tertulia.database.tx import Tx
-from tertulia.domain.organization.audit import Act, AuditEntry
+from tertulia.domain.organization.audit import (
+    DONE,
+    SOURCES,
+    Act,
+    AuditEntry,
+    AuditFilter,
+)
 from tertulia.storage.row_mapper import Record
 
+EVERYTHING = AuditFilter()
+_SEARCHED = "act || ' ' || details || ' ' || result || ' ' || address"
 _ENTRIES = Record(AuditEntry, readings={"details": msgspec.json.decode})
 
 
@@ -18,17 +30,67 @@ def insert(tx: Tx, act: Act, result: str) -> None:
         act=act.act,
         details=msgspec.json.encode(act.details).decode(),
         result=result,
+        area=domain.organization.audit.area_of(act),
+        object=domain.organization.audit.object_of(act),
     )
 
 
-def newest(tx: Tx, before: int | None, limit: int) -> list[AuditEntry]:
+def newest(
+    tx: Tx, before: int | None, limit: int, wanted: AuditFilter = EVERYTHING
+) -> list[AuditEntry]:
     """The last entries, or the last before an entry; newest first."""
+    conditions, params = _conditions(tx, wanted)
     return _ENTRIES.all(
         tx,
-        "FROM audit_entry WHERE realm_id = :realm AND id < :before ORDER BY id DESC LIMIT :limit",
+        f"FROM audit_entry WHERE realm_id = :realm AND id < :before{conditions}"
+        " ORDER BY id DESC LIMIT :limit",
         before=before if before is not None else (1 << 62),
         limit=limit,
+        **params,
     )
+
+
+def find(tx: Tx, entry_id: int) -> AuditEntry | None:
+    return _ENTRIES.one(
+        tx, "FROM audit_entry WHERE realm_id = :realm AND id = :entry", entry=entry_id
+    )
+
+
+def count(tx: Tx, wanted: AuditFilter, limit: int) -> int:
+    """How many entries there are, counted up to a limit."""
+    conditions, params = _conditions(tx, wanted)
+    return tx.number(
+        "SELECT count(*) AS value FROM (SELECT id FROM audit_entry"
+        f" WHERE realm_id = :realm{conditions} LIMIT :limit) AS counted",
+        limit=limit,
+        **params,
+    )
+
+
+def _conditions(tx: Tx, wanted: AuditFilter) -> tuple[str, dict[str, Any]]:
+    """The filter as SQL, and its parameters."""
+    sql = {
+        "actor_id": "actor_id = :actor_id",
+        "source": "actor_id IS NULL AND address LIKE :source",
+        "area": "area = :area",
+        "object": "object = :object",
+        "after": "at >= :after",
+        "until": "at < :until",
+        "is_failed": f"(result <> '{DONE}') = :is_failed",
+        "search": f"{tx.dialect.lowered(_SEARCHED)} LIKE :search ESCAPE '!'",
+    }
+    asked = msgspec.structs.asdict(wanted)
+    given = {name: value for name, value in asked.items() if value is not None}
+    if wanted.source is not None:
+        given["source"] = f"{SOURCES[wanted.source]}%"
+    if wanted.search is not None:
+        given["search"] = f"%{_escaped(wanted.search.lower())}%"
+    return "".join(f" AND {sql[name]}" for name in given), given
+
+
+def _escaped(text: str) -> str:
+    """The text for a pattern of LIKE with `!` as the escape character."""
+    return re.sub("[!%_]", r"!\g<0>", text)
 
 
 def delete_before(tx: Tx, at: float, limit: int) -> int:

@@ -1,6 +1,6 @@
 /**
  * What the API answers: written by scripts/page_types.py from its description.
- * Of which the digest is add013059e00d574fdadabb75d3f770a28a19d275f7474bd131362190f9306ce.
+ * Of which the digest is 756bae233cc7d8dfd36980790318571bbd1ddb2be7163ac5ccbc81d407d40608.
  */
 export interface components {
     schemas: {
@@ -74,6 +74,7 @@ export interface components {
             "DELETE /navigation_views/{fragment}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
             "PATCH /realm": components["schemas"]["Envelope"] & components["schemas"]["ChangedSettings"];
             "GET /realm/audit_log": components["schemas"]["Envelope"] & components["schemas"]["AuditLog"];
+            "GET /realm/audit_log/{entry_id}": components["schemas"]["Envelope"] & components["schemas"]["OneAuditEntry"];
             "POST /realm/deactivate": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
             "GET /realm/domains": components["schemas"]["Envelope"] & components["schemas"]["Domains"];
             "POST /realm/domains": components["schemas"]["Envelope"] & components["schemas"]["AddedMailDomain"];
@@ -276,9 +277,14 @@ export interface components {
             act: string;
             details: Record<string, unknown>;
             result: string;
+            area: string;
+            object: string | null;
         };
         AuditLog: {
             entries: components["schemas"]["AuditEntry"][];
+            count: number;
+            is_count_complete: boolean;
+            kept_days: number;
         };
         AvatarUrl: {
             avatar_url: string | null;
@@ -881,6 +887,9 @@ export interface components {
         };
         NewSubscription: {
             subscription_id: number;
+        };
+        OneAuditEntry: {
+            entry: components["schemas"]["AuditEntry"];
         };
         OneMessage: {
             message: components["schemas"]["MessageObject"];

@@ -61,6 +61,12 @@ from tertulia.server.acme_http import AcmeHttpServer
 from tertulia.server.certificates import AcmeCertificate, Certificate
 from tertulia.server.connection_limits import ConnectionLimiter
 from tertulia.server.inbound_mail import InboundMail
+from tertulia.server.status_reporter import (
+    REPORT_SECONDS,
+    SLOW_WRITE_SECONDS,
+    Parts,
+    StatusReporter,
+)
 from tertulia.transfer.exporting.export_job import ExportJobs
 from tertulia.web import (
     find_accounts,
@@ -93,8 +99,6 @@ if TYPE_CHECKING:
     from tertulia.server.metrics import Metrics
 
 TABLE_HEADERS = {"Cache-Control": "public, max-age=86400", "Access-Control-Allow-Origin": "*"}
-
-HEALTHY_WRITE_SECONDS = 2.0  # a commit that takes longer is reported as waiting
 
 
 class Application:
@@ -148,9 +152,25 @@ class Application:
         self.inbound_mail = InboundMail(config, database, self.delivery.follower.finder.find)
         self.certificate: Certificate | None = None  # set by the server that speaks TLS
         self.renewal = self._certificate_renewal()
-        self.runner = Runner(self._jobs(), leader_due=partial(_due_jobs, database))
         self.connections = ConnectionLimiter(config, database.requests)
         self.answers = ResponseCounts()
+        self.reporter = StatusReporter(
+            config,
+            database,
+            clock,
+            Parts(
+                self.answers,
+                self.delivery,
+                self.indexing,
+                self.counting,
+                self.connections,
+                self.outbox,
+                self.disk,
+                lambda: self.runner,
+                self._certificate_expiry,
+            ),
+        )
+        self.runner = Runner(self._jobs(), leader_due=partial(_due_jobs, database))
         preload.load(config)
         gate = Authenticator(self.services)
         self._api = self._build_api(ROUTES, gate.authenticate, gate.precheck)
@@ -227,6 +247,7 @@ class Application:
         finally:
             await runner.cancel_all(tasks)
             await self.outbox.stop()
+            await self.reporter.stop()
             with contextlib.suppress(ServiceUnavailable):
                 await presence.store(database, self.delivery)
             await database.stop()
@@ -278,6 +299,7 @@ class Application:
         yield Job("unused organizations", 60, partial(housekeeping.evict_unused, delivery))
         yield Job("numbers", 300, self.counting.run_once, at_once=True)
         yield Job("disk", 10, self.disk.run_once, at_once=True)
+        yield Job("status report", REPORT_SECONDS, self.reporter.run_once)
         if self.renewal is not None:
             yield Job("acme certificate", 30, self.renewal.load, at_once=True)
         if self.services.config.tls_cert or self.renewal is not None:
@@ -414,7 +436,7 @@ class Application:
         await database.query(0, storage.organization.first)  # 503 if it cannot be read
         if (why := database.write_failure) is not None:
             return JSONResponse({"status": "ok", "writes": "failing", "reason": why})
-        is_waiting = database.busy_seconds > HEALTHY_WRITE_SECONDS
+        is_waiting = database.busy_seconds > SLOW_WRITE_SECONDS
         return JSONResponse({"status": "ok", "writes": "waiting" if is_waiting else "ok"})
 
     @cached_property

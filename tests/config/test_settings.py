@@ -59,6 +59,8 @@ EXAMPLES = {
     "external_picture_networks": "127.0.0.0/8",
     "send_key_hours": "48",
     "audit_log_days": "30",
+    "backup_warning_hours": "12",
+    "operators": "ana@example.com, ben@example.com",
     "smtp_host": "mail.example.com",
     "smtp_port": "465",
     "acme_directory": "https://acme.example.com/directory",

@@ -13,6 +13,8 @@ WITHOUT_AN_ORGANIZATION = {
     "realm",
     "sqlite_sequence",
     "server_note",
+    "server_report",
+    "server_sample",
 }
 
 # Positions; no row needs to have that id.

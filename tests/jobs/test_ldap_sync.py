@@ -41,7 +41,8 @@ class House:
     def syncs(self, **settings: object) -> int:
         directory = LdapDirectory(**self.slapd.settings(**DIRECTORY | settings))
         database = self.chat.server.database
-        return self.chat.server.do(ldap_sync.sync(database, self.chat.realm, directory))
+        done = self.chat.server.do(ldap_sync.sync(database, self.chat.realm, directory))
+        return done.changed
 
 
 def test_changes_in_the_directory_change_the_account(house):

@@ -18,4 +18,5 @@ from tertulia.actions import (
     people,
     personal,
     queues,
+    server_status,
 )

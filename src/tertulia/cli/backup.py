@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from tertulia import data_dir
+from tertulia import actions, data_dir
 from tertulia.cli.data import note_everywhere
 from tertulia.cli.errors import describe
 from tertulia.cli.flags import config_options
@@ -100,6 +100,11 @@ def _tidy_end() -> Iterator[None]:
 
 
 def _take(config: Config, file: Path, with_secret: bool) -> None:
+    with _failure_noted(config):
+        _write(config, file, with_secret)
+
+
+def _write(config: Config, file: Path, with_secret: bool) -> None:
     database = data_dir.find_database(config)
     if file.exists():
         raise click.ClickException(f"{file} already exists.")
@@ -114,7 +119,7 @@ def _take(config: Config, file: Path, with_secret: bool) -> None:
 
     with file_snapshot.held(database, FileStores(config)) as files:
         lost = database.read_now(0, take, files)
-    _note(database, with_secret)
+    _note(database, with_secret, file.stat().st_size)
     if lost:
         click.echo(
             f"{lost} uploaded files are missing from their store and from the backup.", err=True
@@ -122,13 +127,28 @@ def _take(config: Config, file: Path, with_secret: bool) -> None:
     click.echo(f"Wrote and verified {file}, {file.stat().st_size:,} bytes.", err=True)
 
 
-def _note(database: Database, with_secret: bool) -> None:
+@contextlib.contextmanager
+def _failure_noted(config: Config) -> Iterator[None]:
+    """Note a failed backup in the database, for the status of the server."""
+    try:
+        yield
+    except Exception as error:
+        reason = describe(error) or type(error).__name__
+        with contextlib.suppress(Exception):  # the first error is the one to report
+            database = data_dir.find_database(config)
+            if not database.schema().missing():
+                database.write_now(0, actions.server_status.note_failed_backup, reason)
+        raise
+
+
+def _note(database: Database, with_secret: bool, size_bytes: int) -> None:
     """Add an audit log entry; the backup counts even if that fails."""
     if database.schema().missing():
         return  # an older server owns this data
     details = {"with_secret": None} if with_secret else {}
     try:
         database.write_now(0, note_everywhere, details)
+        database.write_now(0, actions.server_status.note_backup, size_bytes)
     except Exception as error:
         why = describe(error)
         if why is None:

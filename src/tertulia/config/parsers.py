@@ -86,6 +86,13 @@ def parse_networks(value: str) -> tuple[Network, ...]:
     return tuple(ipaddress.ip_network(word) for word in value.replace(",", " ").split())
 
 
+def parse_addresses(value: str) -> tuple[str, ...]:
+    found = tuple(value.replace(",", " ").split())
+    if not all(re.fullmatch(r"[^@\s<>]+@[^@\s<>]+", each) for each in found):
+        raise ValueError
+    return found
+
+
 def parse_origin(value: str) -> str:
     origin = r"https?://([\w.-]+|\[[0-9a-fA-F:.]+\])(:[0-9]{1,5})?/?"
     if value and not re.fullmatch(origin, value):
@@ -131,6 +138,7 @@ SECRET = text("TEXT", "at least 32 characters", "(.{32,})?")
 TITLE = text("NAME", "a name of 1 to 40 characters", r"[^\0\n]{1,40}")
 SWITCH = Kind("true|false", "true or false", parse_switch)
 RATE = Kind("N|N/SECONDS|off", "a number a minute, NUMBER/SECONDS, or off", parse_rate)
+ADDRESSES = Kind("LIST", "a list of email addresses", parse_addresses)
 NETWORKS = Kind("LIST", "a list of addresses or networks such as 10.0.0.0/8", parse_networks)
 
 

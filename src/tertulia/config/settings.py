@@ -22,6 +22,7 @@ from tertulia.config.login_providers import (
 )
 from tertulia.config.parsers import (
     ACME_DIRECTORY,
+    ADDRESSES,
     BUCKET,
     DATABASE,
     DOMAIN,
@@ -266,6 +267,19 @@ class Config:
     )
     audit_log_days: int = setting(
         365, whole(1, 36_500), "How long audit log entries are kept, in days."
+    )
+    backup_warning_hours: int = setting(
+        26,
+        whole(0, 8760),
+        "After how many hours without `tertulia backup` the status of the server says so."
+        " `0` is for servers with other backups.",
+    )
+    operators: tuple[str, ...] = setting(
+        (),
+        ADDRESSES,
+        "The email addresses of owners who may open the operator's page `/operator/` with their own"
+        " login. `tertulia operator-link` opens it without one.",
+        when_empty="none",
     )
     smtp_host: str = unset(
         MAIL_HOST,

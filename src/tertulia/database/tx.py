@@ -116,6 +116,7 @@ class Dialect(Protocol):
     next_message_id: str
     declared_references: str
     columns: str
+    version: str  # the name and version of the database, as `value`
     size: str  # in bytes, as `value`
     is_embedded: bool
     writes_in_queries: bool

@@ -19,6 +19,7 @@ from tertulia.domain import (
     people,
     personal,
     search,
+    server_report,
     setting_values,
     version,
 )

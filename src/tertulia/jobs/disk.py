@@ -42,6 +42,12 @@ class DiskWatch:
         """Free bytes on the fullest disk; NaN if no disk can be read."""
         return min((space.free_bytes for space in self._spaces()), default=float("nan"))
 
+    def fullest(self) -> DiskSpace | None:
+        """The disk with the smallest share of free space."""
+        return min(
+            self._spaces(), key=lambda each: each.free_bytes / (each.total_bytes or 1), default=None
+        )
+
     async def run_once(self) -> None:
         if self._database.write_failure is not None:
             with contextlib.suppress(ServiceUnavailable):

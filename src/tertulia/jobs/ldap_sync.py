@@ -1,6 +1,7 @@
 """Updates accounts from the LDAP directory that they belong to."""
 
 import time
+from typing import NamedTuple
 
 from tertulia import actions, storage
 from tertulia.config.login_providers import LdapDirectory
@@ -31,15 +32,31 @@ class LdapSync:
                 await self._sync_everywhere(directory)
 
     async def _sync_everywhere(self, directory: LdapDirectory) -> None:
+        outcomes: list[SyncOutcome] = []
+
         async def sync_one(realm: Realm) -> None:
             if directory.is_for(realm.subdomain) and realm.admits(directory.method):
-                await sync(self._database, realm, directory)
+                outcomes.append(await sync(self._database, realm, directory))
 
         await each(await self._database.query(0, storage.organization.list_all), sync_one)
+        await self._database.write_in(
+            0,
+            actions.server_status.note_sync,
+            directory.key,
+            sum(outcome.accounts for outcome in outcomes),
+            sum(outcome.changed for outcome in outcomes),
+            next((outcome.reason for outcome in outcomes if outcome.reason), ""),
+        )
 
 
-async def sync(database: Database, realm: Realm, directory: LdapDirectory) -> int:
-    """Update an organization's accounts from a directory; returns how many changed.
+class SyncOutcome(NamedTuple):
+    accounts: int  # of the organization that belong to the directory
+    changed: int
+    reason: str = ""  # why nothing was done
+
+
+async def sync(database: Database, realm: Realm, directory: LdapDirectory) -> SyncOutcome:
+    """Update an organization's accounts from a directory.
 
     If the answer looks like a mistake of the directory or of the settings, nothing changes.
     """
@@ -56,7 +73,7 @@ async def sync(database: Database, realm: Realm, directory: LdapDirectory) -> in
         )
     except (LdapError, BadRequest) as trouble:
         log.error("ldap.sync_failed", directory=directory.key, reason=str(trouble))
-        return 0
+        return SyncOutcome(len(known), 0, str(trouble))
     changed = 0
     for person in found:
         did = await here.write(
@@ -65,4 +82,4 @@ async def sync(database: Database, realm: Realm, directory: LdapDirectory) -> in
         if did:
             changed += 1
             log.info("ldap.account_synced", user_id=person.identity.user_id, change=did)
-    return changed
+    return SyncOutcome(len(known), changed)

@@ -52,6 +52,7 @@ class Runner:
         self._stopwatch = stopwatch
         self._leader_due = leader_due
         self._is_on_duty = asyncio.Event()
+        self.leader_since: float | None = None  # None if another server is the leader
         self._is_any = {job.if_any: asyncio.Event() for job in jobs if job.if_any is not None}
         self._due = {job.name: stopwatch() + job.every_seconds for job in jobs}
 
@@ -78,10 +79,10 @@ class Runner:
         try:
             found = await self._leader_due(list(self._is_any))
         except BaseException:
-            self._is_on_duty.clear()
+            self._end_duty()
             raise
         if found is None:
-            self._is_on_duty.clear()
+            self._end_duty()
             await asyncio.sleep(APPLY_SECONDS - TICK_SECONDS)
             return
         if not self._is_on_duty.is_set():
@@ -95,8 +96,13 @@ class Runner:
             if job.if_any is not None and job.if_any not in found:
                 self._record_success(job)
 
+    def _end_duty(self) -> None:
+        self._is_on_duty.clear()
+        self.leader_since = None
+
     def _start_jobs(self) -> None:
         self._is_on_duty.set()
+        self.leader_since = time.time()
         now = self._stopwatch()
         self._due |= {job.name: now + job.every_seconds for job in self.jobs if job.on_duty}
 

@@ -56,6 +56,12 @@ def set_worker(number: int) -> None:
     _process["worker"] = number
 
 
+def worker() -> int | None:
+    """The number of this worker, if there are several."""
+    number: int | None = _process.get("worker")
+    return number
+
+
 def _add_process(logger: WrappedLogger, method: str, line: EventDict) -> EventDict:
     return {**_process, **line}
 

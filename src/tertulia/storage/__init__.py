@@ -26,6 +26,7 @@ from tertulia.storage import (
     row_mapper,
     search,
     server_notes,
+    server_reports,
     table_copy,
     table_counts,
 )

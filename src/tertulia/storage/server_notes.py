@@ -8,12 +8,24 @@ ACME_ACCOUNT = "acme_account"  # the sealed key of the account with the authorit
 ACME_CERTIFICATE = "acme_certificate"  # sealed, with its key
 ACME_CHALLENGE = "acme_challenge"  # what the authority is checking now
 SETUP_CODE = "setup_code"  # lets the operator create the first owner
+LAST_BACKUP = "last_backup"  # when `tertulia backup` last ran, and with which result
+LDAP_SYNC = "ldap_sync."  # and the key of a directory: its last synchronization
 WRITE_PROBE = "write_probe"  # when a server last tested whether it can write
 
 
 def find(tx: Tx, name: str) -> str | None:
     row = tx.one("SELECT value FROM server_note WHERE name = :name", name=name)
     return None if row is None else str(row["value"])
+
+
+def with_prefix(tx: Tx, prefix: str) -> dict[str, str]:
+    """Notes whose name begins with a text, by the rest of the name."""
+    rows = tx.all("SELECT name, value FROM server_note ORDER BY name")
+    return {
+        row["name"].removeprefix(prefix): row["value"]
+        for row in rows
+        if row["name"].startswith(prefix)
+    }
 
 
 def store(tx: Tx, name: str, value: str) -> None:

@@ -16,7 +16,7 @@ from tests.support.pictures import picture, uploads_to
 from tests.support.server import SECRET
 from tests.support.waiting import PATIENCE_SECONDS
 
-from tertulia import data_dir, storage
+from tertulia import actions, data_dir, storage
 from tertulia.config import Config
 from tertulia.database import Database, schema
 from tertulia.database.tx import Tx
@@ -410,3 +410,24 @@ def test_half_of_a_database_that_an_older_restore_has_left_is_no_empty_place(tmp
     assert refused.code == 1
     assert "tertulia.db.part to start with nothing" in refused.err
     assert not (place.data / "tertulia.db").exists()
+
+
+def test_the_last_backup_and_a_failure_after_it_are_in_the_status(terminal, tmp_path):
+    database = data_dir.find_database(Config(data=terminal.data))
+
+    def noted():
+        return database.read_now(0, actions.server_status.read).backup
+
+    assert noted() is None
+    file = tmp_path / "one.tar"
+    assert terminal.runs("backup", str(file)).code == 0
+    assert (noted().bytes, noted().failed_at) == (file.stat().st_size, None)
+
+    refused = terminal.runs("backup", str(tmp_path / "no-such-folder" / "two.tar"))
+    assert refused.code == 1
+    assert noted().bytes == file.stat().st_size
+    assert noted().failed_at >= noted().at
+    assert noted().reason
+
+    assert terminal.runs("backup", str(tmp_path / "three.tar")).code == 0
+    assert noted().failed_at is None

@@ -87,6 +87,9 @@ class Postgres:
         " WHERE table_schema = current_schema() ORDER BY table_name, ordinal_position"
     )
     next_message_id = "nextval('message_id_seq')"
+    version = (
+        "SELECT 'PostgreSQL ' || split_part(current_setting('server_version'), ' ', 1) AS value"
+    )
     size = "SELECT pg_database_size(current_database()) AS value"
     is_embedded = False
     writes_in_queries = True

@@ -102,6 +102,7 @@ class Sqlite:
         "(SELECT 1 + max(coalesce((SELECT max(id) FROM message), 0),"
         " coalesce((SELECT max(newest) FROM deleted_message), 0)))"
     )
+    version = "SELECT 'SQLite ' || sqlite_version() AS value"
     size = "SELECT page_count * page_size AS value FROM pragma_page_count(), pragma_page_size()"
     is_embedded = True
     writes_in_queries = False

@@ -150,6 +150,8 @@ def _matches(world: World, me: str, message: Said, term: Term) -> bool:
             "mentions": lambda: operand in message.mentioned,
             "has": lambda: {"link": message.has_link, "reaction": message.reacted}[operand],
             "in": lambda: operand == "all" or not world.is_muted(me, message),
+            "before": lambda: operand == FUTURE,
+            "after": lambda: operand == PAST,
             "near": lambda: not term.negated,
             "search": lambda: operand.strip('"') in _text(message),
         }[operator]()
@@ -178,6 +180,7 @@ def _is(world: World, me: str, message: Said, operand: str) -> bool:
 # --- random narrows ---
 
 SEARCHED = ("fire", "moke", "example", "ben", '"words 0.1"', '"rds 0.5"', "words", "nowhere")
+PAST, FUTURE = "2001-02-03", "2999-12-31"  # of all messages
 IS = ("dm", "starred", "unread", "mentioned", "alerted", "resolved", "followed", "muted")
 
 
@@ -196,6 +199,8 @@ def any_narrow(
         lambda: Term("mentions", dice.choice(names)),
         lambda: Term("has", dice.choice(["link", "reaction"])),
         lambda: Term("in", dice.choice(["home", "all"])),
+        lambda: Term("before", dice.choice([PAST, FUTURE])),
+        lambda: Term("after", dice.choice([PAST, FUTURE])),
         lambda: Term("near", "5"),
         *(lambda: Term("search", dice.choice(SEARCHED)) for _ in range(3)),
         *(lambda: Term("is", dice.choice(IS)) for _ in range(5)),

@@ -220,6 +220,25 @@ def test_search_takes_its_own_suggestions_and_folds_accents(house, sit):
     expect(sitter.message("Coming")).to_be_visible()
 
 
+def test_search_suggests_dates_and_finds_by_them(house, sit):
+    ana = house.person("ana", channels=["kitchen"])
+    ana.says("Soup's on", to="kitchen > lunch")
+    sitter = sit(ana).goes("#search")
+    field = sitter.page.get_by_role("searchbox", name="Search")
+
+    field.press_sequentially("after:")
+    sitter.page.get_by_role("option", name="yesterday").click()
+    field.press("Enter")
+    expect(sitter.message("Soup's on")).to_be_visible()
+
+    sitter.goes("#search")
+    field.press_sequentially("before:")
+    sitter.page.get_by_role("option", name="yesterday").click()
+    field.press("Enter")
+    expect(sitter.page.get_by_role("status").filter(has_text="0 ")).to_be_visible()
+    expect(sitter.message("Soup's on")).to_have_count(0)
+
+
 def test_a_search_for_an_unknown_name_links_the_nearest_ones(house, sit):
     ana, lucia = house.people("ana", "lucía", channels=["kitchen"])
     lucia.says("Soup's on", to="kitchen > lunch")

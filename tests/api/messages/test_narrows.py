@@ -2,6 +2,7 @@
 
 import random
 import re
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -128,6 +129,38 @@ def test_every_term_and_its_negation(library):
         assert library.found([operator, operand]) == expected, (operator, operand)
         others = [word for word in WITH_DUST.split() if word not in expected.split()]
         assert opposite.split() == others, (operator, operand, "negated")
+
+
+def test_terms_with_dates_follow_the_time_zone_of_the_user(own_chat):
+    ana = own_chat.person("ana", channels=["kitchen"])
+    clock = own_chat.server.clock
+    clock.stop()
+    clock.move(seconds=datetime(2030, 3, 1, 23, 30, tzinfo=UTC).timestamp() - clock())
+    ana.says("evening", to="kitchen > diary")
+    clock.move(hours=2)
+    ana.says("night", to="kitchen > diary")
+
+    def found(operator: str, operand: str, *, negated: bool = False) -> list[str]:
+        narrow = [term(operator, operand, negated=negated), ["channel", "kitchen"]]
+        answer = ana.get("/messages", anchor="newest", num_before=9, narrow=narrow).succeeds()
+        return [re.sub("<[^>]*>", "", each["content"]) for each in answer["messages"]]
+
+    assert found("before", "2030-03-02") == ["evening"]
+    assert found("after", "2030-03-02") == ["night"]
+    assert found("after", "2030-03-02", negated=True) == ["evening"]
+    assert found("after", "2030-03-01") == ["evening", "night"]
+    assert found("before", "2030-03-02T01:00:00Z") == ["evening"]
+    assert found("after", "2030-03-02T02:29:00+01:00") == ["night"]
+    ana.patch("/settings", timezone="America/New_York").succeeds()
+    assert found("before", "2030-03-02") == ["evening", "night"]
+    ana.patch("/settings", timezone="Europe/Madrid").succeeds()
+    assert found("after", "2030-03-02") == ["evening", "night"]
+
+
+@pytest.mark.parametrize("operand", ["yesterday", "2030-02-30", "", "9" * 30, "2030-01-01T25:00"])
+def test_a_date_that_is_none_is_refused(library, operand):
+    reason = f"unknown date {operand}, expected YYYY-MM-DD"
+    library.fails([["before", operand]], f"Invalid narrow operator: {reason}", code="BAD_NARROW")
 
 
 def test_terms_with_users_and_messages(library):

@@ -135,6 +135,22 @@ def _in_term(asked: TermContext, term: Term) -> Meaning:
     return EVERYTHING
 
 
+def _before_term(asked: TermContext, term: Term) -> Meaning:
+    return storage.messages.narrows.until(asked.selection, _last_before(asked, term))
+
+
+def _after_term(asked: TermContext, term: Term) -> Meaning:
+    """Sent at this time or later: a date is the beginning of its day."""
+    return storage.messages.narrows.later_than(asked.selection, _last_before(asked, term))
+
+
+def _last_before(asked: TermContext, term: Term) -> int:
+    moment = domain.messages.narrow.moment_from(term.operand, asked.asker.user.timezone)
+    if moment is None:
+        raise BadNarrow(desc=f"unknown date {term.operand}, expected YYYY-MM-DD")
+    return storage.messages.last_before(asked.tx, moment)
+
+
 def _near_term(asked: TermContext, term: Term) -> Meaning:
     """Clients use it to find a position; it filters nothing."""
     return NOTHING if term.negated else EVERYTHING
@@ -153,6 +169,8 @@ MEANINGS: dict[str, Callable[[TermContext, Term], Meaning]] = {
     "is": _is_term,
     "has": _has_term,
     "in": _in_term,
+    "before": _before_term,
+    "after": _after_term,
     "near": _near_term,
 }
 

@@ -6,7 +6,9 @@ terms that can be decided when a message arrives.
 """
 
 from collections.abc import Iterable
+from datetime import datetime
 from typing import Any, Literal
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import msgspec
 
@@ -59,6 +61,8 @@ OPERATORS = {
         Operator("is", in_queues=True),
         Operator("has", is_open=True),
         Operator("in"),
+        Operator("before", is_open=True),
+        Operator("after", is_open=True),
         Operator("near", is_open=True),
         Operator("with", takes_ids=True, is_open=True),
         Operator("search", is_open=True),
@@ -130,6 +134,16 @@ def number_from(operand: Operand) -> int | None:
     if isinstance(operand, str) and operand.isascii() and operand.isdecimal():
         return int(operand[:20])
     return operand if isinstance(operand, int) else None
+
+
+def moment_from(operand: Operand, timezone: str) -> float | None:
+    """The time that a date or an ISO time names; without an offset, in the user's time zone."""
+    try:
+        moment = datetime.fromisoformat(str(operand))
+        zone = ZoneInfo(timezone or "UTC")
+        return (moment if moment.tzinfo else moment.replace(tzinfo=zone)).timestamp()
+    except (ValueError, OverflowError, ZoneInfoNotFoundError):
+        return None
 
 
 def _term(index: int, given: Any) -> Term:

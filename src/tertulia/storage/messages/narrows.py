@@ -59,6 +59,14 @@ def in_conversations_of(selection: Selection, user_id: int) -> str:
     )
 
 
+def until(selection: Selection, message_id: int) -> str:
+    return f"m.id <= {selection.value(message_id)}"
+
+
+def later_than(selection: Selection, message_id: int) -> str:
+    return f"m.id > {selection.value(message_id)}"
+
+
 def with_policy(selection: Selection, user_id: int, *policies: TopicPolicy) -> str:
     """In a topic for which the user has one of these policies."""
     listed = ", ".join(str(int(policy)) for policy in policies)

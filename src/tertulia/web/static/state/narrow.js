@@ -165,7 +165,7 @@ export function termText(each) {
   return `${each.negated ? "-" : ""}${word}:${text.includes(" ") ? `"${text}"` : text}`;
 }
 
-export const SEARCHABLE = new Set(["channel", "channels", "topic", "sender", "dm", "dm-including", "is", "has", "id", "near", "with", "mentions", "in", "search"]);
+export const SEARCHABLE = new Set(["channel", "channels", "topic", "sender", "dm", "dm-including", "is", "has", "before", "after", "id", "near", "with", "mentions", "in", "search"]);
 
 /** @param {string} operator
  * @param {string} operand

@@ -16,7 +16,7 @@ import { t } from "../core/i18n.js";
 /** @typedef {import("../state/routes.js").Route} Route */
 /** @typedef {{text: string, hint: string}} Completion `text` replaces the last word */
 
-const OPERATORS = ["channel:", "topic:", "from:", "dm:", "is:starred", "is:mentioned", "is:unread", "is:followed", "is:resolved", "is:dm", "has:image", "has:link", "has:attachment", "has:reaction", "channels:public", "id:", "near:"];
+const OPERATORS = ["channel:", "topic:", "from:", "dm:", "before:", "after:", "is:starred", "is:mentioned", "is:unread", "is:followed", "is:resolved", "is:dm", "has:image", "has:link", "has:attachment", "has:reaction", "channels:public", "id:", "near:"];
 
 /** @param {Route} route
  * @returns {Promise<import("../core/router.js").View>} */
@@ -170,7 +170,7 @@ export function suggestionsFor(text) {
   const [, sign, operator, typed] = /^(-?)(?:([a-z-]+):)?(.*)$/i.exec(word) ?? ["", "", "", ""];
   const start = normalizeText((typed ?? "").replaceAll('"', ""));
   if (operator === undefined) {
-    if (!word) return OPERATORS.slice(0, 8).map((each) => ({ text: each, hint: hintOf(each) }));
+    if (!word) return OPERATORS.slice(0, 10).map((each) => ({ text: each, hint: hintOf(each) }));
     const fitting = OPERATORS.filter((each) => each.startsWith(start) || each.includes(`:${start}`));
     const peopleSuggestions = start.length > 1 ? matchingPeople(start).slice(0, 4).map((name) => ({ text: withQuotes(`${sign}from:`, name), hint: t("search.from") })) : [];
     const channelSuggestions = start.length > 1 ? matchingChannels(start).slice(0, 3).map((name) => ({ text: withQuotes(`${sign}channel:`, name), hint: t("search.channel") })) : [];
@@ -179,8 +179,22 @@ export function suggestionsFor(text) {
   const prefix = `${sign}${operator}:`;
   if (["from", "sender", "dm", "pm-with", "dm-including", "mentions"].includes(operator)) return matchingPeople(start).slice(0, 8).map((name) => ({ text: withQuotes(prefix, name), hint: t("search.person") }));
   if (operator === "channel" || operator === "stream") return matchingChannels(start).slice(0, 8).map((name) => ({ text: withQuotes(prefix, name), hint: t("search.channel") }));
+  if (operator === "before" || operator === "after") return dateSuggestions().filter(({ date }) => date.startsWith(start)).map(({ date, hint }) => ({ text: prefix + date, hint }));
   return OPERATORS.filter((each) => each.startsWith(`${operator}:${start}`) && each !== `${operator}:`).map((each) => ({ text: sign + each, hint: hintOf(each) }));
 }
+
+/** Dates to choose from, as `2026-11-01`, with how long ago they are. */
+function dateSuggestions() {
+  const words = new Intl.RelativeTimeFormat(document.documentElement.lang, { numeric: "auto" });
+  return [0, 1, 7, 30, 365].map((days) => {
+    const day = new Date();
+    day.setDate(day.getDate() - days);
+    return { date: `${day.getFullYear()}-${pad(day.getMonth() + 1)}-${pad(day.getDate())}`, hint: words.format(-days, "day") };
+  });
+}
+
+/** @param {number} number */
+const pad = (number) => String(number).padStart(2, "0");
 
 /** @param {string} text
  * @param {string} replacement */
@@ -223,6 +237,6 @@ function hintOf(operator) {
 }
 
 function searchTips() {
-  const rows = OPERATORS.slice(0, 12).map((each) => h("li", {}, h("code", {}, each), " ", hintOf(each)));
+  const rows = OPERATORS.slice(0, 14).map((each) => h("li", {}, h("code", {}, each), " ", hintOf(each)));
   return h("div", { class: "empty" }, h("h2", {}, t("search.ready")), h("p", {}, t("search.ready-text")), h("ul", { class: "tips" }, ...rows));
 }

@@ -147,6 +147,8 @@ export const texts = {
   "search.ready-text": "Words are found anywhere. With these, you say more exactly what you mean:",
   "search.or-go-to": "Search or go to",
   "search.title": "Search",
+  "search.hint.after": "sent on a date or later",
+  "search.hint.before": "sent before a date",
   "search.hint.channel": "in a channel",
   "search.hint.channels-public": "in all public channels",
   "search.hint.dm": "direct messages with somebody",

@@ -147,6 +147,8 @@ export const texts = {
   "search.ready-text": "Las palabras se encuentran en todas partes. Con esto dices mejor lo que quieres:",
   "search.or-go-to": "Buscar o ir a",
   "search.title": "Buscar",
+  "search.hint.after": "enviado en una fecha o después",
+  "search.hint.before": "enviado antes de una fecha",
   "search.hint.channel": "en un canal",
   "search.hint.channels-public": "en todos los canales públicos",
   "search.hint.dm": "mensajes directos con alguien",

@@ -22,7 +22,7 @@ from pathlib import Path
 import psycopg
 
 from bench import baseline, chart, fixture, markup, measure, notifications, probes
-from bench.fixture import AUDIENCES, SECRET, Town
+from bench.fixture import AUDIENCES, SECRET, BenchOrganization
 from bench.http_client import Login
 from bench.probes import Measured, Target
 from bench.process import Process, new_database, tertulia
@@ -159,7 +159,7 @@ class Bench:
         self._latency("100 messages, 16 clients", read)
         await self._past(target, said)
 
-    async def _telling_many(self, process: Process, people: Town) -> None:
+    async def _telling_many(self, process: Process, people: BenchOrganization) -> None:
         """More connections than a server accepts from one address by default, and more queues
         than one user may have."""
         self.results.title("From send to poll, by a crowd")
@@ -196,7 +196,7 @@ class Bench:
         self.results.title(words)
         with self._database(f"size{people}") as url:
             login = self._generate(url, people, channels, messages)
-            fixture.move_in_everywhere(url, login.email, min(MANY_UNREAD, messages // 2))
+            fixture.subscribe_to_all(url, login.email, min(MANY_UNREAD, messages // 2))
             with self._serving(f"size{people}", url) as process:
                 await asyncio.sleep(2)  # until it has prepared the register data
                 whose = f"{channels:,} channels"
@@ -256,14 +256,14 @@ class Bench:
         self.results.row("a send that causes none, p10", cost.quiet_seconds * 1000, "ms")
         self.results.row(f"{what}, p10", cost.calling_seconds * 1000, "ms")
 
-    async def _queues(self, url: str, people: Town) -> None:
+    async def _queues(self, url: str, people: BenchOrganization) -> None:
         """On its own server: the next one must not hold all these queues."""
         with self._serving("town", url) as process:
             size, ending = await measure.parked_polls(process, people)
         self.results.row(f"a parked poll, each of {PARKED_POLLS}", size / 1000, "kB")
         self.results.row(f"SIGTERM to the end, {PARKED_POLLS} polls parked", ending, "s")
 
-    async def _audiences(self, url: str, people: Town) -> None:
+    async def _audiences(self, url: str, people: BenchOrganization) -> None:
         """The rounds alternate, so that a busy moment of the machine affects all of them."""
         self.results.title(f"With {max(AUDIENCES):,} people, a send by size of its audience")
         with self._serving("town", url) as process:

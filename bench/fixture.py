@@ -27,12 +27,12 @@ class Queue:
 
 
 @dataclass(frozen=True, slots=True)
-class Town:
+class BenchOrganization:
     ana: Login
     queues: list[Queue]  # of other users, to be polled
 
 
-def settle(url: str, listeners: int) -> Town:
+def settle(url: str, listeners: int) -> BenchOrganization:
     """Create an organization: all users are in `square`, and ana is alone in `hall`.
 
     The number of queues per user is limited, so there are as many users as that takes.
@@ -57,34 +57,34 @@ def settle(url: str, listeners: int) -> Town:
         count = min(MAX_PER_USER, listeners - len(opened))
         ids = database.write_now(realm.id, _open_queues, user, count)
         opened += [Queue(owner, queue_id) for queue_id in ids]
-    return Town(login, opened)
+    return BenchOrganization(login, opened)
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class BenchChannel:
     """One of several organizations, and a user who sends to its channel `hall`."""
 
     host: str
     login: Login
     queue: str
 
-    def addressed(self, request: bytes) -> bytes:
+    def with_host(self, request: bytes) -> bytes:
         return request.replace(b"Host: localhost\r\n", b"Host: %s\r\n" % self.host.encode(), 1)
 
 
-def found_many(url: str, organizations: int) -> list[Place]:
+def create_organizations(url: str, organizations: int) -> list[BenchChannel]:
     database, vault = Database.at(url), Vault(SECRET.encode())
     database.migrate()
     return [_found(database, vault, f"o{number}") for number in range(organizations)]
 
 
-def _found(database: Database, vault: Vault, subdomain: str) -> Place:
+def _found(database: Database, vault: Vault, subdomain: str) -> BenchChannel:
     realm = database.write_now(0, actions.organization.create, "Bench", subdomain)
     new = NewUser("ana@example.com", "Ana", Role.OWNER)
     ana, key = database.write_now(realm.id, actions.people.account_creation.add, vault, new)
     database.write_now(realm.id, _open_channel, ana, [ana.id], "hall")
     (queue_id,) = database.write_now(realm.id, _open_queues, ana, 1)
-    return Place(f"{subdomain}.localhost", Login(ana.email, key), queue_id)
+    return BenchChannel(f"{subdomain}.localhost", Login(ana.email, key), queue_id)
 
 
 def crowd(url: str, count: int) -> list[Login]:
@@ -92,10 +92,10 @@ def crowd(url: str, count: int) -> list[Login]:
     database = Database.at(url)
     database.migrate()
     realm = database.write_now(0, actions.organization.create, "Crowd", "")
-    return database.write_now(realm.id, _let_in, Vault(SECRET.encode()), count)
+    return database.write_now(realm.id, _add_users, Vault(SECRET.encode()), count)
 
 
-def _let_in(tx: Tx, vault: Vault, count: int) -> list[Login]:
+def _add_users(tx: Tx, vault: Vault, count: int) -> list[Login]:
     new = [NewUser(f"person{number}@example.com", f"Person {number}") for number in range(count)]
     added = [actions.people.account_creation.add(tx, vault, each) for each in new]
     storage.people.presence.store(
@@ -104,12 +104,12 @@ def _let_in(tx: Tx, vault: Vault, count: int) -> list[Login]:
     return [Login(user.email, key) for user, key in added]
 
 
-def grow(url: str, town: Town) -> None:
+def grow(url: str, organization: BenchOrganization) -> None:
     """Add ten thousand users, and subscribe some of them to each channel."""
-    Database.at(url).write_now(1, _bring_in, town.ana.email)
+    Database.at(url).write_now(1, _add_passive_users, organization.ana.email)
 
 
-def _bring_in(tx: Tx, email: str) -> None:
+def _add_passive_users(tx: Tx, email: str) -> None:
     """Written without events: ten thousand joins need not be delivered."""
     ana = actions.people.get_by_email(tx, email)
     silent = [
@@ -129,12 +129,12 @@ def _bring_in(tx: Tx, email: str) -> None:
         )
 
 
-def move_in_everywhere(url: str, email: str, unread: int) -> None:
+def subscribe_to_all(url: str, email: str, unread: int) -> None:
     """Subscribe a user to every channel, with this many unread messages."""
-    Database.at(url).write_now(1, _move_in, email, unread)
+    Database.at(url).write_now(1, _subscribe_to_all, email, unread)
 
 
-def _move_in(tx: Tx, email: str, unread: int) -> None:
+def _subscribe_to_all(tx: Tx, email: str, unread: int) -> None:
     me = actions.people.get_by_email(tx, email).id
     channels = sorted(storage.channels.names(tx))
     tx.execute("DELETE FROM subscription WHERE user_id = :me", me=me)

@@ -42,7 +42,7 @@ class Login:
         return head.encode() + body
 
 
-class Wire(asyncio.Protocol):
+class HttpConnection(asyncio.Protocol):
     """One kept connection, one request at a time."""
 
     def __init__(self) -> None:
@@ -51,10 +51,10 @@ class Wire(asyncio.Protocol):
         self._answer: asyncio.Future[bytes] | None = None
 
     @classmethod
-    async def to(cls, port: int, host: str = "127.0.0.1", *, tls: bool = False) -> "Wire":
+    async def to(cls, port: int, host: str = "127.0.0.1", *, tls: bool = False) -> "HttpConnection":
         loop = asyncio.get_running_loop()
-        _, wire = await loop.create_connection(cls, host, port, ssl=tls or None)
-        return wire
+        _, connection = await loop.create_connection(cls, host, port, ssl=tls or None)
+        return connection
 
     async def ask(self, request: bytes) -> bytes:
         """Send a request and return the body of its answer; raises unless the status is 200."""

@@ -24,7 +24,7 @@ from typing import Any
 import psycopg
 
 from bench.fixture import SECRET
-from bench.http_client import Login, Wire
+from bench.http_client import HttpConnection, Login
 from bench.process import Process, new_database, tertulia
 from bench.report import Table, budget, megabytes, milliseconds
 
@@ -35,7 +35,7 @@ MANY_UNREAD = 10_000
 LOOKED_AT = 150  # users among whom one with this many unread is searched
 ROUNDS = 15
 BESIDE_ROUNDS = 500
-BREATH_SECONDS = 0.005
+PAUSE_SECONDS = 0.005
 
 
 def main() -> None:
@@ -122,61 +122,64 @@ class Bench:
 
     async def _ask(self, title: str, process: Process, questions: list[Question]) -> None:
         self._table.title(title)
-        wire = await Wire.to(process.port)
+        connection = await HttpConnection.to(process.port)
         for question in questions:
-            first, later, cpu = await self._measure(process, wire, question.request)
+            first, later, cpu = await self._measure(process, connection, question.request)
             notes = [f"{milliseconds(later)} wall, first {milliseconds(first)}"]
             if question.budget_ms is not None:
                 limit = question.budget_ms / 1000
                 notes.append(budget(cpu, limit, f"{question.budget_ms} ms"))
             self._table.row(question.words, f"{milliseconds(cpu)} CPU", ", ".join(notes))
-        wire.close()
+        connection.close()
 
     async def _beside_a_search(self, process: Process, reader: "Reader") -> None:
         """How long a hundred messages take while another user makes the slowest search."""
-        wire, other = await Wire.to(process.port), await Wire.to(process.port)
-        alone = await _within_99(wire, reader.lively().request)
+        connection, other = (
+            await HttpConnection.to(process.port),
+            await HttpConnection.to(process.port),
+        )
+        alone = await _within_99(connection, reader.lively().request)
         searching = asyncio.create_task(_again_and_again(other, reader.in_vain().request))
-        beside = await _within_99(wire, reader.lively().request)
+        beside = await _within_99(connection, reader.lively().request)
         searching.cancel()
-        wire.close()
+        connection.close()
         other.close()
         within = budget(beside, 2 * alone, "twice that")
         words = f"p99, alone {milliseconds(alone)}, {within}"
         self._table.row("a channel's newest, beside a search", milliseconds(beside), words)
 
     async def _measure(
-        self, process: Process, wire: Wire, request: bytes
+        self, process: Process, connection: HttpConnection, request: bytes
     ) -> tuple[float, float, float]:
         """Wall time of the first answer and of later ones, and CPU of a later one."""
         begun = time.perf_counter()
-        await wire.ask(request)
+        await connection.ask(request)
         first = time.perf_counter() - begun
         self._backends.find()
         walls, cpus = [], []
         for _ in range(ROUNDS):
             cpu = process.cpu_seconds() + self._backends.cpu_seconds()
             begun = time.perf_counter()
-            await wire.ask(request)
+            await connection.ask(request)
             walls.append(time.perf_counter() - begun)
             cpus.append(process.cpu_seconds() + self._backends.cpu_seconds() - cpu)
         return first, statistics.median(walls), statistics.median(cpus)
 
 
-async def _within_99(wire: Wire, request: bytes) -> float:
+async def _within_99(connection: HttpConnection, request: bytes) -> float:
     """The latency of nearly all answers, with a pause between two requests."""
     walls = []
     for _ in range(BESIDE_ROUNDS):
-        await asyncio.sleep(BREATH_SECONDS)
+        await asyncio.sleep(PAUSE_SECONDS)
         begun = time.perf_counter()
-        await wire.ask(request)
+        await connection.ask(request)
         walls.append(time.perf_counter() - begun)
     return statistics.quantiles(walls, n=100)[98]
 
 
-async def _again_and_again(wire: Wire, request: bytes) -> None:
+async def _again_and_again(connection: HttpConnection, request: bytes) -> None:
     while True:
-        await wire.ask(request)
+        await connection.ask(request)
 
 
 class Reader:
@@ -320,9 +323,9 @@ class Reader:
 
     async def _ask(self, request: bytes) -> dict[str, Any]:
         """On its own connection: between two of these a kept one would be closed as idle."""
-        wire = await Wire.to(self._port)
-        body: dict[str, Any] = json.loads(await wire.ask(request))
-        wire.close()
+        connection = await HttpConnection.to(self._port)
+        body: dict[str, Any] = json.loads(await connection.ask(request))
+        connection.close()
         return body
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from bench.fixture import SECRET, Place
+from bench.fixture import SECRET, BenchChannel
 from bench.http_client import Login
 from tertulia import actions, storage
 from tertulia.database import Database
@@ -16,7 +16,7 @@ TOLD_BY_ID = {"realm_id", "id"}
 _NUMBER = re.compile(r"\d+")
 
 
-def multiply(url: str, template: Place, count: int) -> list[Place]:
+def multiply(url: str, template: BenchChannel, count: int) -> list[BenchChannel]:
     """Copy the only organization this often; ana is in each of them."""
     database = Database.at(url)
     (realm,) = database.read_now(0, storage.organization.list_all)
@@ -32,7 +32,7 @@ def _settle(tx: Tx) -> None:
     storage.log.delete_up_to(tx, storage.log.head(tx) - 1)
 
 
-def _multiply(tx: Tx, template: Place, count: int) -> list[Place]:
+def _multiply(tx: Tx, template: BenchChannel, count: int) -> list[BenchChannel]:
     vault = Vault(SECRET.encode())
     columns: dict[str, list[str]] = {}
     for row in tx.all(tx.dialect.columns):
@@ -59,7 +59,7 @@ def _multiply(tx: Tx, template: Place, count: int) -> list[Place]:
         if "id" in columns[table]:
             tx.allocate_ids(table)
     return [
-        Place(f"o{number}.localhost", Login(template.login.email, _key(number)), "")
+        BenchChannel(f"o{number}.localhost", Login(template.login.email, _key(number)), "")
         for number in range(1, count + 1)
     ]
 

@@ -4,63 +4,62 @@ import asyncio
 import json
 import time
 
-from bench.fixture import Queue, Town
-from bench.http_client import Login, Wire
+from bench.fixture import BenchOrganization, Queue
+from bench.http_client import HttpConnection, Login
 from bench.process import Process
 
 
 async def presence_minute(process: Process, crowd: list[Login]) -> float:
-    """CPU time of a minute in which each user of a crowd pings once and gets the presence of all
-    others."""
-    wire = await Wire.to(process.port)
+    """CPU time of a minute in which each user pings once and gets the presence of all others."""
+    connection = await HttpConnection.to(process.port)
     cpu = process.cpu_seconds()
     for login in crowd:
-        answer = await wire.ask(
+        answer = await connection.ask(
             login.post("/users/me/presence", status="active", last_update_id=-1)
         )
-        assert answer.count(b"idle_timestamp") == len(crowd), "somebody was not told of"
+        assert answer.count(b"idle_timestamp") == len(crowd), "the presence of a user is missing"
     await asyncio.sleep(3)  # until the last of it is stored
-    wire.close()
+    connection.close()
     return process.cpu_seconds() - cpu
 
 
-async def parked_polls(process: Process, town: Town) -> tuple[float, float]:
+async def parked_polls(process: Process, organization: BenchOrganization) -> tuple[float, float]:
     """Memory of each parked poll with its connection, and how long all of them take to end.
 
     It stops the server, which answers all parked polls first.
     """
     before, _ = process.memory()
-    ears = [await Ear.open(process, queue) for queue in town.queues]
-    polls = [ear.poll() for ear in ears]
-    await asyncio.sleep(1 + len(ears) / 1000)
+    clients = [await QueueClient.open(process, queue) for queue in organization.queues]
+    polls = [client.poll() for client in clients]
+    await asyncio.sleep(1 + len(clients) / 1000)
     assert not any(poll.done() for poll in polls), "a poll did not wait"
     after, _ = process.memory()
     seconds = await asyncio.to_thread(process.stop)
     await asyncio.gather(*polls, return_exceptions=True)
-    for ear in ears:
-        ear.wire.close()
-    return (after - before) / len(ears), seconds
+    for client in clients:
+        client.connect.close()
+    return (after - before) / len(clients), seconds
 
 
-class Ear:
+class QueueClient:
     """One queue and its connection."""
 
-    def __init__(self, wire: Wire, queue: Queue) -> None:
-        self.wire = wire
+    def __init__(self, connection: HttpConnection, queue: Queue) -> None:
+        self.connect = connection
         self.heard_at = 0.0
         self._queue = queue
         self._last_event_id = -1
 
     @classmethod
-    async def open(cls, process: Process, queue: Queue) -> "Ear":
-        return cls(await Wire.to(process.port), queue)
+    async def open(cls, process: Process, queue: Queue) -> "QueueClient":
+        return cls(await HttpConnection.to(process.port), queue)
 
     def poll(self) -> "asyncio.Task[None]":
         return asyncio.create_task(self._poll())
 
     async def _poll(self) -> None:
         where = {"queue_id": self._queue.id, "last_event_id": self._last_event_id}
-        answer = await self.wire.ask(self._queue.owner.get("/events", **where))
+        answer = await self.connect.ask(self._queue.owner.get("/events", **where))
         self.heard_at = time.perf_counter()
         events = json.loads(answer)["events"]
         if events:

@@ -18,10 +18,10 @@ from pathlib import Path
 
 import psycopg
 
-from bench.fixture import SECRET, Place, Queue, found_many
-from bench.http_client import Wire
+from bench.fixture import SECRET, BenchChannel, Queue, create_organizations
+from bench.http_client import HttpConnection
 from bench.many_orgs import multiply
-from bench.measure import Ear
+from bench.measure import QueueClient
 from bench.process import Process, new_database, tertulia
 from bench.report import Table, budget, milliseconds, per_second
 from tertulia.events.directory.lease import LEASE_SECONDS
@@ -151,16 +151,16 @@ PARTS = {
 # --- measurements ---
 
 
-async def _sends(processes: Sequence[Process], places: list[Place], senders: int) -> Sends:
+async def _sends(processes: Sequence[Process], places: list[BenchChannel], senders: int) -> Sends:
     async def talk(number: int, until: float) -> list[float]:
         place, port = places[number % len(places)], processes[number % len(processes)].port
-        wire, request = await Wire.to(port), _message(place, number)
+        connection, request = await HttpConnection.to(port), _message(place, number)
         latencies: list[float] = []
         while time.perf_counter() < until or len(latencies) < WARM_UP:
             begun = time.perf_counter()
-            await wire.ask(request)
+            await connection.ask(request)
             latencies.append(time.perf_counter() - begun)
-        wire.close()
+        connection.close()
         return latencies
 
     await asyncio.gather(*(talk(number, 0) for number in range(senders)))
@@ -179,70 +179,77 @@ async def _sends(processes: Sequence[Process], places: list[Place], senders: int
     )
 
 
-async def _deliveries(processes: Sequence[Process], place: Place, rounds: int) -> list[float]:
+async def _deliveries(
+    processes: Sequence[Process], place: BenchChannel, rounds: int
+) -> list[float]:
     """From a send at one server to a listener at another."""
     here, there = processes[0], processes[1]
-    sender, ear = await Wire.to(here.port), await Ear.open(there, Queue(place.login, place.queue))
+    sender, client = (
+        await HttpConnection.to(here.port),
+        await QueueClient.open(there, Queue(place.login, place.queue)),
+    )
     latencies = []
     for _ in range(rounds):
-        poll = ear.poll()
+        poll = client.poll()
         await asyncio.sleep(0.02)
         begun = time.perf_counter()
         await sender.ask(_message(place, 0))
         await poll
-        latencies.append(ear.heard_at - begun)
+        latencies.append(client.heard_at - begun)
     sender.close()
-    ear.wire.close()
+    client.connect.close()
     return latencies
 
 
-async def _registers(processes: Sequence[Process], place: Place) -> tuple[float, float, float]:
+async def _registers(
+    processes: Sequence[Process], place: BenchChannel
+) -> tuple[float, float, float]:
     """Seconds of a send, of a register while others send, and of a send meanwhile, in turn."""
-    wire, latencies = await Wire.to(processes[0].port), []
+    connection, latencies = await HttpConnection.to(processes[0].port), []
     alone, meanwhile = [], []
     for _ in range(TURNS):
         alone.append((await _sends(processes, [place], 4)).median_seconds)
         writing = asyncio.create_task(_sends(processes, [place], 4))
         while not writing.done():
             begun = time.perf_counter()
-            await wire.ask(place.addressed(place.login.post("/register")))
+            await connection.ask(place.with_host(place.login.post("/register")))
             latencies.append(time.perf_counter() - begun)
             await asyncio.sleep(0.05)
         meanwhile.append((await writing).median_seconds)
-    wire.close()
+    connection.close()
     return statistics.median(alone), statistics.median(latencies), statistics.median(meanwhile)
 
 
-def _message(place: Place, number: int) -> bytes:
+def _message(place: BenchChannel, number: int) -> bytes:
     words = {"type": "channel", "to": "hall", "topic": f"bench {number}", "content": "Soup's on"}
-    return place.addressed(place.login.post("/messages", **words))
+    return place.with_host(place.login.post("/messages", **words))
 
 
 # --- setup ---
 
 
-async def _away(process: Process, place: Place, url: str) -> tuple[float, float]:
+async def _away(process: Process, place: BenchChannel, url: str) -> tuple[float, float]:
     """A server that is paused while much happens: seconds until it answers, and additional
     megabytes."""
-    wire = await Wire.to(process.port)
-    await wire.ask(_message(place, 0))
+    connection = await HttpConnection.to(process.port)
+    await connection.ask(_message(place, 0))
     before, _ = process.memory()
     process.send(signal.SIGSTOP)
-    with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute(
+    with psycopg.connect(url, autocommit=True) as database:
+        database.execute(
             "INSERT INTO event (realm_id, seq, kind, audience, payload, at)"
             " SELECT e.realm_id, e.seq + g, e.kind, e.audience, e.payload, e.at"
             " FROM event e JOIN log_head h ON h.realm_id = e.realm_id AND h.seq = e.seq,"
             " generate_series(1, %s) g",
             (AWAY_EVENTS,),
         )
-        connection.execute("UPDATE log_head SET seq = seq + %s", (AWAY_EVENTS,))
+        database.execute("UPDATE log_head SET seq = seq + %s", (AWAY_EVENTS,))
     await asyncio.sleep(LEASE_SECONDS)
     process.send(signal.SIGCONT)
     begun = time.perf_counter()
-    await wire.ask(_message(place, 0))
+    await connection.ask(_message(place, 0))
     seconds = time.perf_counter() - begun
-    wire.close()
+    connection.close()
     return seconds, (process.memory()[0] - before) / (1 << 20)
 
 
@@ -277,9 +284,9 @@ async def _rest(folder: Path, server: str, organizations: int) -> Rest:
 @contextlib.contextmanager
 def _cluster(
     folder: Path, server: str, servers: int, organizations: int
-) -> Iterator[tuple[list[Process], list[Place], str]]:
+) -> Iterator[tuple[list[Process], list[BenchChannel], str]]:
     with new_database(folder, server, _name()) as url, contextlib.ExitStack() as running:
-        places = found_many(url, organizations)
+        places = create_organizations(url, organizations)
         processes = []
         for number in range(servers):
             data = folder / f"{servers}-{number}"

@@ -10,7 +10,7 @@ import time
 from dataclasses import dataclass
 
 from bench.fixture import SECRET
-from bench.http_client import Login, Wire
+from bench.http_client import HttpConnection, Login
 from tertulia import actions, domain, storage
 from tertulia.actions.channels.subscriptions import SubscribeRequest
 from tertulia.database import Database
@@ -93,7 +93,7 @@ def _settle(tx: Tx, address: str) -> Login:
 
 async def measure(port: int, ana: Login) -> Cost:
     """In turn, with pauses, so that a busy moment of the machine affects both."""
-    wire = await Wire.to(port)
+    connection = await HttpConnection.to(port)
     waits: dict[str, list[float]] = {LOUD: [], QUIET: []}
     for number in range(ROUNDS + 3):
         for name, waited in waits.items():
@@ -106,9 +106,9 @@ async def measure(port: int, ana: Login) -> Cost:
                 content=f"@**all** {bots} {number}",
             )
             begun = time.perf_counter()
-            await wire.ask(request)
+            await connection.ask(request)
             if number >= 3:
                 waited.append(time.perf_counter() - begun)
             await asyncio.sleep(PAUSE_SECONDS)
-    wire.close()
+    connection.close()
     return Cost(*(statistics.quantiles(waits[name], n=10)[0] for name in (LOUD, QUIET)))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from bench.http_client import Login, Wire
+from bench.http_client import HttpConnection, Login
 
 CHANNEL = "speed-of-this-server"
 WORDS = (
@@ -45,13 +45,13 @@ class Target:
         login = Login(email, key, place.netloc)
         return cls(place.hostname or "localhost", place.port or (443 if tls else 80), login, tls)
 
-    async def wire(self) -> Wire:
-        return await Wire.to(self.port, self.host, tls=self.tls)
+    async def connect(self) -> HttpConnection:
+        return await HttpConnection.to(self.port, self.host, tls=self.tls)
 
     async def ask(self, request: bytes) -> Any:
-        wire = await self.wire()
-        answer = json.loads(await wire.ask(request))
-        wire.close()
+        connection = await self.connect()
+        answer = json.loads(await connection.ask(request))
+        connection.close()
         return answer
 
 
@@ -90,23 +90,23 @@ async def repeated(
     target: Target, request: Callable[[int], bytes], connections: int, seconds: float
 ) -> Measured:
     """Send requests as fast as the server answers, on several connections."""
-    wires = [await target.wire() for _ in range(connections)]
+    opened = [await target.connect() for _ in range(connections)]
     for number in range(WARM_UP):
-        await wires[number % connections].ask(request(-number))
+        await opened[number % connections].ask(request(-number))
     taken: list[float] = []
     numbers = iter(range(10**9))
     end = time.perf_counter() + seconds
 
-    async def go_on(wire: Wire) -> None:
+    async def go_on(connection: HttpConnection) -> None:
         while (begun := time.perf_counter()) < end:
-            await wire.ask(request(next(numbers)))
+            await connection.ask(request(next(numbers)))
             taken.append(time.perf_counter() - begun)
 
     cpu, begun = target.cpu_seconds(), time.perf_counter()
-    await asyncio.gather(*(go_on(wire) for wire in wires))
+    await asyncio.gather(*(go_on(connection) for connection in opened))
     elapsed, cpu = time.perf_counter() - begun, target.cpu_seconds() - cpu
-    for wire in wires:
-        wire.close()
+    for connection in opened:
+        connection.close()
     return Measured(len(taken) / elapsed, sorted(taken), cpu / len(taken))
 
 
@@ -141,47 +141,51 @@ async def deliveries(
     """From a send until each listener has it; the cost is that of one listener's cycle: event,
     answer, next poll. The listeners may be other users."""
     whose = others or [target]
-    ears = [await Ear.open(whose[number % len(whose)]) for number in range(listeners)]
-    sender = await target.wire()
+    clients = [await QueueClient.open(whose[number % len(whose)]) for number in range(listeners)]
+    sender = await target.connect()
     taken: list[float] = []
     lasts = []
-    await _round(target, sender, ears)
+    await _round(target, sender, clients)
     cpu = target.cpu_seconds()
     for _ in range(rounds):
-        heard = await _round(target, sender, ears)
+        heard = await _round(target, sender, clients)
         taken += heard
         lasts.append(max(heard))
     cpu = target.cpu_seconds() - cpu
     sender.close()
-    for ear in ears:
-        await ear.close()
+    for client in clients:
+        await client.close()
     return Measured(rounds / sum(lasts), sorted(taken), cpu / rounds / listeners)
 
 
-async def _round(target: Target, sender: Wire, ears: list["Ear"]) -> list[float]:
-    polls = [ear.poll() for ear in ears]
-    await asyncio.sleep(0.02 + len(ears) / 2000)  # until all of them are parked
+async def _round(
+    target: Target, sender: HttpConnection, clients: list["QueueClient"]
+) -> list[float]:
+    polls = [client.poll() for client in clients]
+    await asyncio.sleep(0.02 + len(clients) / 2000)  # until all of them are parked
     begun = time.perf_counter()
     said = {"type": "channel", "to": CHANNEL, "topic": "speed", "content": WORDS}
     await sender.ask(target.login.post("/messages", **said))
     return [moment - begun for moment in await asyncio.gather(*polls)]
 
 
-class Ear:
+class QueueClient:
     """One queue and its connection."""
 
-    def __init__(self, target: Target, wire: Wire, queue_id: str, last_event_id: int) -> None:
+    def __init__(
+        self, target: Target, connection: HttpConnection, queue_id: str, last_event_id: int
+    ) -> None:
         self._target = target
-        self._wire = wire
+        self._connection = connection
         self._queue_id = queue_id
         self._last_event_id = last_event_id
 
     @classmethod
-    async def open(cls, target: Target) -> "Ear":
-        wire = await target.wire()
+    async def open(cls, target: Target) -> "QueueClient":
+        connection = await target.connect()
         asked = target.login.post("/register", event_types=["message"], fetch_event_types=[])
-        made = json.loads(await wire.ask(asked))
-        return cls(target, wire, made["queue_id"], made["last_event_id"])
+        made = json.loads(await connection.ask(asked))
+        return cls(target, connection, made["queue_id"], made["last_event_id"])
 
     def poll(self) -> "asyncio.Task[float]":
         return asyncio.create_task(self._poll())
@@ -190,7 +194,7 @@ class Ear:
         """Returns when a message arrived."""
         while True:
             where = {"queue_id": self._queue_id, "last_event_id": self._last_event_id}
-            answer = await self._wire.ask(self._target.login.get("/events", **where))
+            answer = await self._connection.ask(self._target.login.get("/events", **where))
             heard_at = time.perf_counter()
             events = json.loads(answer)["events"]
             self._last_event_id = max(each["id"] for each in events)
@@ -198,7 +202,7 @@ class Ear:
                 return heard_at
 
     async def close(self) -> None:
-        await self._wire.ask(
+        await self._connection.ask(
             self._target.login.request("DELETE", "/events", queue_id=self._queue_id)
         )
-        self._wire.close()
+        self._connection.close()

@@ -17,7 +17,7 @@ HERE = f"{Path(tertulia.__file__).parent}/"
 TRIES = 5
 
 
-class Footprints:
+class EnteredFiles:
     def __init__(self) -> None:
         self.files: set[str] | None = None
 
@@ -38,7 +38,7 @@ class Footprints:
 
 
 def main() -> None:
-    footprints = Footprints()
+    footprints = EnteredFiles()
     threading.settrace(footprints.follow)
     with started() as chat:
         ana, ben = chat.person("Ana", role="owner"), chat.person("Ben")

@@ -30,7 +30,7 @@ from tests.support import (  # noqa: E402
 from tests.support.browser_user import running_chromium  # noqa: E402
 from tests.support.databases import Databases, Kind  # noqa: E402
 from tests.support.fake_smtp import FakeSmtp  # noqa: E402
-from tests.support.latency_guard import WATCH  # noqa: E402
+from tests.support.latency_guard import GUARD  # noqa: E402
 from tests.support.people import Chat, Person  # noqa: E402
 from tests.support.server import Server  # noqa: E402
 from tests.support.shared_servers import SharedServers  # noqa: E402
@@ -101,7 +101,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    precompile.compile_a_share(session.config)
+    precompile.precompile_share(session.config)
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
@@ -167,9 +167,9 @@ def servers(databases: Databases) -> Iterator[SharedServers]:
 @pytest.fixture(autouse=True)
 def latency_guard() -> Iterator[None]:
     """The latency guard: no test blocks the event loop or the writer of its servers for long."""
-    WATCH.begin()
+    GUARD.begin()
     yield
-    problems = WATCH.problems()
+    problems = GUARD.problems()
     assert not problems, "\n".join(problems)
 
 

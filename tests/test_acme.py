@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 from tests.support import acme_authority
 from tests.support.acme_authority import Authority
-from tests.support.cli_runner import Serving, Terminal
+from tests.support.cli_runner import ServerCommand, Terminal
 from tests.support.ports import own_port
 from tests.support.waiting import eventually
 
-HOST = "chat.example.com"
+STOLEN_TIME = "chat.example.com"
 
 
 @pytest.fixture
@@ -26,15 +26,15 @@ def authority() -> Iterator[Authority]:
 
 @pytest.fixture
 def terminal(tmp_path: Path) -> Iterator[Terminal]:
-    terminal = Terminal(tmp_path / "data").lays_out()
+    terminal = Terminal(tmp_path / "data").creates_tables()
     yield terminal
     terminal.close()
 
 
-def serves(terminal: Terminal, authority: Authority, *, http_port: int) -> Serving:
+def serves(terminal: Terminal, authority: Authority, *, http_port: int) -> ServerCommand:
     authority.http_port, authority.tls_port = http_port, own_port()
     lines = [
-        f'external_url = "https://{HOST}"',
+        f'external_url = "https://{STOLEN_TIME}"',
         f'acme_directory = "{authority.site}/directory"',
         'acme_email = "ana@example.com"',
         f"acme_http_port = {http_port}",
@@ -63,7 +63,7 @@ def test_a_certificate_is_got_and_shown(terminal, authority, tmp_path, kind):
     eventually(lambda: "server.certificate_reloaded" in serving.said.err)
 
     assert health(authority, tmp_path / "root.pem") == 200
-    assert authority.issued == [HOST]
+    assert authority.issued == [STOLEN_TIME]
 
 
 def test_a_restart_keeps_the_certificate_and_the_http_port_redirects(terminal, authority, tmp_path):
@@ -75,11 +75,14 @@ def test_a_restart_keeps_the_certificate_and_the_http_port_redirects(terminal, a
 
     assert health(authority, tmp_path / "root.pem") == 200
     assert "server.certificate_issued" not in again.said.err
-    assert authority.issued == [HOST]
+    assert authority.issued == [STOLEN_TIME]
     with closing(http.client.HTTPConnection("127.0.0.1", authority.http_port, 10)) as plain:
         plain.request("GET", "/login/?next=/x")
         moved = plain.getresponse()
-        assert (moved.status, moved.headers["Location"]) == (301, f"https://{HOST}/login/?next=/x")
+        assert (moved.status, moved.headers["Location"]) == (
+            301,
+            f"https://{STOLEN_TIME}/login/?next=/x",
+        )
     with closing(http.client.HTTPConnection("127.0.0.1", authority.http_port, 10)) as plain:
         plain.request("GET", "/.well-known/acme-challenge/unknown")
         assert plain.getresponse().status == 404
@@ -95,7 +98,7 @@ def test_a_certificate_of_its_last_month_is_renewed_with_the_same_account(termin
     again = serves(terminal, authority, http_port=own_port())
 
     eventually(lambda: "server.certificate_issued" in again.said.err)
-    assert authority.issued == [HOST, HOST]
+    assert authority.issued == [STOLEN_TIME, STOLEN_TIME]
     assert authority.accounts == 1
 
 
@@ -122,7 +125,7 @@ def test_several_servers_share_the_certificate(databases, authority, tmp_path):
         second = serves(terminal, authority, http_port=own_port())
 
         eventually(lambda: health(authority, tmp_path / "root.pem") == 200)
-        assert authority.issued == [HOST]
+        assert authority.issued == [STOLEN_TIME]
         assert "server.certificate_issued" not in second.said.err
 
 

@@ -13,7 +13,7 @@ from tertulia.cli.quickstart_files import planned
 from tertulia.config import Config
 
 ROOT = Path(__file__).parents[1]
-HOST = "chat.example.com"
+STOLEN_TIME = "chat.example.com"
 
 
 @pytest.fixture(autouse=True)
@@ -27,7 +27,9 @@ def no_names(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def runs(root: Path, *words: str, typing: str = "") -> str:
-    done = CliRunner().invoke(main, ["quickstart", HOST, "--root", str(root), *words], input=typing)
+    done = CliRunner().invoke(
+        main, ["quickstart", STOLEN_TIME, "--root", str(root), *words], input=typing
+    )
     assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
     return done.output
 
@@ -35,11 +37,11 @@ def runs(root: Path, *words: str, typing: str = "") -> str:
 def test_a_dry_run_shows_every_file_and_writes_none(tmp_path):
     shown = runs(tmp_path, "--dry-run")
 
-    for file in planned(HOST, tmp_path):
+    for file in planned(STOLEN_TIME, tmp_path):
         assert f"=== new: {file.path}" in shown
     assert "ExecStart=" in shown
     assert "chat.example.com has no address yet" in shown
-    assert f"{HOST}.  300  IN  A" in shown or "DNS records" in shown
+    assert f"{STOLEN_TIME}.  300  IN  A" in shown or "DNS records" in shown
     assert "free." in shown
     assert shown.endswith("Nothing was changed.\n")
     assert list(tmp_path.iterdir()) == []
@@ -51,19 +53,19 @@ def test_it_ends_with_the_first_run_page_and_changes_nothing_the_second_time(tmp
     files = {path: path.read_bytes() for path in tmp_path.rglob("*.*") if path.suffix != ".db"}
     again = runs(tmp_path)
 
-    assert link.startswith(f"https://{HOST}/setup/?code=")
+    assert link.startswith(f"https://{STOLEN_TIME}/setup/?code=")
     assert again.splitlines()[-1] == link
     assert again.count("=== unchanged:") == 5
     assert "Wrote" not in again
     assert {path: path.read_bytes() for path in files} == files
     config = Config.load({"data": str(tmp_path / "var/lib/tertulia")}, {})
-    assert config.external_url == f"https://{HOST}"
+    assert config.external_url == f"https://{STOLEN_TIME}"
 
 
 def test_settings_that_were_changed_stay_and_units_are_shown_as_a_difference(tmp_path):
     runs(tmp_path, "--yes")
     settings = tmp_path / "var/lib/tertulia/tertulia.toml"
-    settings.write_text(f'external_url = "https://{HOST}"\nport = 8000\n')
+    settings.write_text(f'external_url = "https://{STOLEN_TIME}"\nport = 8000\n')
     unit = tmp_path / "etc/systemd/system/tertulia.service"
     unit.write_text(unit.read_text().replace("RestartSec=1", "RestartSec=5"))
 
@@ -81,7 +83,7 @@ def test_once_there_is_an_owner_it_ends_with_the_address(tmp_path):
     data = ["--data", str(tmp_path / "var/lib/tertulia")]
     CliRunner().invoke(main, ["user", "add", "ana@example.com", "--name", "Ana", *data])
 
-    assert runs(tmp_path).splitlines()[-1] == f"https://{HOST}"
+    assert runs(tmp_path).splitlines()[-1] == f"https://{STOLEN_TIME}"
 
 
 @pytest.mark.parametrize("host", ["nonsense", "https://chat.example.com", "-.example.com"])
@@ -93,7 +95,7 @@ def test_only_a_host_name_is_accepted(tmp_path, host):
 
 
 def test_the_units_are_those_of_packaging():
-    units = [each for each in planned(HOST, Path("/")) if "systemd" in each.path.parts]
+    units = [each for each in planned(STOLEN_TIME, Path("/")) if "systemd" in each.path.parts]
 
     assert len(units) == 3
     for unit in units:

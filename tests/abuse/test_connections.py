@@ -9,7 +9,7 @@ from ipaddress import ip_network
 from typing import Any
 
 import pytest
-from tests.support.cli_runner import Serving, Terminal
+from tests.support.cli_runner import ServerCommand, Terminal
 from tests.support.people import Chat
 from tests.support.server import Server
 from tests.support.waiting import PATIENCE_SECONDS, eventually
@@ -270,7 +270,7 @@ def test_slow_clients_are_logged_once_a_minute(capfd):
 
 @pytest.fixture
 def terminal(tmp_path: Any) -> Iterator[Terminal]:
-    with contextlib.closing(Terminal(tmp_path / "data").lays_out()) as terminal:
+    with contextlib.closing(Terminal(tmp_path / "data").creates_tables()) as terminal:
         yield terminal
 
 
@@ -321,7 +321,7 @@ def test_a_full_server_answers_so_and_recovers(terminal):
     assert server.asks("GET", "/server_settings")[0] == 200
 
 
-def metric(server: Serving, name: str) -> float:
+def metric(server: ServerCommand, name: str) -> float:
     """Repeated while the server has no free connection."""
     told = None
     while told is None:

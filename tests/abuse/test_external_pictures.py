@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from tests.support.client import Reply
 from tests.support.event_queue import EventQueue
-from tests.support.fake_webhooks import Receiver, hang_up, redirect, stream_for_ever
+from tests.support.fake_webhooks import Receiver, disconnect, redirect, stream_for_ever
 from tests.support.people import Chat, Person
 from tests.support.pictures import huge, picture
 from tests.support.ports import own_port
@@ -150,7 +150,7 @@ def test_only_pictures_of_bounded_size_are_passed_on(chat, site):
         "/large.png": (200, PICTURE + bytes(external_pictures.MAX_BYTES)),
         "/wide.png": (200, huge(30_000, 2_000)),
         "/endless.png": stream_for_ever,
-        "/rude.png": hang_up,
+        "/rude.png": disconnect,
     }
 
     for name in site.things.keys() - {"/cat.jpg"}:

@@ -30,7 +30,7 @@ def open_to_others(folder: Path) -> set[str]:
 def test_a_new_server_creates_private_files_under_any_umask(terminal):
     server = terminal.serves(umask="000")
     terminal.adds("ana")
-    server.soon_answers(401, "/users/me", who="")
+    server.eventually_answers(401, "/users/me", who="")
 
     assert {path.name for path in terminal.data.iterdir()} >= OURS
     assert not open_to_others(terminal.data) & OURS
@@ -45,7 +45,7 @@ def test_a_command_creates_private_files(terminal):
 
 
 def test_backup_and_restore_create_private_files(terminal, tmp_path):
-    terminal.founds().adds("ana")
+    terminal.creates_organization().adds("ana")
     (tmp_path / "there").mkdir(mode=0o755)
     copy = tmp_path / "there" / "backup.tar"
 
@@ -57,7 +57,7 @@ def test_backup_and_restore_create_private_files(terminal, tmp_path):
 
 
 def test_readable_files_are_made_private_and_that_is_logged(terminal):
-    terminal.founds().adds("ana")
+    terminal.creates_organization().adds("ana")
     for path in terminal.data.iterdir():
         path.chmod(0o644)
 

@@ -9,7 +9,7 @@ import sys
 import threading
 
 import pytest
-from tests.http.sample_api import FORM, Kitchen, http_scope
+from tests.http.sample_api import FORM, SampleApi, http_scope
 from tests.support.complexity import grows_linearly
 from tests.support.people import Chat
 from tests.support.waiting import PATIENCE_SECONDS
@@ -56,7 +56,7 @@ def decodings(monkeypatch):
     ],
 )
 def test_a_large_form_is_decoded_off_the_loop(decodings, body, content_type):
-    answer = Kitchen().post("/pots", content=body, headers={"Content-Type": content_type})
+    answer = SampleApi().post("/pots", content=body, headers={"Content-Type": content_type})
 
     assert answer.json()["name"] == "soup"
     assert [off_loop for size, off_loop in decodings if size > QUICK_BYTES] == [True]
@@ -65,7 +65,7 @@ def test_a_large_form_is_decoded_off_the_loop(decodings, body, content_type):
 def test_a_long_query_is_refused_before_it_is_decoded(decodings):
     quick, long = "1" * (MAX_QUERY_BYTES - len("hot=")), "1" * MAX_QUERY_BYTES
 
-    answers = [Kitchen().get(f"/pots?hot={each}") for each in (quick, long)]
+    answers = [SampleApi().get(f"/pots?hot={each}") for each in (quick, long)]
 
     assert [each.json()["code"] for each in answers] == ["BAD_REQUEST", "REQUEST_URI_TOO_LONG"]
     assert answers[1].status_code == 414
@@ -91,7 +91,7 @@ def test_large_parameters_are_checked_off_the_loop(monkeypatch):
 
     for sizes in (many, "1"):
         body = f"method=GET&sizes=[{sizes}]"
-        Kitchen().post("/pots", content=body, headers={"Content-Type": FORM}).raise_for_status()
+        SampleApi().post("/pots", content=body, headers={"Content-Type": FORM}).raise_for_status()
 
     assert [name.startswith("forms") for name in threads] == [True, False]
 
@@ -306,7 +306,7 @@ TIMES = 60
 class Lazy:
     """A client that requests much and reads only when a test says so."""
 
-    def __init__(self, kitchen: Kitchen) -> None:
+    def __init__(self, kitchen: SampleApi) -> None:
         self.kitchen = kitchen
         self.reads = asyncio.Event()
         self.is_answered = asyncio.Event()
@@ -335,7 +335,7 @@ class Lazy:
 
 def test_unread_responses_of_one_caller_are_bounded():
     async def scene() -> Lazy:
-        lazy = Lazy(Kitchen())
+        lazy = Lazy(SampleApi())
         asking = [asyncio.create_task(lazy.asks()) for _ in range(TIMES)]
         await lazy.is_answered.wait()
         waiting = lazy.statuses.count(200)

@@ -133,7 +133,7 @@ class Fuzzer:
     """Cycles through endpoints and users; everything else is random."""
 
     def __init__(self, chat: Chat, chance: random.Random) -> None:
-        people = access_matrix.gather(chat)
+        people = access_matrix.create_people(chat)
         people["insider"].joins("cellar", invite_only=True)
         said = [
             people["owner"].says("Soup", to="general > lunch").id,

@@ -192,7 +192,7 @@ JOINING: dict[str, Call] = {
 }
 
 
-class House:
+class HiddenChannelOrganization:
     """An organization with a vault, and users who may not know of it."""
 
     def __init__(self, chat: Chat) -> None:
@@ -241,27 +241,27 @@ def _kept(who: Person) -> int:
 
 @pytest.mark.parametrize("who", ["member", "bot", "guest", "lonely guest", "foreign owner"])
 def test_a_hidden_channel_gets_the_same_answer_as_a_missing_one(chat, who):
-    house = House(chat)
-    intruder = house.intruders[who]
+    org = HiddenChannelOrganization(chat)
+    intruder = org.intruders[who]
     for name, call in CALLS.items():
         if who == "lonely guest" and name == "PATCH /messages/{message_id}":
             continue  # they could not have sent a message anywhere
-        there, nowhere = house.answers(call, intruder)
+        there, nowhere = org.answers(call, intruder)
         assert there == nowhere, name
 
 
 @pytest.mark.parametrize("who", ["member", "bot", "guest", "lonely guest"])
 def test_a_taken_name_is_reported_only_to_users_who_could_take_it(chat, who):
-    house = House(chat)
+    org = HiddenChannelOrganization(chat)
     for kind in ("public", "private"):
         chat.permit(f"can_create_{kind}_channel_group", "administrators")
     for name, call in JOINING.items():
-        there, nowhere = house.answers(call, house.intruders[who])
+        there, nowhere = org.answers(call, org.intruders[who])
         assert there == nowhere, name
 
 
 def test_a_taken_name_is_reported_in_the_callers_spelling(chat):
-    member = House(chat).intruders["member"]
+    member = HiddenChannelOrganization(chat).intruders["member"]
 
     for spelling in ("vault", "VAULT"):
         wanted = [{"name": spelling}]
@@ -292,11 +292,11 @@ def test_every_route_that_takes_a_channel_is_in_the_table():
 
 
 def test_uses_of_a_group_are_reported_without_ids_of_hidden_channels(chat):
-    house = House(chat)
-    member = house.intruders["member"]
+    org = HiddenChannelOrganization(chat)
+    member = org.intruders["member"]
     group = member.post("/user_groups/create", name="crew", description="", members=[]).succeeds()
     named = {"new": group["group_id"]}
-    house.root.patch(f"/streams/{house.hidden}", can_subscribe_group=named).succeeds()
+    org.root.patch(f"/streams/{org.hidden}", can_subscribe_group=named).succeeds()
 
     refused = member.post(f"/user_groups/{group['group_id']}/deactivate").json
 
@@ -309,7 +309,7 @@ def test_uses_of_a_group_are_reported_without_ids_of_hidden_channels(chat):
 
 
 def test_a_missing_and_a_hidden_channel_take_as_many_queries(chat):
-    house = House(chat)
+    org = HiddenChannelOrganization(chat)
     draft: Any = None
     lookups: list[tuple[Any, tuple[Any, ...]]] = [
         (actions.messages.send_checks.check_to_channel, ("x", draft)),
@@ -319,9 +319,9 @@ def test_a_missing_and_a_hidden_channel_take_as_many_queries(chat):
         (actions.channels.named, ()),
     ]
     for who in ("member", "guest"):
-        me = house.intruders[who].record
+        me = org.intruders[who].record
         for lookup, more in lookups:
-            for there, nowhere in ((house.hidden, house.unknown), (NAME, NO_NAME)):
+            for there, nowhere in ((org.hidden, org.unknown), (NAME, NO_NAME)):
                 if isinstance(there, str) and lookup is actions.messages.deletion.delete_topic:
                     continue
                 asked = [chat.read(questions, lookup, me, each, *more) for each in (there, nowhere)]
@@ -330,19 +330,19 @@ def test_a_missing_and_a_hidden_channel_take_as_many_queries(chat):
 
 def test_a_user_who_lost_access_does_not_learn_a_channels_new_name(chat):
     """Neither from mutes nor from drafts nor from the defaults of a bot."""
-    house = House(chat)
-    member, root = house.intruders["member"], house.root
+    org = HiddenChannelOrganization(chat)
+    member, root = org.intruders["member"], org.root
     root.joins(NAME, principals=[member.id])
-    muted = {"stream_id": house.hidden, "topic": "x", "visibility_policy": 1}
+    muted = {"stream_id": org.hidden, "topic": "x", "visibility_policy": 1}
     member.post("/user_topics", **muted).succeeds()
-    member.post("/drafts", drafts=_draft(house.hidden)).succeeds()
+    member.post("/drafts", drafts=_draft(org.hidden)).succeeds()
     places = {"default_sending_stream": NAME, "default_events_register_stream": NAME}
     member.post("/bots", full_name="Helper", short_name="help", **places).succeeds()
     ears = member.listens_for()
     root.leaves(NAME, principals=[member.id])
     ears.all()
 
-    root.patch(f"/streams/{house.hidden}", new_name="treasury").succeeds()
+    root.patch(f"/streams/{org.hidden}", new_name="treasury").succeeds()
     member.post("/user_topics", **(muted | {"stream_id": chat.channel("lobby").id})).succeeds()
 
     told = [ears.all(), member.registers(), member.get("/bots").json, member.get("/drafts").json]

@@ -15,9 +15,9 @@ from tests.support.waiting import PATIENCE_SECONDS, eventually
 
 from tertulia.server.pipeline import MAX_PIPELINED_REQUESTS
 
-HOST = b"Host: localhost\r\n"
-ASKED = b"GET /health HTTP/1.1\r\n" + HOST + b"\r\n"
-POST = b"POST /api/v1/messages HTTP/1.1\r\n" + HOST
+STOLEN_TIME = b"Host: localhost\r\n"
+ASKED = b"GET /health HTTP/1.1\r\n" + STOLEN_TIME + b"\r\n"
+POST = b"POST /api/v1/messages HTTP/1.1\r\n" + STOLEN_TIME
 FORM = b"Content-Type: application/x-www-form-urlencoded\r\n"
 CHUNKS = POST + FORM + b"Transfer-Encoding: chunked\r\n\r\n"
 
@@ -48,11 +48,11 @@ def line(chat: Chat) -> Line:
 
 NO_REQUESTS = {
     "no host": b"GET /health HTTP/1.1\r\n\r\n",
-    "two hosts": b"GET /health HTTP/1.1\r\n" + HOST + HOST + b"\r\n",
+    "two hosts": b"GET /health HTTP/1.1\r\n" + STOLEN_TIME + STOLEN_TIME + b"\r\n",
     "a host that is none": b"GET /health HTTP/1.1\r\nHost: a b\r\n\r\n",
     "somebody at a host": b"GET /health HTTP/1.1\r\nHost: ana@localhost\r\n\r\n",
     "an older HTTP": b"GET /health\r\n\r\n",
-    "a newer HTTP": b"GET /health HTTP/2.0\r\n" + HOST + b"\r\n",
+    "a newer HTTP": b"GET /health HTTP/2.0\r\n" + STOLEN_TIME + b"\r\n",
     "two lengths": POST + b"Content-Length: 0\r\nContent-Length: 5\r\n\r\nabcde",
     "a length with a sign": POST + b"Content-Length: +5\r\n\r\nabcde",
     "length and chunks": POST + b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
@@ -118,7 +118,7 @@ def test_an_http_1_0_client_gets_no_100_continue(line):
 
 
 def test_an_http_1_0_proxy_on_this_machine_may_not_read_metrics(line):
-    asked = b"GET /metrics HTTP/1.%d\r\nConnection: close\r\n" + HOST + b"\r\n"
+    asked = b"GET /metrics HTTP/1.%d\r\nConnection: close\r\n" + STOLEN_TIME + b"\r\n"
 
     assert [line.answers(asked % version) for version in (1, 0)] == [[200], [404]]
 
@@ -151,7 +151,7 @@ def test_bytes_beside_a_body_are_bounded(chat, endless):
 
 @pytest.fixture
 def terminal(tmp_path: Path) -> Iterator[Terminal]:
-    terminal = Terminal(tmp_path / "data").lays_out()
+    terminal = Terminal(tmp_path / "data").creates_tables()
     yield terminal
     terminal.close()
 

@@ -3,7 +3,7 @@
 import weakref
 
 import pytest
-from tests.support.latency_guard import MAX_COUNTS, WATCH, count
+from tests.support.latency_guard import GUARD, MAX_COUNTS, count
 
 from tertulia import actions, api, domain, storage
 from tertulia.database.tx import Tx
@@ -25,12 +25,12 @@ def test_thousands_of_long_messages_delay_no_other_request(chat):
     """The event loop is blocked only for the messages that are encoded at once."""
     ana = chat.person("ana", channels=["kitchen"])
     chat.write(says_much, ana.id, 1000)
-    WATCH.begin()
+    GUARD.begin()
 
     found = ana.get("/messages", anchor="newest", num_before=5000).succeeds()
 
     assert len(found["messages"]) == 1000
-    held, _ = WATCH.longest["loop"]
+    held, _ = GUARD.longest["loop"]
     assert held < MAX_COUNTS / 2 * count()
 
 

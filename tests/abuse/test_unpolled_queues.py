@@ -61,7 +61,7 @@ def test_delivered_events_can_be_acknowledged_after_they_are_gone(own_chat, goes
     number = soup.succeeds()["scheduled_message_id"]
     ana.delete(f"/scheduled_messages/{number}").succeeds()
     if goes == "cold":
-        own_chat.server.goes_cold()
+        own_chat.server.becomes_cold()
 
     assert [each["op"] for each in ears.all()] == ["remove"]
 
@@ -77,7 +77,7 @@ def test_events_merged_while_pending_are_complete_after_an_absence(own_chat):
     )
     own_chat.write(storage.queues.store_positions, positions)
 
-    own_chat.server.goes_cold()
+    own_chat.server.becomes_cold()
 
     told = [number for event in ears.all() for number in event["messages"]]
     assert sorted(told) == [soup.id, cake.id]

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from tests.support.cli_runner import Said, Terminal
+from tests.support.cli_runner import CommandResult, Terminal
 from tests.support.files import fetches, uploads
 from tests.support.people import Chat
 from tests.support.pictures import picture, uploads_to
@@ -16,7 +16,7 @@ from tertulia.database.tx import Tx
 LOG = {"event": {"payload": "text"}, "queue": {"options": "text"}}
 
 
-def runs(chat: Chat, *words: str) -> Said:
+def runs(chat: Chat, *words: str) -> CommandResult:
     terminal = Terminal(chat.server.folder, chat.server.url)
     return terminal.runs(*words, TERTULIA_SECRET=SECRET)
 
@@ -153,7 +153,7 @@ def test_an_organization_is_closed_opened_and_deleted_beside_a_running_server(ow
 
 @pytest.mark.parametrize("words", [["user", "erase", "ana@example.com", "--messages", "delete"]])
 def test_what_cannot_be_undone_is_asked_for_twice(tmp_path, words):
-    terminal = Terminal(tmp_path / "data").founds()
+    terminal = Terminal(tmp_path / "data").creates_organization()
     terminal.adds("ana")
 
     said = terminal.runs(*words, typing="n\n")

@@ -18,7 +18,7 @@ SOUP = Draft("Soup!", "<p>Soup!</p>", 0, "tests", False)
 CALLING = Draft("@**all** soup!", "…", 0, "tests", False, Mentions(channel_wildcard=True))
 
 
-class House:
+class DatabaseOrganization:
     """An organization in a database without a server."""
 
     def __init__(self, url: str) -> None:
@@ -48,42 +48,41 @@ class House:
 
 
 @pytest.fixture
-def house(kind: Kind, databases: Databases):
+def org(kind: Kind, databases: Databases):
     url, _ = databases.ready(kind)
-    yield House(url)
+    yield DatabaseOrganization(url)
     databases.give_back(url)
 
 
-def test_calling_everybody_is_weighed_again_when_it_is_sent(house):
-    house.write(storage.organization.set_setting, "can_mention_many_users_group", 0)
-    entry = house.schedule(CALLING)
+def test_calling_everybody_is_weighed_again_when_it_is_sent(org):
+    org.write(storage.organization.set_setting, "can_mention_many_users_group", 0)
+    entry = org.schedule(CALLING)
     for number in range(16):
-        house.add(f"p{number}")
+        org.add(f"p{number}")
 
-    house.clock.move(seconds=61)
+    org.clock.move(seconds=61)
 
     with pytest.raises(WildcardNotAllowedInChannel):
-        house.write(actions.later.scheduled.deliver, entry, CALLING, "x.invalid", house.clock())
+        org.write(actions.later.scheduled.deliver, entry, CALLING, "x.invalid", org.clock())
 
 
 @pytest.mark.parametrize("seconds", [0, 59])
-def test_nothing_is_sent_before_its_time(house, seconds):
-    entry = house.schedule(SOUP, in_seconds=62)
+def test_nothing_is_sent_before_its_time(org, seconds):
+    entry = org.schedule(SOUP, in_seconds=62)
 
-    house.clock.move(seconds=seconds)
+    org.clock.move(seconds=seconds)
 
     assert (
-        house.write(actions.later.scheduled.deliver, entry, SOUP, "x.invalid", house.clock())
-        is False
+        org.write(actions.later.scheduled.deliver, entry, SOUP, "x.invalid", org.clock()) is False
     )
 
 
-def test_it_is_sent_once_however_often_it_is_tried(house):
-    entry = house.schedule(SOUP)
-    house.clock.move(seconds=61)
+def test_it_is_sent_once_however_often_it_is_tried(org):
+    entry = org.schedule(SOUP)
+    org.clock.move(seconds=61)
 
     tries = [
-        house.write(actions.later.scheduled.deliver, entry, SOUP, "x.invalid", house.clock())
+        org.write(actions.later.scheduled.deliver, entry, SOUP, "x.invalid", org.clock())
         for _ in range(3)
     ]
 
@@ -91,34 +90,34 @@ def test_it_is_sent_once_however_often_it_is_tried(house):
 
 
 @pytest.mark.parametrize("late, is_sent", [(598, True), (605, False)])
-def test_ten_minutes_are_the_most_it_may_be_late(house, late, is_sent):
-    entry = house.schedule(SOUP)
-    house.clock.move(seconds=60 + late)
+def test_ten_minutes_are_the_most_it_may_be_late(org, late, is_sent):
+    entry = org.schedule(SOUP)
+    org.clock.move(seconds=60 + late)
 
     if is_sent:
         assert (
-            house.write(actions.later.scheduled.deliver, entry, SOUP, "x.invalid", house.clock())
+            org.write(actions.later.scheduled.deliver, entry, SOUP, "x.invalid", org.clock())
             is True
         )
     else:
         with pytest.raises(TooLateToDeliver):
-            house.write(actions.later.scheduled.deliver, entry, SOUP, "x.invalid", house.clock())
+            org.write(actions.later.scheduled.deliver, entry, SOUP, "x.invalid", org.clock())
 
 
-def test_what_waits_its_turn_for_long_is_sent_all_the_same(house):
-    entry = house.schedule(SOUP)
-    house.clock.move(seconds=61)
-    began = house.clock()
+def test_what_waits_its_turn_for_long_is_sent_all_the_same(org):
+    entry = org.schedule(SOUP)
+    org.clock.move(seconds=61)
+    began = org.clock()
 
-    house.clock.move(hours=1)
+    org.clock.move(hours=1)
 
-    assert house.write(actions.later.scheduled.deliver, entry, SOUP, "x.invalid", began) is True
+    assert org.write(actions.later.scheduled.deliver, entry, SOUP, "x.invalid", began) is True
 
 
-def test_a_failure_is_recorded_once(house):
-    entry = house.schedule(SOUP)
+def test_a_failure_is_recorded_once(org):
+    entry = org.schedule(SOUP)
 
-    tries = [house.write(actions.later.scheduled.fail, entry, SOUP) for _ in range(2)]
+    tries = [org.write(actions.later.scheduled.fail, entry, SOUP) for _ in range(2)]
 
     assert tries == [True, False]
-    assert house.write(storage.later.scheduled.find, entry.id).failed is True
+    assert org.write(storage.later.scheduled.find, entry.id).failed is True

@@ -38,7 +38,7 @@ def new_terminal(tmp_path: Path) -> Terminal:
 
 @pytest.fixture
 def terminal(new_terminal: Terminal) -> Terminal:
-    return new_terminal.founds()
+    return new_terminal.creates_organization()
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def database_of(terminal: Terminal) -> Database:
 
 
 def test_the_first_person_can_be_added_before_the_first_start(either_terminal):
-    either_terminal.founds()
+    either_terminal.creates_organization()
 
     said = either_terminal.runs(
         "user", "add", "ana@example.com", "--name", "Ana", "--role", "owner", "--json"
@@ -389,7 +389,7 @@ def test_all_settings_are_listed_with_what_they_mean(terminal):
 
 
 def test_a_retention_that_deletes_messages_is_confirmed_first(tmp_path):
-    terminal = Terminal(tmp_path / "data").lays_out()
+    terminal = Terminal(tmp_path / "data").creates_tables()
     terminal.runs("generate", "--people", "3", "--channels", "2", "--messages", "40")
 
     def sets(days, *more, typing=""):
@@ -430,7 +430,7 @@ def test_an_organization_takes_a_new_name(either_terminal):
 
 
 def test_good_data_is_well(either_terminal):
-    either_terminal.founds().adds("ana")
+    either_terminal.creates_organization().adds("ana")
 
     said = either_terminal.runs("check")
 
@@ -715,7 +715,7 @@ def test_a_command_imports_only_what_it_needs(terminal, words, absent):
 @pytest.mark.parametrize("words", [["user", "list"], ["org", "set", "name", "Kitchen"]])
 def test_a_command_connects_once_and_hangs_up(kind, databases, monkeypatch, words):
     url, folder = databases.new(kind)
-    terminal = Terminal(folder, url).founds()
+    terminal = Terminal(folder, url).creates_organization()
     dialect = type(Database.at(url).dialect)
     connect, made = dialect.connect, list[Any]()
 

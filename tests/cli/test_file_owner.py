@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from tests.crash.client import Client, Unreachable, request
-from tests.support.cli_runner import Said, clean_environment
+from tests.support.cli_runner import CommandResult, clean_environment
 from tests.support.forkserver import COMMAND
 from tests.support.ports import own_port
 from tests.support.waiting import PATIENCE_SECONDS, eventually
@@ -33,12 +33,12 @@ def home() -> Iterator[Path]:
         yield Path(folder)
 
 
-def as_root(*words: str) -> Said:
+def as_root(*words: str) -> CommandResult:
     done = subprocess.run(
         [COMMAND, *words], capture_output=True, text=True, env=clean_environment(), check=False
     )
     assert done.returncode == 0, done.stderr
-    return Said(done.returncode, done.stdout, done.stderr)
+    return CommandResult(done.returncode, done.stdout, done.stderr)
 
 
 @contextmanager

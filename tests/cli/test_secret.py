@@ -14,7 +14,7 @@ def test_the_secret_is_replaced_and_nobody_notices(tmp_path):
     with contextlib.closing(Terminal(tmp_path / "data")) as terminal:
         server = terminal.serves()
         ana = terminal.adds("ana")
-        server.soon_answers(200, "/users/me", who=ana)
+        server.eventually_answers(200, "/users/me", who=ana)
         before = find_secret(Config(data=terminal.data))
 
         said = terminal.runs("secret", "rotate")
@@ -33,7 +33,7 @@ def test_the_secret_is_replaced_and_nobody_notices(tmp_path):
 
 
 def test_a_secret_that_was_half_replaced_is_put_back(tmp_path):
-    terminal = Terminal(tmp_path / "data").founds()
+    terminal = Terminal(tmp_path / "data").creates_organization()
     ana = terminal.adds("ana")
 
     replace_secret(Config(data=terminal.data), b"a new secret that nothing is sealed with yet")

@@ -10,7 +10,7 @@ from tertulia.database import Database
 
 @pytest.fixture
 def terminal(tmp_path) -> Terminal:
-    return Terminal(tmp_path / "data").founds()
+    return Terminal(tmp_path / "data").creates_organization()
 
 
 def everybody(terminal: Terminal) -> str:

@@ -11,11 +11,11 @@ from bench.http_client import Login
 from tests.crash.people import Person
 from tests.support.pictures import picture
 
-BORDER = "a-line-that-is-in-no-picture"
+BOUNDARY = "a-line-that-is-in-no-picture"
 HOLD_SECONDS = 5
 
 
-class Assault:
+class Attack:
     def __init__(self, port: int, person: Person) -> None:
         self._port = port
         self._login = Login(person.email, person.key)
@@ -23,10 +23,10 @@ class Assault:
     def pictures(self) -> None:
         """Small files that decode to large pictures."""
         data = picture("WEBP", (8000, 8000))
-        head = f"--{BORDER}\r\nContent-Disposition: form-data; name=file; filename=a.webp\r\n"
+        head = f"--{BOUNDARY}\r\nContent-Disposition: form-data; name=file; filename=a.webp\r\n"
         body = f"{head}Content-Type: image/webp\r\n\r\n".encode() + data
-        body += f"\r\n--{BORDER}--\r\n".encode()
-        kind = f"multipart/form-data; boundary={BORDER}"
+        body += f"\r\n--{BOUNDARY}--\r\n".encode()
+        kind = f"multipart/form-data; boundary={BOUNDARY}"
         self._all_at_once([self._request("POST", "/users/me/avatar", body, kind)] * 24)
 
     def forms(self) -> None:
@@ -98,7 +98,7 @@ class Assault:
             connection.close()
 
 
-ASSAULTS = (
+ATTACKS = (
     "pictures", "forms", "tables", "long_messages", "unread_answers", "half_requests", "queues",
     "searches",
 )  # fmt: skip

@@ -13,7 +13,7 @@ History = dict[str, dict[int, str]]  # by topic: content by message id
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class ReceivedMessages:
     """What one listener received, in order."""
 
     name: str
@@ -22,26 +22,28 @@ class Heard:
 
 
 def problems(
-    history: History, acknowledged: Iterable[tuple[str, int]], hearings: Iterable[Heard]
+    history: History,
+    acknowledged: Iterable[tuple[str, int]],
+    listeners: Iterable[ReceivedMessages],
 ) -> Iterable[str]:
     """`acknowledged` maps sent content to the message id in the answer."""
-    said = {number: text for place in history.values() for number, text in place.items()}
+    stored = {number: text for place in history.values() for number, text in place.items()}
     for content, message_id in acknowledged:
-        if said.get(message_id) != content:
+        if stored.get(message_id) != content:
             yield f"acknowledged as {message_id} but lost: {content!r}"
-    for content, count in Counter(said.values()).items():
+    for content, count in Counter(stored.values()).items():
         if count > 1:
-            yield f"said {count} times: {content!r}"
-    for heard in hearings:
-        yield from _differences(heard, history)
+            yield f"stored {count} times: {content!r}"
+    for received in listeners:
+        yield from _differences(received, history)
 
 
-def _differences(heard: Heard, history: History) -> Iterable[str]:
-    expected = sorted(each for place in heard.places for each in history[place])
-    ids = list(heard.message_ids)
+def _differences(received: ReceivedMessages, history: History) -> Iterable[str]:
+    expected = sorted(each for place in received.places for each in history[place])
+    ids = list(received.message_ids)
     if ids == expected:
         return
-    yield f"{heard.name} heard {len(ids)} messages of {len(expected)}"
+    yield f"{received.name} received {len(ids)} messages of {len(expected)}"
     yield f"  missed: {sorted(set(expected) - set(ids))[:20]}"
     yield f"  not theirs: {sorted(set(ids) - set(expected))[:20]}"
     yield f"  twice: {[each for each, count in Counter(ids).items() if count > 1][:20]}"

@@ -15,7 +15,7 @@ from tests.support.waiting import PATIENCE_SECONDS
 
 PAUSE_SECONDS = 0.02  # before the next request
 FORM = "application/x-www-form-urlencoded"
-BORDER = "a-line-that-is-in-no-file"
+BOUNDARY = "a-line-that-is-in-no-file"
 
 
 class Unreachable(Exception):
@@ -84,21 +84,21 @@ class Client:
     def polls(self, queue_id: str, last_event_id: int = -1, **options: Any) -> Answer:
         return self.get("/events", queue_id=queue_id, last_event_id=last_event_id, **options)
 
-    def parks(self, queue_id: str, last_event_id: int = -1) -> "Parked":
+    def parks(self, queue_id: str, last_event_id: int = -1) -> "ParkedPoll":
         """Start a poll without waiting for the answer."""
         target = {"queue_id": queue_id, "last_event_id": last_event_id}
         connection = connect(self.port)
-        ask(connection, "GET", f"/api/v1/events?{encoded(target)}", None, self.headers)
-        return Parked(connection)
+        send_request(connection, "GET", f"/api/v1/events?{encoded(target)}", None, self.headers)
+        return ParkedPoll(connection)
 
     def patch(self, path: str, **params: Any) -> Answer:
         return self._ask("PATCH", f"/api/v1{path}", encoded(params), {})
 
     def uploads(self, name: str, data: bytes) -> Answer:
         """Upload a file."""
-        head = f"--{BORDER}\r\nContent-Disposition: form-data; name=file; filename={name}\r\n\r\n"
-        body = head.encode() + data + f"\r\n--{BORDER}--\r\n".encode()
-        headers = {"Content-Type": f"multipart/form-data; boundary={BORDER}"}
+        head = f"--{BOUNDARY}\r\nContent-Disposition: form-data; name=file; filename={name}\r\n\r\n"
+        body = head.encode() + data + f"\r\n--{BOUNDARY}--\r\n".encode()
+        headers = {"Content-Type": f"multipart/form-data; boundary={BOUNDARY}"}
         return self._ask("POST", "/api/v1/user_uploads", body, headers)
 
     def delete(self, path: str, **params: Any) -> Answer:
@@ -115,14 +115,14 @@ class Client:
         if self._connection is None:
             self._connection = connect(self.port)
         try:
-            ask(self._connection, method, target, body, self.headers | headers)
-            return hear(self._connection)
+            send_request(self._connection, method, target, body, self.headers | headers)
+            return read_answer(self._connection)
         except Unreachable:
             self.close()
             raise
 
 
-class Roaming(Client):
+class RoundRobinClient(Client):
     """Uses another server for each request, like a load balancer without sticky sessions."""
 
     def __init__(self, clients: Sequence[Client]) -> None:
@@ -134,7 +134,7 @@ class Roaming(Client):
         return next(self._turns)._ask(method, target, body, headers)
 
 
-class Parked:
+class ParkedPoll:
     """A poll on its own connection, parked at the server."""
 
     def __init__(self, connection: http.client.HTTPConnection) -> None:
@@ -142,21 +142,21 @@ class Parked:
 
     def answer(self) -> Answer:
         with contextlib.closing(self._connection):
-            return hear(self._connection)
+            return read_answer(self._connection)
 
 
 def request(port: int, method: str, target: str, headers: dict[str, str] | None = None) -> Answer:
     """One request on its own connection, anonymous by default."""
     with contextlib.closing(connect(port)) as connection:
-        ask(connection, method, target, None, headers or {})
-        return hear(connection)
+        send_request(connection, method, target, None, headers or {})
+        return read_answer(connection)
 
 
 def connect(port: int) -> http.client.HTTPConnection:
     return http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_SECONDS)
 
 
-def ask(
+def send_request(
     connection: http.client.HTTPConnection,
     method: str,
     target: str,
@@ -165,12 +165,12 @@ def ask(
 ) -> None:
     if body is not None:
         headers = {"Content-Type": FORM} | headers
-    with broken_connections_told_apart():
+    with raising_unreachable():
         connection.request(method, target, body, headers)
 
 
-def hear(connection: http.client.HTTPConnection) -> Answer:
-    with broken_connections_told_apart():
+def read_answer(connection: http.client.HTTPConnection) -> Answer:
+    with raising_unreachable():
         response = connection.getresponse()
         content = response.read()
     content_type = response.headers.get_content_type()
@@ -180,7 +180,7 @@ def hear(connection: http.client.HTTPConnection) -> Answer:
 
 
 @contextlib.contextmanager
-def broken_connections_told_apart() -> Iterator[None]:
+def raising_unreachable() -> Iterator[None]:
     try:
         yield
     except (OSError, http.client.HTTPException) as error:

@@ -14,7 +14,7 @@ Thing = Hashable
 ABSENT = None
 
 # What a listener tracks, and the action of `Actor` that causes it.
-CAUSED_BY = {
+ACTION_BY_EVENT = {
     "message": "send",
     "update_message": "edit",
     "reaction add": "react",
@@ -24,7 +24,7 @@ CAUSED_BY = {
     "subscription remove": "subscribe",
 }
 # Events that change nothing that is compared.
-LEFT_ALONE = {
+IGNORED_EVENTS = {
     "update_message_flags remove",
     "subscription update",
     "subscription peer_add",
@@ -33,8 +33,9 @@ LEFT_ALONE = {
 
 
 MISSING = (
-    "Nobody believes the event {}: say in Hearsay (tests/crash/history.py) what it changes and give"
-    " Doer (tests/crash/workload.py) a deed that causes it, or name it in LEFT_ALONE."
+    "No replica handles the event {}: say in ObservedHistory (tests/crash/history.py) what it"
+    " changes and give Actor (tests/crash/workload.py) an action that causes it, or name it in"
+    " IGNORED_EVENTS."
 )
 
 
@@ -45,8 +46,8 @@ def name_of(event: dict[str, Any]) -> str:
 
 def is_missing(name: str) -> bool:
     """Whether an event that is compared was received for the first time."""
-    watched = {each.split()[0] for each in CAUSED_BY}
-    return name.split()[0] in watched and name not in CAUSED_BY.keys() | LEFT_ALONE
+    watched = {each.split()[0] for each in ACTION_BY_EVENT}
+    return name.split()[0] in watched and name not in ACTION_BY_EVENT.keys() | IGNORED_EVENTS
 
 
 @dataclass
@@ -59,14 +60,14 @@ class ExpectedHistory:
     unanswered: int = 0
     _possible: dict[Thing, set[Any]] = field(default_factory=dict)
 
-    def tries(self, thing: Thing, value: Any) -> None:
+    def record_attempt(self, thing: Thing, value: Any) -> None:
         self._possible.setdefault(thing, {ABSENT}).add(value)
 
-    def is_told(self, thing: Thing, value: Any) -> None:
+    def record_acknowledged(self, thing: Thing, value: Any) -> None:
         self.acknowledged += 1
         self._possible[thing] = {value}
 
-    def is_left_alone(self) -> None:
+    def record_unanswered(self) -> None:
         """The step got no answer."""
         self.unanswered += 1
 
@@ -89,16 +90,16 @@ class ObservedHistory:
     channels: set[str] = field(default_factory=set)
     problems: list[str] = field(default_factory=list)
     last_event_id: int = -1
-    _heard: Counter[int] = field(default_factory=Counter)
+    _received: Counter[int] = field(default_factory=Counter)
 
-    def hear(self, event: dict[str, Any]) -> None:
+    def apply(self, event: dict[str, Any]) -> None:
         if event["id"] <= self.last_event_id:
             self.problems.append(f"event {event['id']} came after {self.last_event_id}")
         self.last_event_id = event["id"]
         match name_of(event):
             case "message":
                 message = event["message"]
-                self._heard[message["id"]] += 1
+                self._received[message["id"]] += 1
                 self.words[message["id"]] = message["content"]
                 if "read" in event["flags"]:
                     self.read.add(message["id"])
@@ -122,12 +123,14 @@ class ObservedHistory:
     def _change(self, likes: set[tuple[int, int]], event: dict[str, Any], *, present: bool) -> None:
         like = event["message_id"], event["user_id"]
         if (like in likes) == present:
-            self.problems.append(f"{event['op']} of {like} was told twice")
+            self.problems.append(f"{event['op']} of {like} was received twice")
         (likes.add if present else likes.discard)(like)
 
     def compare(self, truth: "ObservedHistory") -> Iterable[str]:
         yield from (f"{self.name}: {each}" for each in self.problems)
-        yield from (f"{self.name} heard {n} {c} times" for n, c in self._heard.items() if c > 1)
+        yield from (
+            f"{self.name} received {n} {c} times" for n, c in self._received.items() if c > 1
+        )
         for number in sorted(truth.words.keys() | self.words.keys()):
             known, true = self.words.get(number), truth.words.get(number)
             if known != true:
@@ -136,4 +139,4 @@ class ObservedHistory:
             missed, too_many = getattr(truth, what) - getattr(self, what), getattr(self, what)
             if missed or too_many - getattr(truth, what):
                 extra = too_many - getattr(truth, what)
-                yield f"{self.name} missed {what} {missed}, and believes {extra}"
+                yield f"{self.name} missed {what} {missed}, and has {extra} too many"

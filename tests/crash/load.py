@@ -13,13 +13,13 @@ from tests.crash.client import Answer, Client, Unreachable
 
 PAUSE_SECONDS = 0.02  # before the next attempt to reach a server
 # The longest pause between two messages; the long one is for tests that wait for much.
-A_BREATH, A_LONG_BREATH = 0.01, 0.04
+SHORT_PAUSE_SECONDS, LONG_PAUSE_SECONDS = 0.01, 0.04
 
 
 class Sender(threading.Thread):
     """Sends numbered messages to one place until stopped.
 
-    `proof` makes a send repeatable: a key in a header, the queue's `local_id`, or nothing.
+    `repeat_key` makes a send repeatable: a key in a header, the queue's `local_id`, or nothing.
     """
 
     def __init__(
@@ -27,20 +27,20 @@ class Sender(threading.Thread):
         name: str,
         client: Client,
         place: dict[str, Any],
-        proof: str = "",
+        repeat_key: str = "",
         queue_id: str = "",
-        breath: float = A_BREATH,
+        pause_seconds: float = SHORT_PAUSE_SECONDS,
     ) -> None:
         super().__init__(name=name, daemon=True)
         self.acknowledged: dict[str, int] = {}  # content, and the id in the answer
-        self.is_keyed = bool(proof)
+        self.is_keyed = bool(repeat_key)
         self.repeats = 0
         self.problems: list[str] = []
         self._client = client
         self._place = place
-        self._proof = proof
+        self._repeat_key = repeat_key
         self._queue_id = queue_id
-        self._breath = breath
+        self._pause_seconds = pause_seconds
         self._chance = random.Random(name)
         self._stopping = threading.Event()
 
@@ -48,14 +48,14 @@ class Sender(threading.Thread):
         number = 0
         while not self._stopping.is_set() and not self.problems:
             number += 1
-            self._say(f"{self.name} {number}")
-            time.sleep(self._chance.uniform(0, self._breath))
+            self._send_repeatedly(f"{self.name} {number}")
+            time.sleep(self._chance.uniform(0, self._pause_seconds))
 
     def stop(self) -> None:
         self._stopping.set()
         self.join()
 
-    def _say(self, content: str) -> None:
+    def _send_repeatedly(self, content: str) -> None:
         answer = self._send(content)
         while answer is None and self.is_keyed and not self.problems:
             self.repeats += 1
@@ -66,7 +66,7 @@ class Sender(threading.Thread):
     def _send(self, content: str) -> Answer | None:
         """None without an answer, or if the server lost its database."""
         try:
-            answer = self._client.post("/messages", **self._proven(content), **self._place)
+            answer = self._client.post("/messages", **self._with_key(content), **self._place)
         except Unreachable:
             time.sleep(PAUSE_SECONDS)
             return None
@@ -76,10 +76,10 @@ class Sender(threading.Thread):
             self.problems.append(f"{self.name} was refused: {answer.status} {answer.body}")
         return None
 
-    def _proven(self, content: str) -> dict[str, Any]:
-        if self._proof == "header":
+    def _with_key(self, content: str) -> dict[str, Any]:
+        if self._repeat_key == "header":
             return {"content": content, "headers": {"Idempotency-Key": content}}
-        if self._proof == "local_id":
+        if self._repeat_key == "local_id":
             return {"content": content, "queue_id": self._queue_id, "local_id": content}
         return {"content": content}
 
@@ -106,7 +106,7 @@ class Listener(threading.Thread):
         answer = self._client.insists("/register", fetch_event_types=["realm"], **self._options)
         self.queue_id = answer["queue_id"]
         self._last_event_id = answer["last_event_id"]
-        self._awaited = {farewell(place) for place in self.hears}
+        self._awaited = {final_message(place) for place in self.hears}
 
     def run(self) -> None:
         while self._awaited and not self.problems:
@@ -136,12 +136,12 @@ class Listener(threading.Thread):
         for event in events:
             if event["id"] <= self._last_event_id:
                 self.problems.append(
-                    f"{self.name} heard event {event['id']} after {self._last_event_id}"
+                    f"{self.name} received event {event['id']} after {self._last_event_id}"
                 )
             self._last_event_id = event["id"]
             if event["type"] == "message":
                 self.message_ids.append(event["message"]["id"])
-                self._awaited -= {words(event["message"])}
+                self._awaited -= {content_of(event["message"])}
 
 
 class RoamingClient(threading.Thread):
@@ -149,7 +149,7 @@ class RoamingClient(threading.Thread):
     register meanwhile."""
 
     def __init__(self, client: Client, channel: str) -> None:
-        super().__init__(name="wanderer", daemon=True)
+        super().__init__(name="roaming client", daemon=True)
         self._client = client
         self._channel = channel
         self._stopping = threading.Event()
@@ -172,12 +172,12 @@ class RoamingClient(threading.Thread):
         self.join()
 
 
-def farewell(place: str) -> str:
+def final_message(place: str) -> str:
     """The last message of a place: a listener that has it has received everything."""
     return f"goodbye {place}"
 
 
-def say_until_heard(client: Client, content: str, place: dict[str, Any]) -> None:
+def send_until_accepted(client: Client, content: str, place: dict[str, Any]) -> None:
     """Send exactly once, with as many attempts as necessary."""
     headers = {"Idempotency-Key": content}
     for _ in range(100):
@@ -190,6 +190,6 @@ def say_until_heard(client: Client, content: str, place: dict[str, Any]) -> None
     raise AssertionError(f"{content!r} could not be sent")
 
 
-def words(message: dict[str, Any]) -> str:
+def content_of(message: dict[str, Any]) -> str:
     """The content, rendered or not."""
     return str(message["content"]).removeprefix("<p>").removesuffix("</p>")

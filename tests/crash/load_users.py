@@ -1,4 +1,4 @@
-"""A crowd of chatting users: their answers and latencies."""
+"""Load of many users who chat: their answers and latencies."""
 
 import asyncio
 import json
@@ -6,71 +6,72 @@ import random
 from collections import Counter
 from typing import Any
 
-from bench.http_client import Login, Wire
+from bench.http_client import HttpConnection, Login
 from tests.crash.people import Person
 
-CIRCLE = 50  # users in a channel; one more channel has all users
+USERS_PER_CHANNEL = 50  # users in a channel; one more channel has all users
 PAUSE_SECONDS = 20.0  # average pause between two actions of a user
-TO_EVERYBODY = 0.01
-DEEDS = {
-    "say": 40, "fetch": 15, "read": 15, "react": 10, "edit": 5, "type": 5, "search": 5, "come": 5,
+BROADCAST_SHARE = 0.01
+ACTIONS = {
+    "send": 40, "fetch": 15, "read": 15, "react": 10, "edit": 5, "type": 5, "search": 5,
+    "register": 5,
 }  # fmt: skip
 
 
-class Crowd:
+class UserLoad:
     def __init__(self, port: int, people: list[Person]) -> None:
         self.seconds: list[float] = []  # latencies of sends
         self.problems: list[str] = []
         self.done: Counter[str] = Counter()
-        self.heard = 0
-        self.visitors = [LoadUser(self, port, number, each) for number, each in enumerate(people)]
+        self.received = 0
+        self.users = [LoadUser(self, port, number, each) for number, each in enumerate(people)]
 
-    async def live(self, seconds: float) -> None:
-        """All users subscribe before anyone listens: five hundred users do not arrive in one
-        minute."""
+    async def run(self, seconds: float) -> None:
+        """All users subscribe before the first one polls, so that five hundred users do not
+        register within one minute."""
         until = asyncio.get_running_loop().time() + seconds
-        await asyncio.gather(*(each.join() for each in self.visitors))
-        await asyncio.gather(*(each.live(until) for each in self.visitors))
+        await asyncio.gather(*(each.join() for each in self.users))
+        await asyncio.gather(*(each.run(until) for each in self.users))
 
 
 class LoadUser:
     """Polls all the time, and acts now and then."""
 
-    def __init__(self, crowd: Crowd, port: int, number: int, person: Person) -> None:
-        self._crowd, self._port, self._id = crowd, port, person.id
+    def __init__(self, load: UserLoad, port: int, number: int, person: Person) -> None:
+        self._load, self._port, self._id = load, port, person.id
         self._login = Login(person.email, person.key)
-        self._channel = f"circle {number // CIRCLE}"
+        self._channel = f"circle {number // USERS_PER_CHANNEL}"
         self._chance = random.Random(number)
         self._mine: list[int] = []
         self._seen: list[int] = []
         self._queue_id, self._last = "", -1
 
     async def join(self) -> None:
-        self._mouth = await Wire.to(self._port)
+        self._connection = await HttpConnection.to(self._port)
         wanted = [{"name": self._channel}, {"name": "everybody"}]
         await self._ask("POST", "/users/me/subscriptions", subscriptions=wanted)
 
-    async def live(self, until: float) -> None:
+    async def run(self, until: float) -> None:
         loop = asyncio.get_running_loop()
-        ears = await Wire.to(self._port)
+        polling = await HttpConnection.to(self._port)
         listening = None
         try:
-            await self._come()
-            listening = asyncio.create_task(self._listen(ears))
+            await self._register()
+            listening = asyncio.create_task(self._listen(polling))
             while loop.time() < until and not listening.done():
                 await asyncio.sleep(self._chance.expovariate(1 / PAUSE_SECONDS))
-                (deed,) = self._chance.choices(list(DEEDS), list(DEEDS.values()))
+                (deed,) = self._chance.choices(list(ACTIONS), list(ACTIONS.values()))
                 await getattr(self, f"_{deed}")()
-                self._crowd.done[deed] += 1
+                self._load.done[deed] += 1
             if listening.done():
                 listening.result()
         except Exception as error:
-            self._crowd.problems.append(f"{self._login.email}: {error!r}")
+            self._load.problems.append(f"{self._login.email}: {error!r}")
         finally:
             if listening is not None:
                 listening.cancel()
-            ears.close()
-            self._mouth.close()
+            polling.close()
+            self._connection.close()
 
     async def _ask(self, method: str, path: str, **params: Any) -> Any:
         """Repeat on a new connection, if the server has closed an idle one."""
@@ -78,24 +79,24 @@ class LoadUser:
         if method == "GET":
             request = self._login.get(path, **params)
         try:
-            return json.loads(await self._mouth.ask(request))
+            return json.loads(await self._connection.ask(request))
         except ConnectionError:
-            self._mouth = await Wire.to(self._port)
-            return json.loads(await self._mouth.ask(request))
+            self._connection = await HttpConnection.to(self._port)
+            return json.loads(await self._connection.ask(request))
 
-    async def _listen(self, ears: Wire) -> None:
+    async def _listen(self, polling: HttpConnection) -> None:
         while True:
             asked = {"queue_id": self._queue_id, "last_event_id": self._last}
-            answer = json.loads(await ears.ask(self._login.get("/events", **asked)))
+            answer = json.loads(await polling.ask(self._login.get("/events", **asked)))
             for event in answer["events"]:
                 self._last = max(self._last, event["id"])
                 if event["type"] == "message":
-                    self._crowd.heard += 1
+                    self._load.received += 1
                     self._seen = [*self._seen[-50:], event["message"]["id"]]
 
     # --- actions ---
 
-    async def _come(self) -> None:
+    async def _register(self) -> None:
         """Register; the first queue stays, later ones are another device of the same user."""
         answer = await self._ask("POST", "/register")
         if not self._queue_id:
@@ -103,13 +104,13 @@ class LoadUser:
         else:
             await self._ask("DELETE", "/events", queue_id=answer["queue_id"])
 
-    async def _say(self) -> None:
-        to = "everybody" if self._chance.random() < TO_EVERYBODY else self._channel
+    async def _send(self) -> None:
+        to = "everybody" if self._chance.random() < BROADCAST_SHARE else self._channel
         words = " ".join(self._chance.choices(["soup", "boat", "rain", "Ana", ":tada:"], k=12))
         place = {"type": "channel", "to": to, "topic": f"about {self._chance.randrange(20)}"}
         began = asyncio.get_running_loop().time()
         answer = await self._ask("POST", "/messages", content=words, **place)
-        self._crowd.seconds.append(asyncio.get_running_loop().time() - began)
+        self._load.seconds.append(asyncio.get_running_loop().time() - began)
         self._mine = [*self._mine[-20:], answer["id"]]
 
     async def _fetch(self) -> None:

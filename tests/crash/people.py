@@ -11,7 +11,7 @@ from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.new_user import NewUser
 from tertulia.domain.people.user import Role
 
-EDITED_WHENEVER = {"message_content_edit_limit_seconds": "unlimited"}
+NO_EDIT_LIMIT = {"message_content_edit_limit_seconds": "unlimited"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ def settle(url: str, names: str) -> dict[str, Person]:
     database = Database.at(url)
     database.migrate()
     realm = database.write_now(0, actions.organization.create, "Tertulia", "")
-    database.write_now(realm.id, actions.organization.settings.edit, None, EDITED_WHENEVER)
+    database.write_now(realm.id, actions.organization.settings.edit, None, NO_EDIT_LIMIT)
     people: dict[str, Person] = {}
     for name in names.split():
         role = Role.MEMBER if people else Role.OWNER

@@ -13,7 +13,7 @@ from tests.support.ports import own_port
 from tests.support.waiting import PATIENCE_SECONDS
 
 SECRET = "nobody would guess this secret of the tests"
-NO_ROOM = ("too many clients", "cannot reach its data")
+OUT_OF_CONNECTIONS = ("too many clients", "cannot reach its data")
 
 
 class ServerProcess:
@@ -40,8 +40,8 @@ class ServerProcess:
         while time.monotonic() < deadline:
             if self.process.poll() is not None:
                 # A PostgreSQL that other tests use may be out of connections for a moment.
-                if not any(words in self.last_words(1) for words in NO_ROOM):
-                    raise AssertionError(f"the server ended by itself:\n{self.last_words()}")
+                if not any(words in self.last_log_lines(1) for words in OUT_OF_CONNECTIONS):
+                    raise AssertionError(f"the server ended by itself:\n{self.last_log_lines()}")
                 time.sleep(0.2)
                 self.start(wait=False)
             try:
@@ -49,7 +49,7 @@ class ServerProcess:
                     return
             except Unreachable:
                 time.sleep(0.01)
-        raise AssertionError(f"the server does not answer:\n{self.last_words()}")
+        raise AssertionError(f"the server does not answer:\n{self.last_log_lines()}")
 
     def kill(self) -> None:
         """SIGKILL."""
@@ -110,5 +110,5 @@ class ServerProcess:
         lines = self._log.read_text(errors="replace").splitlines()
         return "\n".join(line for line in lines if "[error" in line or '"error"' in line)
 
-    def last_words(self, lines: int = 30) -> str:
+    def last_log_lines(self, lines: int = 30) -> str:
         return "\n".join(self._log.read_text(errors="replace").splitlines()[-lines:])

@@ -6,7 +6,7 @@ import threading
 from urllib.parse import urlsplit, urlunsplit
 
 
-class Wire:
+class TcpProxy:
     """Forwards connections to a database; while cut, it refuses them."""
 
     def __init__(self, url: str) -> None:
@@ -27,7 +27,7 @@ class Wire:
                 _shut(end)
             self._ends.clear()
 
-    def mend(self) -> None:
+    def restore(self) -> None:
         self._listening = socket.create_server(("127.0.0.1", self.port))
         self._accept_in_background()
 
@@ -45,20 +45,22 @@ class Wire:
                 for target in (self._ask, self._answer):
                     threading.Thread(target=target, args=both, daemon=True).start()
 
-    def _ask(self, near: socket.socket, far: socket.socket, is_doomed: threading.Event) -> None:
+    def _ask(self, near: socket.socket, far: socket.socket, drops_answer: threading.Event) -> None:
         with contextlib.suppress(OSError):
             while data := near.recv(65536):
                 if self.loses_answers_to is not None and self.loses_answers_to in data:
-                    is_doomed.set()
+                    drops_answer.set()
                 far.sendall(data)
         _shut(near)
         _shut(far)
 
-    def _answer(self, near: socket.socket, far: socket.socket, is_doomed: threading.Event) -> None:
+    def _answer(
+        self, near: socket.socket, far: socket.socket, drops_answer: threading.Event
+    ) -> None:
         """Forward answers; an answer that should be lost closes the connection instead."""
         with contextlib.suppress(OSError):
             while data := far.recv(65536):
-                if is_doomed.is_set():
+                if drops_answer.is_set():
                     break
                 near.sendall(data)
         _shut(near)

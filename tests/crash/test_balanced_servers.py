@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from tests.crash.client import Answer, Client, Unreachable
 from tests.crash.conftest import NewServer
-from tests.crash.load import A_LONG_BREATH
+from tests.crash.load import LONG_PAUSE_SECONDS
 from tests.crash.people import Person
 from tests.crash.test_kill import Scene, data_problems
 from tests.crash.test_three_servers import FAULTS, Cluster
@@ -67,17 +67,17 @@ def test_failures_behind_a_balancer_lose_and_repeat_nothing(
     url, folder = databases.ready("postgres")
     servers = Cluster(url, folder, new_server)
     balanced = BalancedCluster(name, tmp_path, servers)
-    scene = Scene(url, balanced, balanced.reach, A_LONG_BREATH)
+    scene = Scene(url, balanced, balanced.reach, LONG_PAUSE_SECONDS)
 
     scene.begin()
-    for fault, server, wire in zip(
+    for fault, server, proxy in zip(
         itertools.islice(itertools.cycle(FAULTS), FAULT_COUNT),
         itertools.cycle(servers.servers),
-        itertools.cycle(servers.wires),
+        itertools.cycle(servers.proxies),
         strict=False,
     ):
         scene.wait_until_more_is_said(chance.randrange(20, 60))
-        fault(server, wire)
+        fault(server, proxy)
     scene.end()
 
     problems = [*scene.problems(), *data_problems(url)]

@@ -12,7 +12,7 @@ import pytest
 from tests.crash.client import FORM, Answer, connect
 from tests.crash.conftest import NewServer
 from tests.crash.people import settle
-from tests.crash.tcp_proxy import Wire
+from tests.crash.tcp_proxy import TcpProxy
 from tests.support import balancers
 from tests.support.databases import Databases
 from tests.support.fake_webhooks import Receiver
@@ -35,8 +35,8 @@ def test_a_send_whose_commit_is_unknown_is_not_repeated(
 ):
     url, folder = databases.ready("postgres")
     people = settle(url, "ana")
-    wire = Wire(url)
-    servers = [new_server(wire.url, folder), new_server(url, folder)]
+    proxy = TcpProxy(url)
+    servers = [new_server(proxy.url, folder), new_server(url, folder)]
     for server in servers:
         server.start()
     people["ana"].at(servers[0].port).joins("kitchen")
@@ -44,14 +44,14 @@ def test_a_send_whose_commit_is_unknown_is_not_repeated(
     answers: dict[str, Answer] = {}
     with balancers.running(name, tmp_path, [server.port for server in servers]) as port:
         ana = people["ana"].at(port)
-        wire.loses_answers_to = MOMENTS[way]
+        proxy.loses_answers_to = MOMENTS[way]
         while len(unknown := outcome_unknown(answers)) < UNKNOWN:
             content = f"Unsure {len(answers)}"
             topic = content if way == "action" else "news"  # the first of a topic is an action
             place = {"type": "channel", "to": "kitchen", "topic": topic, "content": content}
             answers[content] = posted(port, "/api/v1/messages", ana.headers, **place)
             assert len(answers) < MAX_SENDS, "the broken connection was never met"
-        wire.loses_answers_to = None
+        proxy.loses_answers_to = None
 
     reader = people["ana"].at(servers[1].port)
     newest = {"anchor": "newest", "num_before": 5000, "num_after": 0, "apply_markdown": False}
@@ -69,8 +69,8 @@ def test_a_send_with_a_key_may_be_repeated_after_an_unknown_outcome(
 ):
     url, folder = databases.ready("postgres")
     people = settle(url, "ana")
-    wire = Wire(url)
-    server = new_server(wire.url, folder)
+    proxy = TcpProxy(url)
+    server = new_server(proxy.url, folder)
     server.start()
     ana = people["ana"].at(server.port)
     ana.joins("kitchen")
@@ -85,9 +85,9 @@ def test_a_send_with_a_key_may_be_repeated_after_an_unknown_outcome(
         number += 1
         assert number < MAX_SENDS, "the broken connection was never met"
         ana.says("Warm", to="kitchen")  # a fast-path send follows an action
-        wire.loses_answers_to = MOMENTS[way]
+        proxy.loses_answers_to = MOMENTS[way]
         first = send(number)
-        wire.loses_answers_to = None
+        proxy.loses_answers_to = None
     again = [send(number), send(number)]
 
     assert first.status == 500

@@ -42,8 +42,8 @@ def test_deliveries_in_progress_arrive_after_a_kill(
     people = settle(url, "ana ben")
     database, office = Database.at(url), SlowOffice()
     office.open()
-    webhook, browser = Receiver(fake_webhooks.hang), Browser()
-    browser.service.answer = fake_webhooks.hang
+    webhook, browser = Receiver(fake_webhooks.never_answer), Browser()
+    browser.service.answer = fake_webhooks.never_answer
     server = new_server(url, folder)
     server.flags += [
         *("--smtp-host", "127.0.0.1", "--smtp-port", str(office.port), "--smtp-security", "none"),
@@ -67,7 +67,7 @@ def test_deliveries_in_progress_arrive_after_a_kill(
     database.write_now(1, _let_time_pass)
     server.start()
 
-    eventually(lambda: office.letters_to("ben@example.com"))
+    eventually(lambda: office.mails_to("ben@example.com"))
     eventually(lambda: len(webhook.heard) > 1 and len(browser.service.heard) > 1)
     eventually(lambda: not database.read_now(1, _count, "outbox"))
     ben.close()

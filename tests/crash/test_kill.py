@@ -12,17 +12,17 @@ from typing import Any, Protocol
 
 import pytest
 from tests.crash import checker
-from tests.crash.checker import Heard, History
+from tests.crash.checker import History, ReceivedMessages
 from tests.crash.client import Client
 from tests.crash.conftest import NewServer
 from tests.crash.load import (
-    A_BREATH,
+    SHORT_PAUSE_SECONDS,
     Listener,
     RoamingClient,
     Sender,
-    farewell,
-    say_until_heard,
-    words,
+    content_of,
+    final_message,
+    send_until_accepted,
 )
 from tests.crash.people import Person, settle
 from tests.crash.server import ServerProcess
@@ -93,7 +93,7 @@ class Scene:
         url: str,
         server: Served,
         reach: Callable[[Person], Client],
-        breath: float = A_BREATH,
+        breath: float = SHORT_PAUSE_SECONDS,
     ) -> None:
         self._server = server
         self._breath = breath
@@ -140,7 +140,7 @@ class Scene:
             sender.stop()
         self._wanderer.stop()
         for place, person in {"kitchen": "ben", "garden": "ben", "direct": "dan"}.items():
-            say_until_heard(self.client(person), farewell(place), self._places[place])
+            send_until_accepted(self.client(person), final_message(place), self._places[place])
         deadline = time.monotonic() + PATIENCE_SECONDS
         for listener in self.listeners:
             listener.join(max(0, deadline - time.monotonic()))
@@ -168,7 +168,9 @@ class Scene:
         for listener in self.listeners:
             yield from listener.problems
         acknowledged = [each for sender in self.senders for each in sender.acknowledged.items()]
-        hearings = [Heard(each.name, each.hears, each.message_ids) for each in self.listeners]
+        hearings = [
+            ReceivedMessages(each.name, each.hears, each.message_ids) for each in self.listeners
+        ]
         yield from checker.problems(self._history, acknowledged, hearings)
 
     def client(self, name: str) -> Client:
@@ -199,7 +201,7 @@ def read_history(witnesses: list[Client]) -> History:
             for message in answer["messages"]:
                 is_direct = message["type"] == "private"
                 place = "direct" if is_direct else message["display_recipient"]
-                history.setdefault(place, {})[message["id"]] = words(message)
+                history.setdefault(place, {})[message["id"]] = content_of(message)
                 anchor = message["id"]
             found_newest = answer["found_newest"]
     return history

@@ -1,4 +1,4 @@
-"""An hour of a crowd on one core: no errors, no memory growth, no long waits.
+"""An hour of load on one core: no errors, no memory growth, no long waits.
 
 `TERTULIA_TEST_RUN_MINUTES` and `TERTULIA_TEST_CROWD` make it shorter or smaller. In the last third
 another process attacks the server while users chat.
@@ -11,9 +11,9 @@ from multiprocessing import get_context
 from statistics import median, quantiles
 
 import pytest
-from tests.crash.attacks import ASSAULTS, Assault
+from tests.crash.attacks import ATTACKS, Attack
 from tests.crash.conftest import NewServer
-from tests.crash.load_users import Crowd
+from tests.crash.load_users import UserLoad
 from tests.crash.people import Person, settle
 from tests.crash.server import ServerProcess
 from tests.crash.test_many_polls import raise_file_limit
@@ -40,15 +40,15 @@ def test_an_hour_of_a_crowd_on_one_core(databases: Databases, new_server: NewSer
     cores = sorted(os.sched_getaffinity(0))
     os.sched_setaffinity(server.process.pid, cores[:1])
     os.sched_setaffinity(0, cores[1:] or cores)
-    *crowd, attacker = people.values()
+    *load, attacker = people.values()
 
     try:
-        run = asyncio.run(Run(server, Crowd(server.port, crowd), attacker).go())
+        run = asyncio.run(Run(server, UserLoad(server.port, load), attacker).go())
     finally:
         os.sched_setaffinity(0, cores)
 
     print(run.report())
-    assert not run.crowd.problems, f"{run.crowd.problems[:10]}\n{server.failures()}"
+    assert not run.load.problems, f"{run.load.problems[:10]}\n{server.failures()}"
     assert run.usual_bytes < bound(run.early_bytes), run.report()
     for name, left in run.after.items():
         assert left < bound(run.usual_bytes), f"{name}: {run.report()}"
@@ -62,26 +62,26 @@ def bound(usual_bytes: int) -> float:
 class Run:
     """The first two thirds are quiet; memory must return to their level."""
 
-    def __init__(self, server: ServerProcess, crowd: Crowd, attacker: Person) -> None:
-        self.crowd = crowd
+    def __init__(self, server: ServerProcess, load: UserLoad, attacker: Person) -> None:
+        self.load = load
         self.after: dict[str, int] = {}  # bytes that were not freed, by attack
         self.early_bytes = self.usual_bytes = 0
         self.slow_seconds = self.cpu_share = 0.0
         self._server = server
-        self._assault = Assault(server.port, attacker)
+        self._assault = Attack(server.port, attacker)
 
     async def go(self) -> "Run":
         seconds = 60 * MINUTES
-        chatting = asyncio.create_task(self.crowd.live(seconds))
+        chatting = asyncio.create_task(self.load.run(seconds))
         await self._watched(seconds / 6)
         self.early_bytes = await self._watched(seconds / 6)
         began, cpu = asyncio.get_running_loop().time(), self._server.cpu_seconds()
         self.usual_bytes = await self._watched(seconds / 3)
         passed = asyncio.get_running_loop().time() - began
         self.cpu_share = (self._server.cpu_seconds() - cpu) / passed
-        self.slow_seconds = quantiles(self.crowd.seconds, n=100)[98]
+        self.slow_seconds = quantiles(self.load.seconds, n=100)[98]
         with ProcessPoolExecutor(1, get_context("spawn")) as elsewhere:
-            for name in ASSAULTS:
+            for name in ATTACKS:
                 await asyncio.wrap_future(elsewhere.submit(getattr(self._assault, name)))
                 self.after[name] = await self._rested()
         await chatting
@@ -104,12 +104,13 @@ class Run:
         return self._server.own_bytes()
 
     def report(self) -> str:
-        half = quantiles(self.crowd.seconds, n=100)
+        half = quantiles(self.load.seconds, n=100)
         sizes = {"early": self.early_bytes, "later": self.usual_bytes, **self.after}
         told = ", ".join(f"{name} {size / 1e6:.0f}" for name, size in sizes.items())
         return (
-            f"{len(self.crowd.seconds)} sends: median {half[49] * 1e3:.1f} ms, before the assaults"
+            f"{len(self.load.seconds)} sends: median {half[49] * 1e3:.1f} ms, before the attacks"
             f" p99 {self.slow_seconds * 1e3:.1f} ms, in all {half[98] * 1e3:.1f} ms;"
-            f" {self.cpu_share:.0%} of a core; {self.crowd.heard} heard; {dict(self.crowd.done)};"
+            f" {self.cpu_share:.0%} of a core; {self.load.received} received;"
+            f" {dict(self.load.done)};"
             f" MB: {told}"
         )

@@ -7,7 +7,7 @@ from tests.crash.client import Answer, Client, request
 from tests.crash.conftest import NewServer
 from tests.crash.load import Sender
 from tests.crash.people import settle
-from tests.crash.tcp_proxy import Wire
+from tests.crash.tcp_proxy import TcpProxy
 from tests.support.databases import Databases
 from tests.support.waiting import PATIENCE_SECONDS
 
@@ -19,8 +19,8 @@ def test_a_lost_database_is_reported_and_the_server_recovers(
 ):
     url, folder = databases.ready("postgres")
     people = settle(url, "ana ben")
-    wire = Wire(url)
-    server = new_server(wire.url, folder)
+    proxy = TcpProxy(url)
+    server = new_server(proxy.url, folder)
     server.start()
     ana, ben = people["ana"].at(server.port), people["ben"].at(server.port)
     ana.joins("kitchen")
@@ -31,14 +31,14 @@ def test_a_lost_database_is_reported_and_the_server_recovers(
     poll = people["ben"].at(server.port).parks(queue_id, first["id"])
     server.wait_for_parked_polls(1)
 
-    wire.cut()
+    proxy.cut()
     refusals = [
         ana.says("Anybody?", to="kitchen"),
         ana.get("/messages", anchor="newest", num_before=10, num_after=0),
         people["ben"].at(server.port).post("/register"),
     ]
     health = request(server.port, "GET", "/health")
-    wire.mend()
+    proxy.restore()
     after = says_until_heard(ana, "Back again")
 
     for refused in (*refusals, health):
@@ -56,8 +56,8 @@ def test_acknowledged_writes_survive_repeated_connection_losses(
 ):
     url, folder = databases.ready("postgres")
     people = settle(url, "ana ben")
-    wire = Wire(url)
-    server = new_server(wire.url, folder)
+    proxy = TcpProxy(url)
+    server = new_server(proxy.url, folder)
     server.start()
     ana = people["ana"].at(server.port)
     ana.joins("kitchen")
@@ -69,9 +69,9 @@ def test_acknowledged_writes_survive_repeated_connection_losses(
         sender.start()
     for _ in range(10):
         time.sleep(0.15)
-        wire.cut()
+        proxy.cut()
         time.sleep(0.05)
-        wire.mend()
+        proxy.restore()
     says_until_heard(ana, "The end")
     for sender in (keyed, unkeyed):
         sender.stop()

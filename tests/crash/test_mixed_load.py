@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from tests.crash.conftest import NewServer
 from tests.crash.history import ExpectedHistory, ObservedHistory
-from tests.crash.load import say_until_heard
+from tests.crash.load import send_until_accepted
 from tests.crash.people import settle
 from tests.crash.server import ServerProcess
 from tests.crash.test_kill import data_problems
-from tests.crash.workload import LAST_WORDS, Actor, Replica
+from tests.crash.workload import LAST_CONTENT, Actor, Replica
 from tests.support.databases import Databases, Kind
 from tests.support.waiting import PATIENCE_SECONDS, eventually
 
@@ -60,33 +60,33 @@ def live_through(url: str, server: ServerProcess, trouble: Callable[[], None], t
         thread.start()
     for _ in range(times):
         wait_until_done(doers, done(doers) + chance.randrange(1, MAX_ACTIONS_PER_LIFE))
-        if any(doer.ledger.problems for doer in doers):
+        if any(doer.expected.problems for doer in doers):
             break
         time.sleep(chance.uniform(0, 0.01))
         trouble()
     for doer in doers:
         doer.stop()
     place = {"type": "channel", "to": "kitchen", "topic": "end"}
-    say_until_heard(people["ben"].at(server.port), LAST_WORDS, place)
+    send_until_accepted(people["ben"].at(server.port), LAST_CONTENT, place)
     for believer in believers:
         believer.join(PATIENCE_SECONDS)
 
-    problems = [each for doer in doers for each in doer.ledger.compare(doer.found())]
+    problems = [each for doer in doers for each in doer.expected.compare(doer.found())]
     for believer in believers:
-        problems += believer.hearsay.compare(believer.truth())
+        problems += believer.observed.compare(believer.truth())
     server.kill()
     problems += data_problems(url)
     assert not problems, f"TERTULIA_TEST_SEED={seed}\n" + "\n".join(problems[:30])
-    assert {deed for doer in doers for deed in doer.done} == set(Actor.DEEDS)
-    assert sum(doer.ledger.unanswered for doer in doers) > 0, "nothing was ever cut off"
+    assert {deed for doer in doers for deed in doer.done} == set(Actor.ACTIONS)
+    assert sum(doer.expected.unanswered for doer in doers) > 0, "nothing was ever cut off"
 
 
 def wait_until_done(doers: list[Actor], count: int) -> None:
-    eventually(lambda: done(doers) >= count or any(doer.ledger.problems for doer in doers))
+    eventually(lambda: done(doers) >= count or any(doer.expected.problems for doer in doers))
 
 
 def done(doers: list[Actor]) -> int:
-    return sum(doer.ledger.acknowledged for doer in doers)
+    return sum(doer.expected.acknowledged for doer in doers)
 
 
 # --- tests of the checker ---
@@ -104,10 +104,10 @@ def like(number: int, event_id: int, op: str = "add") -> dict[str, Any]:
 TRUE = [message(1, 1), message(2, 2), like(1, 3), like(2, 4), like(2, 5, "remove")]
 FAULTS = {
     "a message is lost": [message(1, 1), like(1, 3)],
-    "a message is told twice": [*TRUE, message(2, 6)],
+    "a message is received twice": [*TRUE, message(2, 6)],
     "a message has other words": [message(1, 1, "Tea"), *TRUE[1:]],
     "a like is lost": [message(1, 1), message(2, 2)],
-    "a like is told twice": [*TRUE, like(1, 6)],
+    "a like is received twice": [*TRUE, like(1, 6)],
     "a like that was taken back stays": TRUE[:-1],
     "an event is out of order": [message(2, 2), message(1, 1), *TRUE[2:]],
     "a message is told that is not there": [*TRUE, message(3, 6)],
@@ -119,10 +119,10 @@ FAULTS = {
 
 
 def heard(events: list[dict[str, Any]]) -> ObservedHistory:
-    hearsay = ObservedHistory("ana")
+    observed = ObservedHistory("ana")
     for event in events:
-        hearsay.hear(event)
-    return hearsay
+        observed.apply(event)
+    return observed
 
 
 def test_a_correct_history_passes_the_checker():
@@ -147,9 +147,9 @@ def test_the_checker_finds_wrong_events(events):
     ],
 )
 def test_the_checker_finds_wrong_answers(steps, found, is_wrong):
-    ledger = ExpectedHistory("ana")
+    expected = ExpectedHistory("ana")
     for step in steps:
         what, value = step.split()
-        (ledger.is_told if what == "told" else ledger.tries)("soup", value)
+        (expected.record_acknowledged if what == "told" else expected.record_attempt)("soup", value)
 
-    assert bool(list(ledger.compare({"soup": found}))) is is_wrong
+    assert bool(list(expected.compare({"soup": found}))) is is_wrong

@@ -18,7 +18,7 @@ from tests.support.browser import Browser
 from tests.support.cli_runner import Terminal
 from tests.support.databases import Databases, Kind
 from tests.support.event_queue import EventQueue
-from tests.support.fake_oidc import MisbehavingProvider, signed, wilful_site
+from tests.support.fake_oidc import MisbehavingProvider, misbehaving_provider, signed
 from tests.support.people import Chat, Person
 from tests.support.server import SECRET, Clock, Server
 
@@ -59,7 +59,7 @@ def older(request: pytest.FixtureRequest, databases: Databases) -> Iterator[Olde
     if kind == "postgres":
         load_dump(url, (folder / "dump.sql").read_text())
     clock = Clock(stopped_at=facts["made_at"] + 60)  # the upgrade took a minute
-    with wilful_site() as provider:
+    with misbehaving_provider() as provider:
         openid = (OpenIdProvider(name="keycloak", issuer=provider.address, **CLIENT),)
         server = Server(url, folder, {"openid": openid}, clock=clock).start()
         realm = server.read(0, storage.organization.first)

@@ -8,7 +8,7 @@ from tests.crash.client import Client
 from tests.crash.conftest import NewServer
 from tests.crash.people import settle
 from tests.crash.server import ServerProcess
-from tests.crash.tcp_proxy import Wire
+from tests.crash.tcp_proxy import TcpProxy
 from tests.support.databases import Databases
 
 pytestmark = pytest.mark.postgres
@@ -80,14 +80,17 @@ def test_a_server_that_was_paused_meanwhile_refuses_a_replaced_key(place, new_se
 def test_a_server_without_its_database_does_not_accept_a_replaced_key(place, new_server: NewServer):
     url, folder = place
     ana = settle(url, "ana")["ana"]
-    wire = Wire(url)
-    one, other = started(new_server, url, folder / "a"), started(new_server, wire.url, folder / "b")
+    proxy = TcpProxy(url)
+    one, other = (
+        started(new_server, url, folder / "a"),
+        started(new_server, proxy.url, folder / "b"),
+    )
     there = ana.at(other.port)
     assert there.get(ME).status == 200
 
-    wire.cut()
+    proxy.cut()
     assert ana.at(one.port).post("/users/me/api_key/regenerate").status == 200
     answer = there.get(ME)
 
     assert answer.status in (401, 503)
-    wire.mend()
+    proxy.restore()

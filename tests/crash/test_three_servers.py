@@ -12,12 +12,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.crash.client import Roaming
+from tests.crash.client import RoundRobinClient
 from tests.crash.cluster import cluster
 from tests.crash.conftest import NewServer
-from tests.crash.load import A_LONG_BREATH
+from tests.crash.load import LONG_PAUSE_SECONDS
 from tests.crash.server import ServerProcess
-from tests.crash.tcp_proxy import Wire
+from tests.crash.tcp_proxy import TcpProxy
 from tests.crash.test_kill import Scene, data_problems
 from tests.support.databases import Databases
 
@@ -34,9 +34,9 @@ class Cluster:
     """Servers, each with its own proxy to the database."""
 
     def __init__(self, url: str, folder: Path, new_server: NewServer) -> None:
-        self.wires = [Wire(url) for _ in range(SERVERS)]
+        self.proxies = [TcpProxy(url) for _ in range(SERVERS)]
         self.servers = [
-            new_server(wire.url, folder / f"{number}") for number, wire in enumerate(self.wires)
+            new_server(proxy.url, folder / f"{number}") for number, proxy in enumerate(self.proxies)
         ]
 
     def start(self) -> None:
@@ -50,32 +50,32 @@ class Cluster:
             server.end()
 
 
-def kill(server: ServerProcess, wire: Wire) -> None:
+def kill(server: ServerProcess, proxy: TcpProxy) -> None:
     server.kill()
     server.start()
 
 
-def pause(server: ServerProcess, wire: Wire) -> None:
+def pause(server: ServerProcess, proxy: TcpProxy) -> None:
     """It may hold locks, and learns nothing of what happens meanwhile."""
     server.pause()
     time.sleep(PAUSE_SECONDS)
     server.go_on()
 
 
-def cut(server: ServerProcess, wire: Wire) -> None:
+def cut(server: ServerProcess, proxy: TcpProxy) -> None:
     """It runs, and cannot reach its database."""
-    wire.cut()
+    proxy.cut()
     time.sleep(PAUSE_SECONDS)
-    wire.mend()
+    proxy.restore()
 
 
-def replace(server: ServerProcess, wire: Wire) -> None:
+def replace(server: ServerProcess, proxy: TcpProxy) -> None:
     """A rolling upgrade."""
     server.end()
     server.start()
 
 
-FAULTS: list[Callable[[ServerProcess, Wire], None]] = [kill, pause, cut, replace]
+FAULTS: list[Callable[[ServerProcess, TcpProxy], None]] = [kill, pause, cut, replace]
 
 
 @pytest.mark.parametrize("faults", [4, pytest.param(60, marks=pytest.mark.soak)])
@@ -101,18 +101,21 @@ def play(url: str, servers: Cluster, faults: int) -> None:
     chance = random.Random(seed)
     ports = [server.port for server in servers.servers]
     scene = Scene(
-        url, servers, lambda person: Roaming([person.at(port) for port in ports]), A_LONG_BREATH
+        url,
+        servers,
+        lambda person: RoundRobinClient([person.at(port) for port in ports]),
+        LONG_PAUSE_SECONDS,
     )
 
     scene.begin()
-    for fault, server, wire in zip(
+    for fault, server, proxy in zip(
         itertools.islice(itertools.cycle(FAULTS), faults),
         itertools.cycle(servers.servers),
-        itertools.cycle(servers.wires),
+        itertools.cycle(servers.proxies),
         strict=False,
     ):
         scene.wait_until_more_is_said(chance.randrange(20, 60))
-        fault(server, wire)
+        fault(server, proxy)
     scene.end()
 
     problems = [*scene.problems(), *data_problems(url)]

@@ -47,7 +47,7 @@ def test_a_worker_that_ends_is_replaced(crew):
 
     eventually(lambda: len(children(crew)) == 2 and children(crew) != before)
     eventually(lambda: all(is_up(crew.port + number) for number in (0, 1, 2)))
-    assert '"worker"' in crew.last_words(5) or "worker=" in crew.last_words(5)
+    assert '"worker"' in crew.last_log_lines(5) or "worker=" in crew.last_log_lines(5)
 
 
 def test_sigterm_stops_all_workers(crew):

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.crash.client import Roaming, request
+from tests.crash.client import RoundRobinClient, request
 from tests.crash.conftest import NewServer
-from tests.crash.load import A_LONG_BREATH
+from tests.crash.load import LONG_PAUSE_SECONDS
 from tests.crash.people import Person
 from tests.crash.server import SECRET
 from tests.crash.test_kill import Scene, data_problems
@@ -48,7 +48,10 @@ def test_scheduled_messages_queues_and_sessions_use_the_database_clock(
         server.clock = clock
     ports = [server.port for server in servers.servers]
     scene = Scene(
-        url, servers, lambda person: Roaming([person.at(port) for port in ports]), A_LONG_BREATH
+        url,
+        servers,
+        lambda person: RoundRobinClient([person.at(port) for port in ports]),
+        LONG_PAUSE_SECONDS,
     )
 
     began = time.time()

@@ -12,17 +12,27 @@ from tests.support.waiting import PATIENCE_SECONDS
 
 PAUSE_SECONDS = 0.01
 FAR_AWAY = 4_000_000_000  # when scheduled messages are due
-LAST_WORDS = "That is all"
+LAST_CONTENT = "That is all"
 
 
 class Actor(threading.Thread):
     """Does random actions one after the other: an action is the method of that name."""
 
-    DEEDS = ("send", "send", "edit", "react", "subscribe", "schedule", "upload", "read", "register")
+    ACTIONS = (
+        "send",
+        "send",
+        "edit",
+        "react",
+        "subscribe",
+        "schedule",
+        "upload",
+        "read",
+        "register",
+    )
 
     def __init__(self, name: str, client: Client, channel: str) -> None:
         super().__init__(name=name, daemon=True)
-        self.ledger = ExpectedHistory(name)
+        self.expected = ExpectedHistory(name)
         self.done: set[str] = set()
         self._client, self._channel = client, channel
         self._channel_id: int = client.get("/get_stream_id", stream=channel)["stream_id"]
@@ -35,11 +45,11 @@ class Actor(threading.Thread):
         try:
             self._do_things()
         except Exception as error:
-            self.ledger.problems.append(f"stumbled: {error!r}")
+            self.expected.problems.append(f"failed: {error!r}")
 
     def _do_things(self) -> None:
-        while not self._stopping.is_set() and not self.ledger.problems:
-            deed = self._chance.choice(self.DEEDS)
+        while not self._stopping.is_set() and not self.expected.problems:
+            deed = self._chance.choice(self.ACTIONS)
             self._count += 1
             getattr(self, f"_{deed}")()
             self.done.add(deed)
@@ -56,36 +66,36 @@ class Actor(threading.Thread):
             time.sleep(PAUSE_SECONDS)
             answer = None
         if answer is None or answer.is_outage:
-            self.ledger.is_left_alone()
+            self.expected.record_unanswered()
             return None
         return answer
 
     def _do(self, thing: Any, value: Any, ask: Callable[[], Answer], *may_say: str) -> None:
         """Change something that exists; it may be so already, if the last answer was lost."""
-        self.ledger.tries(thing, value)
+        self.expected.record_attempt(thing, value)
         answer = self._ask(ask)
         if answer is None:
             return
         if answer.status == 200 or answer.code in may_say:
-            self.ledger.is_told(thing, value)
+            self.expected.record_acknowledged(thing, value)
         else:
-            self.ledger.problems.append(f"{thing}: {answer.status} {answer.body}")
+            self.expected.problems.append(f"{thing}: {answer.status} {answer.body}")
 
     def _send(self) -> None:
         words = f"{self.name} {self._count}"
         place = {"type": "channel", "to": self._channel, "topic": "lunch", "content": words}
         answer, deadline = None, time.monotonic() + PATIENCE_SECONDS
-        while answer is None and not self.ledger.problems and time.monotonic() < deadline:
+        while answer is None and not self.expected.problems and time.monotonic() < deadline:
             answer = self._ask(
                 lambda: self._client.post("/messages", {"Idempotency-Key": words}, **place)
             )
         if answer is None:
-            self.ledger.problems.append(f"{words}: nobody answers any more")
+            self.expected.problems.append(f"{words}: no server answers any more")
         elif answer.status == 200:
             self._mine.append(answer["id"])
-            self.ledger.is_told(("words", answer["id"]), words)
+            self.expected.record_acknowledged(("words", answer["id"]), words)
         else:
-            self.ledger.problems.append(f"{words}: {answer.status} {answer.body}")
+            self.expected.problems.append(f"{words}: {answer.status} {answer.body}")
 
     def _edit(self) -> None:
         if self._mine:
@@ -174,25 +184,25 @@ class Replica(threading.Thread):
 
     def __init__(self, name: str, client: Client) -> None:
         super().__init__(name=name, daemon=True)
-        self.hearsay = ObservedHistory(name)
+        self.observed = ObservedHistory(name)
         self._client = client
         answer = client.post("/register", apply_markdown=False)
         self._queue_id = answer["queue_id"]
-        self.hearsay.last_event_id = answer["last_event_id"]
-        self.hearsay.channels = {each["name"] for each in answer["subscriptions"]}
+        self.observed.last_event_id = answer["last_event_id"]
+        self.observed.channels = {each["name"] for each in answer["subscriptions"]}
 
     def run(self) -> None:
-        while LAST_WORDS not in self.hearsay.words.values() and not self.hearsay.problems:
+        while LAST_CONTENT not in self.observed.words.values() and not self.observed.problems:
             try:
-                answer = self._client.polls(self._queue_id, self.hearsay.last_event_id)
+                answer = self._client.polls(self._queue_id, self.observed.last_event_id)
             except Unreachable:
                 time.sleep(PAUSE_SECONDS)
                 continue
             if answer.status == 200:
                 for event in answer["events"]:
-                    self.hearsay.hear(event)
+                    self.observed.apply(event)
             elif answer.status != 503:
-                self.hearsay.problems.append(f"was refused: {answer.status} {answer.body}")
+                self.observed.problems.append(f"refused: {answer.status} {answer.body}")
 
     def truth(self) -> ObservedHistory:
         """The final state that the server reports."""

@@ -24,7 +24,7 @@ def ana(chat):
 def together(chat) -> Callable[..., list[Any]]:
     """Run actions in one batch, in this order, in a loaded organization."""
 
-    async def gather(acts: tuple[Act, ...]) -> list[Any]:
+    async def create_people(acts: tuple[Act, ...]) -> list[Any]:
         assert (
             await chat.server.application.delivery.follower.finder.find(chat.realm.id) is not None
         )
@@ -43,7 +43,7 @@ def together(chat) -> Callable[..., list[Any]]:
         await first
         return await asyncio.gather(*rest)
 
-    return lambda *acts: chat.server.do(gather(acts))
+    return lambda *acts: chat.server.do(create_people(acts))
 
 
 def renames(who, channel, name) -> Act:
@@ -222,7 +222,7 @@ def test_a_late_poll_does_not_reveal_the_new_name(chat, ana, ben):
     ana.patch(f"/streams/{cellar.id}", is_private=False).succeeds()
     ana.patch(f"/streams/{cellar.id}", is_private=True).succeeds()
     ana.patch(f"/streams/{cellar.id}", new_name="vault", description="Of gold").succeeds()
-    chat.server.goes_cold()
+    chat.server.becomes_cold()
 
     told = str(ears.all())
 

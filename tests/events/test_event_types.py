@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from tests.support.conformance import OURS_IS_AT, the_contract
+from tests.support.conformance import OURS_PATH, the_contract
 
 import tertulia
 from tertulia import events, storage
@@ -65,7 +65,7 @@ def test_the_contract_has_every_event():
 
     unknown = [
         f"The contract does not know the event {name} ({kind.__name__}): describe it in"
-        f" {OURS_IS_AT}."
+        f" {OURS_PATH}."
         for name, kind in told.items()
         if name not in described
     ]

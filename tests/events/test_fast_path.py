@@ -61,7 +61,7 @@ def test_it_looks_like_any_other_message(chat, kitchen, appended):
     assert appended == [1, 1]
     assert in_channel.id < direct.id
     told = [ears.next()["message"] for _ in range(2)]
-    chat.server.goes_cold()
+    chat.server.becomes_cold()
     again = [each["message"] for each in ears.poll(-1).succeeds()["events"]]
     assert told == again
     for message, event in zip([in_channel, direct], told, strict=True):

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 from tests.crash.client import request
-from tests.crash.tcp_proxy import Wire
+from tests.crash.tcp_proxy import TcpProxy
 from tests.support.people import Chat
 from tests.support.server import Server
 from tests.support.waiting import eventually
@@ -21,8 +21,8 @@ def test_a_disconnected_server_does_not_answer_from_memory(databases, monkeypatc
     monkeypatch.setattr(lease, "LEASE_SECONDS", LEASE_SECONDS)
     answers: list[int] = []
     url, folder = databases.ready("postgres")
-    wire = Wire(url)
-    chat = Chat.found(Server(wire.url, folder).start(), "")
+    proxy = TcpProxy(url)
+    chat = Chat.found(Server(proxy.url, folder).start(), "")
     elsewhere = Server(url, folder).start()
     ana = chat.person("ana")
     there = replace(ana, server=elsewhere)
@@ -35,12 +35,12 @@ def test_a_disconnected_server_does_not_answer_from_memory(databases, monkeypatc
         return answers[-1] != 503
 
     eventually(lambda: status() == 200)
-    wire.cut()
+    proxy.cut()
     eventually(lambda: status() == 503)
     eventually(lambda: there.get("/users/me").status == 200)
     there.post("/users/me/api_key/regenerate").succeeds()
     time.sleep(2 * LEASE_SECONDS)
-    wire.mend()
+    proxy.restore()
     eventually(is_answered)
 
     assert answers[-1] == 401

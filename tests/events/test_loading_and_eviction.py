@@ -19,7 +19,7 @@ def garden(own_chat) -> Chat:
 def leaves(chat: Chat) -> None:
     """Simulate some minutes without requests."""
     server = chat.server
-    server.goes_cold()
+    server.becomes_cold()
     for _ in range(2):
         server.run_job("unused organizations")
     gc.collect()

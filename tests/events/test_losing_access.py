@@ -71,7 +71,7 @@ def test_a_removed_member_receives_what_was_sent_before_the_removal(chat, in_kit
         ("subscription", None),
     ]
     assert received(warm) == expected
-    chat.server.goes_cold()
+    chat.server.becomes_cold()
     assert [each for each in received(cold) if each[1] != secret.id] == expected[1:]
 
 
@@ -83,7 +83,7 @@ def test_a_removed_member_does_not_receive_edits_after_the_removal(chat, in_kitc
     ana.patch(f"/messages/{secret.id}", content="a greater secret").succeeds()
 
     heard = [each["message"]["content"] for each in warm.all()]
-    chat.server.goes_cold()
+    chat.server.becomes_cold()
     heard += [each["message"]["content"] for each in cold.all()]
 
     assert "secret" in heard
@@ -95,7 +95,7 @@ def test_a_removed_member_who_polls_later_receives_it_too(chat, in_kitchen, ana,
     ears = ben.listens_for("message")
     secret = ana.says("secret", to="cellar > light")
     soup = ana.says("open", to="kitchen > lunch")
-    chat.server.goes_cold()
+    chat.server.becomes_cold()
 
     ana.leaves("cellar", principals=[ben.id])
     ana.says("more secrets", to="cellar > light")
@@ -110,7 +110,7 @@ def test_leaving_a_public_channel_ends_events_but_not_earlier_ones(chat, in_kitc
     ana.says("after", to="kitchen > lunch")
 
     assert [each["message"]["id"] for each in warm.all()] == [before.id]
-    chat.server.goes_cold()
+    chat.server.becomes_cold()
     assert [each["message"]["id"] for each in cold.all()] == [before.id]
 
 

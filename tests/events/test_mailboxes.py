@@ -71,7 +71,7 @@ def test_a_dropped_mailbox_is_rebuilt_as_it_was(chat):
     before = [ears.poll(-1).succeeds()["events"] for ears in queues_]
     assert len(before[0]) > 10
 
-    chat.server.goes_cold()
+    chat.server.becomes_cold()
 
     delivery = chat.server.application.delivery
     kept = {each.queue_id for each in delivery.positions(chat.realm.id)}
@@ -81,7 +81,7 @@ def test_a_dropped_mailbox_is_rebuilt_as_it_was(chat):
 
 def test_a_queue_without_mailbox_receives_what_happened_meanwhile(chat, in_kitchen, ana, ben):
     ears = ben.listens_for("message")
-    chat.server.goes_cold()
+    chat.server.becomes_cold()
 
     soup = ana.says("Soup's on", to="kitchen > lunch")
 
@@ -90,7 +90,7 @@ def test_a_queue_without_mailbox_receives_what_happened_meanwhile(chat, in_kitch
 
 def test_a_mailbox_with_a_parked_poll_is_not_dropped(chat, in_kitchen, ana, ben):
     waiting = ben.listens_for("message").waits()
-    chat.server.goes_cold()
+    chat.server.becomes_cold()
 
     ana.says("Soup's on", to="kitchen > lunch")
 
@@ -100,7 +100,7 @@ def test_a_mailbox_with_a_parked_poll_is_not_dropped(chat, in_kitchen, ana, ben)
 def test_a_queue_far_behind_is_delivered_in_pages(chat):
     ears = chat.person("ana").listens_for("realm")
     much_happens(chat, 1010)
-    chat.server.goes_cold()
+    chat.server.becomes_cold()
 
     pages = heard_in_pages(ears)
 
@@ -143,7 +143,7 @@ def test_the_log_may_be_trimmed_behind_the_last_reader(own_chat):
     keep_positions(own_chat)
     own_chat.server.clock.move(minutes=11)
     own_chat.write(actions.housekeeping.trim_log)
-    own_chat.server.goes_cold()
+    own_chat.server.becomes_cold()
 
     assert [each["message"]["content"] for each in slow.all()] == ["one", "two"]
     assert quick.silent()
@@ -159,7 +159,7 @@ def test_a_queue_whose_position_was_trimmed_must_be_registered_again(own_chat):
     ana.says("one", to="kitchen > count")
     ana.says("two", to="kitchen > count")
     own_chat.write(forget)
-    own_chat.server.goes_cold()
+    own_chat.server.becomes_cold()
 
     assert ears.poll().json["code"] == "BAD_EVENT_QUEUE_ID"
 
@@ -223,7 +223,7 @@ def test_an_ephemeral_event_is_never_stored(chat, in_kitchen, ana):
     whisper(chat, "start", Everyone())
     soup = ana.says("Soup's on", to="kitchen > lunch")
 
-    chat.server.goes_cold()
+    chat.server.becomes_cold()
 
     assert [each["type"] for each in ears.all()] == ["message"]
     kinds = [entry.kind for entry in chat.read(storage.log.after, chat.realm.id, before, 100)]
@@ -240,5 +240,5 @@ def test_a_queue_can_be_acknowledged_at_an_ephemeral_event(chat, in_kitchen, ana
     rest = ears.poll(start["id"]).succeeds()["events"]
 
     assert [each["type"] for each in rest] == ["message"]
-    chat.server.goes_cold()
+    chat.server.becomes_cold()
     assert ears.poll(start["id"]).succeeds()["events"] == rest

@@ -103,7 +103,7 @@ def test_an_id_that_is_no_number_is_refused(ears, number):
 
 def test_a_wrong_id_does_not_cost_a_queue_its_events(chat, ana, ears):
     ana.says("one", to="kitchen > count")
-    chat.server.goes_cold()
+    chat.server.becomes_cold()
 
     assert ears.poll(2**50).status == 400
 

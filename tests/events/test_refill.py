@@ -69,7 +69,7 @@ def test_two_simultaneous_polls_lose_nothing(chat, in_kitchen, ana, ben, slow):
     ears = ben.listens_for("message", "update_message_flags")
     soup = ana.says("Soup's on", to="kitchen > lunch")
     user = ben.record
-    chat.server.goes_cold()
+    chat.server.becomes_cold()
 
     async def scene() -> list[list[str]]:
         here = chat.server.database.of(chat.realm.id)
@@ -93,7 +93,7 @@ def test_events_beyond_the_directory_are_delivered_once_it_has_them(chat):
     ears = ana.listens_for("stream")
     ana.joins("cellar")
     user = ana.record
-    chat.server.goes_cold()
+    chat.server.becomes_cold()
 
     async def scene() -> list[list[str]]:
         database, follower = chat.server.database, chat.server.application.delivery.follower

@@ -55,7 +55,7 @@ def test_a_queue_without_mailbox_skips_it(chat, kitchen, what):
     soup = ana.says("Soup's on", to="kitchen > lunch")
     chat.write_from_outside(something_strange, "Casa", STRANGE[what])
     tea = ana.says("Tea?", to="kitchen > lunch")
-    chat.server.goes_cold()
+    chat.server.becomes_cold()
 
     assert [each["message"]["id"] for each in ears.all()] == [soup.id, tea.id]
     assert directory(chat) == fresh_directory(chat)
@@ -66,7 +66,7 @@ def test_a_client_that_received_more_from_another_server_is_accepted(chat, kitch
     chat.write(something_strange, "Casa", STRANGE["kind"])
     strange = chat.head()
     soup = ana.says("Soup's on", to="kitchen > lunch")
-    chat.server.goes_cold()
+    chat.server.becomes_cold()
 
     events = ears.poll(strange << 20).succeeds()["events"]
 
@@ -91,7 +91,7 @@ def test_it_is_logged_once(chat, kitchen):
     with capture_logs() as lines:
         chat.write(something_strange, "Casa", STRANGE["kind"])
         for _ in range(3):
-            chat.server.goes_cold()
+            chat.server.becomes_cold()
             ears.poll(-1).succeeds()
             ana.registers()
 
@@ -111,7 +111,7 @@ def test_an_unknown_event_found_at_start_is_logged(own_chat):
     with capture_logs() as lines:
         for _ in range(2):
             ears.poll(-1).succeeds()
-            own_chat.server.goes_cold()
+            own_chat.server.becomes_cold()
 
     assert [each["event"] for each in lines].count("events.skipped") == 1
 
@@ -153,7 +153,7 @@ def test_an_event_that_cannot_be_delivered_is_skipped(chat, kitchen):
     soup = ana.says("Soup's on", to="kitchen > lunch")
 
     assert [each["message"]["id"] for each in waiting.result(PATIENCE_SECONDS)] == [soup.id]
-    chat.server.goes_cold()
+    chat.server.becomes_cold()
     assert [each["type"] for each in ears.poll(-1).succeeds()["events"]] == ["message"]
 
 

@@ -105,8 +105,8 @@ def test_an_id_of_an_older_server_is_accepted(own_chat, kitchen):
         events.delivery.mailbox.seq_of(first)
     )  # its ids have no stamps
 
-    for goes_cold in (False, True):
-        if goes_cold:
+    for becomes_cold in (False, True):
+        if becomes_cold:
             own_chat.server.restart()
         told = ears.poll(older).succeeds()["events"]
         assert [each["message"]["id"] for each in told] == [tea.id]

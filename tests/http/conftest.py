@@ -1,9 +1,9 @@
 """Fixtures for the HTTP layer's own tests."""
 
 import pytest
-from tests.http.sample_api import Kitchen
+from tests.http.sample_api import SampleApi
 
 
 @pytest.fixture
-def kitchen() -> Kitchen:
-    return Kitchen()
+def kitchen() -> SampleApi:
+    return SampleApi()

@@ -122,7 +122,7 @@ ROUTES = [
 ]
 
 
-class Kitchen:
+class SampleApi:
     """The toy service and a caller."""
 
     def __init__(self, **settings: Any) -> None:

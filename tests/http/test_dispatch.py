@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from structlog.testing import capture_logs
-from tests.http.sample_api import FORM, Kitchen, http_scope
+from tests.http.sample_api import FORM, SampleApi, http_scope
 from tests.support.waiting import PATIENCE_SECONDS
 
 from tertulia.http.exchange import ROUND
@@ -182,7 +182,7 @@ def test_a_body_has_a_limit_by_route(kitchen, size, status):
 
 @pytest.mark.parametrize("path, limit", [("/api/v1/deliveries", 3000), ("/api/v1/pots", 5 << 20)])
 def test_a_body_without_a_length_is_counted_as_it_comes(path, limit):
-    kitchen = Kitchen(max_body_bytes=5 << 20)
+    kitchen = SampleApi(max_body_bytes=5 << 20)
     chunk = {"type": "http.request", "body": b"y" * (1 << 19), "more_body": True}
     scope = {"method": "POST", "path": path, "headers": [(b"content-type", FORM.encode())]}
 
@@ -192,7 +192,7 @@ def test_a_body_without_a_length_is_counted_as_it_comes(path, limit):
 
 
 def test_a_large_body_is_read_only_once_its_sender_is_known():
-    kitchen = Kitchen(max_body_bytes=5 << 20)
+    kitchen = SampleApi(max_body_bytes=5 << 20)
     large = {"name": "soup", "x": "y" * (2 << 20)}
 
     assert kitchen.post("/pots", who="", data=large).status_code == 401

@@ -3,7 +3,7 @@
 import jsonschema
 import msgspec
 import pytest
-from tests.http.sample_api import ROUTES, Kitchen
+from tests.http.sample_api import ROUTES, SampleApi
 
 from tertulia.http.openapi import describe
 
@@ -91,7 +91,7 @@ def test_files_make_a_form_of_parts(document):
     )
 
 
-def test_answers_are_as_described(document, kitchen: Kitchen):
+def test_answers_are_as_described(document, kitchen: SampleApi):
     for path, described in [("/pots?hot=true&x=1", "/pots"), ("/pots/7", "/pots/{pot_id}")]:
         content = operation(document, "get", described)["responses"]["200"]["content"]
         schema = {**content["application/json"]["schema"], "components": document["components"]}

@@ -12,19 +12,19 @@ from tertulia.api.events import MAX_IDLE_SECONDS
 
 
 @dataclass
-class Later(Chat):
+class ClockedChat(Chat):
     """An organization with a clock that the test controls."""
 
-    def passes(self, *, seconds: float = 0, minutes: float = 0, hours: float = 0) -> None:
+    def advance(self, *, seconds: float = 0, minutes: float = 0, hours: float = 0) -> None:
         """Move the clock, and run all jobs that are due then."""
         self.server.clock.move(seconds=seconds, minutes=minutes, hours=hours)
-        self.does_what_is_due()
+        self.run_due_jobs()
 
-    def does_what_is_due(self) -> None:
+    def run_due_jobs(self) -> None:
         self.server.run_job("scheduled messages")
         self.server.run_job("reminders")
 
-    def keeps_house(self) -> None:
+    def run_housekeeping(self) -> None:
         for name in ("positions", "log", "retention", "deleted files"):
             self.server.run_job(name)
 
@@ -45,13 +45,13 @@ def movable_servers(databases: Databases) -> Iterator[SharedServers]:
 
 
 @pytest.fixture
-def later(kind: Kind, movable_servers: SharedServers) -> Later:
+def later(kind: Kind, movable_servers: SharedServers) -> ClockedChat:
     chat = Chat.found(movable_servers.on(kind))
     chat.server.clock.stop()
-    return Later(chat.server, chat.realm, chat.host)
+    return ClockedChat(chat.server, chat.realm, chat.host)
 
 
 @pytest.fixture
-def chat(later: Later) -> Later:
+def chat(later: ClockedChat) -> ClockedChat:
     """Users named in the arguments of a test live on a server whose clock can be moved."""
     return later

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from tests.api.good_calls import PHONE, new_device
-from tests.support.fake_services import PUSH_ID, PUSH_KEY, Neighbours
+from tests.support.fake_services import PUSH_ID, PUSH_KEY, FakeServices
 from tests.support.people import Chat
 from tests.support.waiting import eventually
 
@@ -15,7 +15,7 @@ NOTIFY = "/api/v1/remotes/push/e2ee/notify"
 
 @pytest.fixture
 def scene(start_server):
-    service = Neighbours()
+    service = FakeServices()
     chat = Chat.found(start_server(**service.settings), "")
     ana, ben = chat.people("ana", "ben", channels=["kitchen"])
     yield chat, ana, ben, service

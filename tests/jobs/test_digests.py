@@ -40,13 +40,13 @@ def test_an_absent_user_gets_a_digest_on_its_day_and_can_unsubscribe(mailing, po
     mailing.set("digest_weekday", (weekday(mailing) + 1) % 7)
     mailing.set("digest_emails_enabled", True)
     sends(mailing)
-    assert post.letters_of(mailing) == []
+    assert post.mails_of(mailing) == []
     mailing.set("digest_weekday", weekday(mailing))
     sends(mailing)
     sends(mailing)
 
-    (letter,), (of_guest,) = post.letters_to(ben.email), post.letters_to(gus.email)
-    assert len(post.letters_of(mailing)) == 2
+    (letter,), (of_guest,) = post.mails_to(ben.email), post.mails_to(gus.email)
+    assert len(post.mails_of(mailing)) == 2
     assert "Unknown user: Soup?" in text_in(of_guest)
     text = text_in(letter)
     assert "#kitchen > lunch (1)" in text
@@ -69,7 +69,7 @@ def test_without_news_no_digest_is_sent(mailing, post):
 
     sends(mailing)
 
-    assert post.letters_of(mailing) == []
+    assert post.mails_of(mailing) == []
 
 
 def test_topics_are_ordered_by_authors_and_then_by_messages():

@@ -44,7 +44,7 @@ def test_the_bytes_of_a_deleted_file_are_deleted_soon(later, in_kitchen, ana):
     assert stored(later) == 1 + 8 + 2
 
     ana.delete(f"/messages/{said.id}").succeeds()
-    later.keeps_house()
+    later.run_housekeeping()
 
     assert stored(later) == 2
     assert fetches(ana, kept).body == b"x"
@@ -55,10 +55,10 @@ def test_an_unfinished_upload_is_deleted_after_an_hour(later, ana):
     before = stored(later)
 
     later.server.clock.move(minutes=59)
-    later.keeps_house()
+    later.run_housekeeping()
     assert stored(later) == before > 1
     later.server.clock.move(minutes=2)
-    later.keeps_house()
+    later.run_housekeeping()
 
     assert stored(later) == 0
     with pytest.raises(UploadExpired):
@@ -73,7 +73,7 @@ def test_an_upload_that_makes_progress_is_kept(later, ana):
 
     for _ in range(3):
         later.server.clock.move(minutes=50)
-        later.keeps_house()
+        later.run_housekeeping()
         later.server.do(receiving.write(MUCH))
     later.server.do(receiving.finish("tide.txt", "text/plain"))
 
@@ -87,7 +87,7 @@ def test_an_upload_that_completed_after_all_is_kept(later, ana):
     later.server.do(receiving.finish("tide.txt", "text/plain"))
 
     later.server.do(receiving.abort())
-    later.keeps_house()
+    later.run_housekeeping()
 
     (listed,) = own(ana)
     assert fetches(ana, File(f"/user_uploads/{listed['path_id']}", "tide.txt")).body == MUCH
@@ -107,7 +107,7 @@ def test_an_aborted_upload_is_dropped_at_once(later, ana):
         eventually(lambda: stored(later) > 2)
 
     def is_swept():
-        later.keeps_house()
+        later.run_housekeeping()
         return stored(later) == 0
 
     eventually(is_swept)
@@ -123,7 +123,7 @@ def test_retention_deletes_files_of_old_messages(later, in_kitchen, ana):
     new = uploads(ana, "new.txt")
     ana.says(new.link, to="kitchen > tides")
 
-    later.keeps_house()
+    later.run_housekeeping()
 
     assert [each["name"] for each in own(ana)] == ["new.txt"]
     assert [each["op"] for each in ears.all()] == ["add", "update", "remove"]
@@ -143,9 +143,9 @@ def test_a_file_of_a_scheduled_message_is_kept(later, in_kitchen, ana, ben):
     ).succeeds()
 
     ana.delete(f"/messages/{said.id}").succeeds()
-    later.keeps_house()
+    later.run_housekeeping()
     assert (fetches(ana, file).status, fetches(ben, file).status) == (200, 403)
-    later.passes(seconds=61)
+    later.advance(seconds=61)
 
     assert fetches(ben, file).status == 200
     (sent,) = own(ana)[0]["message_ids"]

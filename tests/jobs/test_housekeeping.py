@@ -40,12 +40,12 @@ def test_events_that_every_queue_has_read_are_deleted_after_a_while(later, in_ki
     says_much(ana)
     ears.all()
     ears.poll()
-    later.keeps_house()
+    later.run_housekeeping()
     assert events_kept(later) > 20
 
     later.server.clock.move(minutes=11)
     ears.poll()
-    later.keeps_house()
+    later.run_housekeeping()
 
     assert events_kept(later) == 1
     assert later.read(storage.log.gaps) == []
@@ -56,7 +56,7 @@ def test_events_that_a_queue_has_not_read_are_kept(later, in_kitchen, ana, ben):
     says_much(ana)
 
     later.server.clock.move(hours=2)
-    later.keeps_house()
+    later.run_housekeeping()
 
     assert len(ears.all()) == 20
 
@@ -67,7 +67,7 @@ def test_a_queue_without_matching_events_does_not_hold_the_log(later, in_kitchen
     says_much(ana)
 
     later.server.clock.move(minutes=11)
-    later.keeps_house()
+    later.run_housekeeping()
 
     assert events_kept(later) == 1
     assert ears.silent()
@@ -170,7 +170,7 @@ def test_a_long_log_is_trimmed_in_steps(later, in_kitchen, ana, monkeypatch):
 
     first = later.write(actions.housekeeping.trim_log)
     assert (first.events, first.is_done) == (7, False)
-    later.keeps_house()
+    later.run_housekeeping()
 
     assert events_kept(later) == 1
 
@@ -182,7 +182,7 @@ def test_an_unpolled_queue_is_dropped(later):
     ears = later.person("ana").listens_for("message", idle_queue_timeout=600)
 
     later.server.clock.move(minutes=12)
-    later.keeps_house()
+    later.run_housekeeping()
 
     ears.poll().fails(f"Bad event queue ID: {ears.queue_id}", code="BAD_EVENT_QUEUE_ID")
 
@@ -196,7 +196,7 @@ def test_positions_of_many_queues_are_all_saved(later, monkeypatch):
         assert len(ears.all()) == 1
         assert ears.silent()
 
-    later.keeps_house()
+    later.run_housekeeping()
 
     noted = [later.read(storage.queues.find, ears.queue_id).acked for ears in queues_of_ana]
     assert noted == [ears.last_event_id for ears in queues_of_ana]
@@ -367,7 +367,7 @@ def test_leftovers_of_sent_messages_are_deleted_after_a_day(later, ana):
         content="milk",
         scheduled_delivery_timestamp=later.in_seconds(60),
     ).succeeds()["scheduled_message_id"]
-    later.passes(seconds=61)
+    later.advance(seconds=61)
     later.server.do(delete_old_sent(later.server.database))
     assert later.read(storage.later.scheduled.find, number) is not None
 

@@ -18,18 +18,18 @@ SESAME = "open sesame"
 
 
 @pytest.fixture
-def house(ldap_chat: Chat, slapd: Slapd) -> "House":
-    return House(ldap_chat, slapd)
+def org(ldap_chat: Chat, slapd: Slapd) -> "LdapOrganization":
+    return LdapOrganization(ldap_chat, slapd)
 
 
-class House:
+class LdapOrganization:
     """An organization with an LDAP directory."""
 
     def __init__(self, chat: Chat, slapd: Slapd) -> None:
         self.chat, self.slapd = chat, slapd
         self.dns: dict[str, str] = {}
 
-    def moves_in(self, name: str, **about: str) -> User:
+    def logs_in(self, name: str, **about: str) -> User:
         """Add an entry to the directory and log in with it."""
         self.dns[name] = self.slapd.add_person(name, **about)
         answer = self.chat.stranger.post("/fetch_api_key", username=name, password=SESAME)
@@ -45,71 +45,71 @@ class House:
         return done.changed
 
 
-def test_changes_in_the_directory_change_the_account(house):
-    house.chat.person("owner", role="owner")
-    ana = house.moves_in("ana")
-    house.slapd.change(house.dns["ana"], cn="Ana Díaz", mail="diaz@example.com")
-    house.slapd.add_group("it", house.dns["ana"])
+def test_changes_in_the_directory_change_the_account(org):
+    org.chat.person("owner", role="owner")
+    ana = org.logs_in("ana")
+    org.slapd.change(org.dns["ana"], cn="Ana Díaz", mail="diaz@example.com")
+    org.slapd.add_group("it", org.dns["ana"])
 
-    changed = house.syncs()
+    changed = org.syncs()
 
-    now = house.account(ana.id)
+    now = org.account(ana.id)
     assert changed == 1
     assert (now.full_name, now.email, now.role) == (
         "Ana Díaz",
         "diaz@example.com",
         Role.ADMINISTRATOR,
     )
-    assert house.syncs() == 0
+    assert org.syncs() == 0
 
 
-def test_roles_and_groups_are_revoked_where_the_directory_gave_them(house):
-    owner = house.chat.person("owner", role="owner")
-    ana, ben = house.moves_in("ana"), house.moves_in("ben")
+def test_roles_and_groups_are_revoked_where_the_directory_gave_them(org):
+    owner = org.chat.person("owner", role="owner")
+    ana, ben = org.logs_in("ana"), org.logs_in("ben")
     for group in ("it", "engineering"):
-        house.slapd.add_group(group, house.dns["ana"], house.dns["ben"])
-    house.syncs()
+        org.slapd.add_group(group, org.dns["ana"], org.dns["ben"])
+    org.syncs()
     ours = owner.post("/user_groups/create", name="ours", description="", members=[ana.id])
     group_id = ours.succeeds()["group_id"]
-    house.chat.write(actions.people.roles.change, house.account(ben.id), Role.MODERATOR)
+    org.chat.write(actions.people.roles.change, org.account(ben.id), Role.MODERATOR)
 
     for group in ("it", "engineering"):
-        house.slapd.change(f"cn={group},ou=groups,dc=example,dc=com", member=[house.dns["ben"]])
-    house.slapd.change("cn=it,ou=groups,dc=example,dc=com", member=["cn=nobody"])
-    house.syncs()
+        org.slapd.change(f"cn={group},ou=groups,dc=example,dc=com", member=[org.dns["ben"]])
+    org.slapd.change("cn=it,ou=groups,dc=example,dc=com", member=["cn=nobody"])
+    org.syncs()
 
-    assert house.account(ana.id).role == Role.MEMBER
-    assert house.account(ben.id).role == Role.MODERATOR
-    members = {group.name: group.members for group in house.chat.read(storage.groups.list_all)}
+    assert org.account(ana.id).role == Role.MEMBER
+    assert org.account(ben.id).role == Role.MODERATOR
+    members = {group.name: group.members for group in org.chat.read(storage.groups.list_all)}
     assert sorted(members["engineering"]) == [ben.id]
     assert list(members["ours"]) == [ana.id]
     assert group_id
 
 
-def test_disabled_entries_deactivate_and_reactivate_accounts(house):
-    house.chat.person("owner", role="owner")
-    ana = house.moves_in("ana")
-    house.slapd.change(house.dns["ana"], employeeType="TRUE")
+def test_disabled_entries_deactivate_and_reactivate_accounts(org):
+    org.chat.person("owner", role="owner")
+    ana = org.logs_in("ana")
+    org.slapd.change(org.dns["ana"], employeeType="TRUE")
 
-    house.syncs()
-    gone = house.account(ana.id).is_active
-    house.slapd.change(house.dns["ana"], employeeType="FALSE")
-    house.syncs()
+    org.syncs()
+    gone = org.account(ana.id).is_active
+    org.slapd.change(org.dns["ana"], employeeType="FALSE")
+    org.syncs()
 
     assert not gone
-    assert house.account(ana.id).is_active
+    assert org.account(ana.id).is_active
 
 
-def test_changes_by_a_directory_are_in_the_audit_log(house):
-    owner = house.chat.person("owner", role="owner")
-    ana, ben = house.moves_in("ana"), house.moves_in("ben")
-    house.slapd.change(house.dns["ana"], mail="diaz@example.com")
-    house.slapd.add_group("it", house.dns["ana"])
-    house.slapd.change(house.dns["ben"], employeeType="TRUE")
-    house.syncs()
-    house.slapd.change(house.dns["ben"], employeeType="FALSE")
-    house.syncs()
-    house.syncs()
+def test_changes_by_a_directory_are_in_the_audit_log(org):
+    owner = org.chat.person("owner", role="owner")
+    ana, ben = org.logs_in("ana"), org.logs_in("ben")
+    org.slapd.change(org.dns["ana"], mail="diaz@example.com")
+    org.slapd.add_group("it", org.dns["ana"])
+    org.slapd.change(org.dns["ben"], employeeType="TRUE")
+    org.syncs()
+    org.slapd.change(org.dns["ben"], employeeType="FALSE")
+    org.syncs()
+    org.syncs()
 
     entries = owner.get("/realm/audit_log").succeeds()["entries"]
     noted = [each for each in reversed(entries) if each["act"].startswith("provider ")]
@@ -129,60 +129,60 @@ def test_changes_by_a_directory_are_in_the_audit_log(house):
     assert noted[0]["address"].startswith("provider, ldap")
 
 
-def test_an_account_deactivated_by_hand_is_not_reactivated(house):
-    house.chat.person("owner", role="owner")
-    ana = house.moves_in("ana")
-    house.chat.write(actions.people.deactivate, ana.id)
+def test_an_account_deactivated_by_hand_is_not_reactivated(org):
+    org.chat.person("owner", role="owner")
+    ana = org.logs_in("ana")
+    org.chat.write(actions.people.deactivate, ana.id)
 
-    assert house.syncs() == 0
-    assert not house.account(ana.id).is_active
+    assert org.syncs() == 0
+    assert not org.account(ana.id).is_active
 
 
-def test_only_accounts_of_the_directory_are_touched(house):
-    house.chat.person("owner", role="owner")
-    local = house.chat.person("ben")
-    house.slapd.add_person("ben", cn="Somebody Else", employeeType="TRUE")
-    ana, cid = house.moves_in("ana"), house.moves_in("cid")
-    house.slapd.remove(house.dns["ana"])
+def test_only_accounts_of_the_directory_are_touched(org):
+    org.chat.person("owner", role="owner")
+    local = org.chat.person("ben")
+    org.slapd.add_person("ben", cn="Somebody Else", employeeType="TRUE")
+    ana, cid = org.logs_in("ana"), org.logs_in("cid")
+    org.slapd.remove(org.dns["ana"])
 
-    kept = house.syncs(deactivate_missing=False), house.account(ana.id).is_active
-    ended = house.syncs(), house.account(ana.id).is_active
+    kept = org.syncs(deactivate_missing=False), org.account(ana.id).is_active
+    ended = org.syncs(), org.account(ana.id).is_active
 
     assert (kept, ended) == ((0, True), (1, False))
     assert local.record.is_active
     assert local.record.full_name == "Ben"
-    assert house.account(cid.id).is_active
+    assert org.account(cid.id).is_active
 
 
 @pytest.mark.parametrize("how", ["disabled", "missing", "demoted"])
-def test_the_last_owner_is_never_deactivated(house, how):
-    ana, ben = house.moves_in("ana"), house.moves_in("ben")
-    house.slapd.add_group("chiefs", house.dns["ana"])
-    house.syncs()
-    assert house.account(ana.id).is_owner
-    house.slapd.change(house.dns["ben"], employeeType="YES")
+def test_the_last_owner_is_never_deactivated(org, how):
+    ana, ben = org.logs_in("ana"), org.logs_in("ben")
+    org.slapd.add_group("chiefs", org.dns["ana"])
+    org.syncs()
+    assert org.account(ana.id).is_owner
+    org.slapd.change(org.dns["ben"], employeeType="YES")
 
     match how:
         case "disabled":
-            house.slapd.change(house.dns["ana"], employeeType="YES")
+            org.slapd.change(org.dns["ana"], employeeType="YES")
         case "missing":
-            house.slapd.remove(house.dns["ana"])
+            org.slapd.remove(org.dns["ana"])
         case "demoted":
-            house.slapd.change("cn=chiefs,ou=groups,dc=example,dc=com", member=["cn=nobody"])
-    house.syncs()
+            org.slapd.change("cn=chiefs,ou=groups,dc=example,dc=com", member=["cn=nobody"])
+    org.syncs()
 
-    assert house.account(ana.id).is_active
-    assert house.account(ana.id).is_owner
-    assert house.account(ben.id).is_active is (how != "demoted")
+    assert org.account(ana.id).is_active
+    assert org.account(ana.id).is_owner
+    assert org.account(ben.id).is_active is (how != "demoted")
 
 
-def test_an_empty_directory_is_not_trusted(house):
-    house.chat.person("owner", role="owner")
-    ana = house.moves_in("ana")
+def test_an_empty_directory_is_not_trusted(org):
+    org.chat.person("owner", role="owner")
+    ana = org.logs_in("ana")
 
-    assert house.syncs(base="ou=groups,dc=example,dc=com") == 0
-    assert house.syncs(base="dc=nowhere") == 0
-    assert house.account(ana.id).is_active
+    assert org.syncs(base="ou=groups,dc=example,dc=com") == 0
+    assert org.syncs(base="dc=nowhere") == 0
+    assert org.account(ana.id).is_active
 
 
 # --- the commands ---
@@ -191,7 +191,7 @@ def test_an_empty_directory_is_not_trusted(house):
 def test_commands_report_and_sync(tmp_path, slapd):
     dn = slapd.add_person("ana", cn="Ana Díaz", mobile="+34 1")
     slapd.add_group("it", dn)
-    terminal = Terminal(tmp_path / "data").founds()
+    terminal = Terminal(tmp_path / "data").creates_organization()
     terminal.adds("owner", "--role", "owner")
     (terminal.data / "tertulia.toml").write_text(
         f"""
@@ -222,7 +222,7 @@ def test_commands_report_and_sync(tmp_path, slapd):
 
 def test_a_dry_run_reports_changes_and_makes_none(tmp_path, slapd):
     dn = slapd.add_person("ana")
-    terminal = Terminal(tmp_path / "data").founds()
+    terminal = Terminal(tmp_path / "data").creates_organization()
     terminal.adds("owner", "--role", "owner")
     terminal.adds("ana")
     config = LdapDirectory(**slapd.settings(disabled_attribute="employeeType"))

@@ -46,14 +46,14 @@ def test_a_mail_is_sent_once_its_transaction_is_committed(mailing, post):
     ana = address(mailing, "ana")
     mailing.write(post_letter, mailing.server.vault, ana)
 
-    message = post.letter_to(ana, mailing)
+    message = post.last_mail_to(ana, mailing)
 
     assert message["Subject"] == "Mail works"
     assert mailing.realm.name in message["From"]
     assert "can reach people" in text_in(message)
     assert "can reach people" in html_in(message)
     goes_round(mailing)
-    assert len(post.letters_to(ana)) == 1
+    assert len(post.mails_to(ana)) == 1
 
 
 def test_a_rolled_back_mail_is_not_sent(mailing, post):
@@ -65,7 +65,7 @@ def test_a_rolled_back_mail_is_not_sent(mailing, post):
         mailing.write(fail)
 
     goes_round(mailing)
-    assert not post.letters_to(address(mailing, "ana"))
+    assert not post.mails_to(address(mailing, "ana"))
 
 
 def test_a_failed_mail_is_retried_later_without_delaying_others(mailing, post):
@@ -75,14 +75,14 @@ def test_a_failed_mail_is_retried_later_without_delaying_others(mailing, post):
         mailing.write(post_letter, mailing.server.vault, each)
 
     goes_round(mailing)
-    assert len(post.letters_to(ben)) == 1
+    assert len(post.mails_to(ben)) == 1
     del post.answers[ana]
     goes_round(mailing)
-    assert not post.letters_to(ana)
+    assert not post.mails_to(ana)
     mailing.server.clock.move(minutes=2)
     goes_round(mailing)
 
-    assert len(post.letters_to(ana)) == 1
+    assert len(post.mails_to(ana)) == 1
 
 
 def test_after_a_day_a_mail_is_dropped_and_counted(mailing, post):
@@ -122,12 +122,12 @@ def test_a_mail_of_a_killed_sender_is_sent_by_another(mailing, post):
 
     taken = mailing.write(take)
     goes_round(mailing)
-    assert not post.letters_to(ana)
+    assert not post.mails_to(ana)
     mailing.server.clock.move(minutes=6)
     goes_round(mailing)
 
     assert ana in {actions.mail_outbox.opened(mailing.server.vault, each).to for each in taken}
-    assert len(post.letters_to(ana)) == 1
+    assert len(post.mails_to(ana)) == 1
 
 
 def test_many_mails_of_one_kind_do_not_delay_another_kind(mailing):
@@ -219,7 +219,7 @@ def test_an_operator_can_test_mail(post, monkeypatch):
     bad = CliRunner().invoke(main, ["mail", "test", "closed@example.com"])
 
     assert good.exit_code == 0
-    assert post.letters_to("ana@example.com")[-1]["Subject"] == "El correo funciona"
+    assert post.mails_to("ana@example.com")[-1]["Subject"] == "El correo funciona"
     assert bad.exit_code == 1
     assert "127.0.0.1 did not accept it: 550 5.1.1 no such mailbox" in bad.output
 

@@ -43,7 +43,7 @@ def test_an_absent_user_gets_one_mail_per_conversation(mailing, post, ana, ben):
     waits(mailing)
     waits(mailing)
 
-    direct, mention = post.letters_to(ben.email)
+    direct, mention = post.mails_to(ben.email)
     assert direct["Subject"] == "Ana wrote to you"
     lines = text_in(direct).splitlines()
     assert lines[:3] == ["Ana: Are you *there*?", "", "Ana: Still waiting"]
@@ -54,7 +54,7 @@ def test_an_absent_user_gets_one_mail_per_conversation(mailing, post, ana, ben):
     assert mention["List-Id"] == f"{mailing.realm.name} <{mailing.host}>"
     assert direct["References"] != mention["References"]
     assert direct["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
-    assert post.letters_to(ana.email) == []
+    assert post.mails_to(ana.email) == []
 
 
 def test_a_message_read_meanwhile_causes_no_mail(mailing, post, ana, ben):
@@ -66,7 +66,7 @@ def test_a_message_read_meanwhile_causes_no_mail(mailing, post, ana, ben):
     ana.delete(f"/messages/{gone.id}").succeeds()
     waits(mailing)
 
-    assert post.letters_to(ben.email) == []
+    assert post.mails_to(ben.email) == []
 
 
 def test_a_present_user_gets_a_mail_for_what_stays_unread(mailing, post, ana, ben):
@@ -77,10 +77,10 @@ def test_a_present_user_gets_a_mail_for_what_stays_unread(mailing, post, ana, be
     ben.post("/users/me/presence", status="active").succeeds()
 
     waits(mailing, seconds=PERIOD / 2 + 1)
-    assert post.letters_to(ben.email) == []
+    assert post.mails_to(ben.email) == []
     waits(mailing, seconds=300)
 
-    assert len(post.letters_to(ben.email)) == 1
+    assert len(post.mails_to(ben.email)) == 1
 
 
 @pytest.mark.parametrize("event_types", [None, ["reaction"]])
@@ -94,7 +94,7 @@ def test_a_user_without_a_client_for_messages_counts_as_absent(
     ana.says("hi", to=[ben])
     waits(mailing)
 
-    assert len(post.letters_to(ben.email)) == 1
+    assert len(post.mails_to(ben.email)) == 1
 
 
 def test_a_mention_added_by_an_edit_notifies_only_the_mentioned(mailing, post, ana, ben):
@@ -112,7 +112,7 @@ def test_a_mention_added_by_an_edit_notifies_only_the_mentioned(mailing, post, a
     ana.patch(f"/messages/{soup.id}", content="soup! @**Cleo** @**Ben**").succeeds()
     waits(mailing)
 
-    (letter,) = post.letters_of(mailing)
+    (letter,) = post.mails_of(mailing)
     assert (letter["To"], letter["Subject"]) == (ben.email, "#kitchen > lunch")
 
 
@@ -122,7 +122,7 @@ def test_spoilers_stay_hidden(mailing, post, ana, ben):
     ana.says(end, to=[ben])
     waits(mailing)
 
-    (letter,) = post.letters_to(ben.email)
+    (letter,) = post.mails_to(ben.email)
     assert "butler" not in letter.as_string()
     assert "Ana: The end (…) 🎉 x" in text_in(letter)
     assert "<strong>end</strong>" in html_in(letter)
@@ -142,7 +142,7 @@ def test_the_subject_names_the_organization_where_that_helps(mailing, post, ana,
     ana.says("three", to=[ben])
     waits(mailing)
 
-    letters = post.letters_to(ben.email)
+    letters = post.mails_to(ben.email)
     named = f"Ana wrote to you [{mailing.realm.name}]"
     assert [each["Subject"] for each in letters] == ["Ana wrote to you", named, "Ana wrote to you"]
     assert letters[0]["Date"].endswith("+0530")
@@ -203,7 +203,7 @@ def test_notification_settings_are_respected(
     ana.says(words, to="kitchen > lunch")
     waits(mailing)
 
-    assert bool(post.letters_to(ben.email)) is is_told
+    assert bool(post.mails_to(ben.email)) is is_told
 
 
 def test_message_text_is_left_out_where_organization_or_user_want_that(mailing, post, ana, ben):
@@ -216,7 +216,7 @@ def test_message_text_is_left_out_where_organization_or_user_want_that(mailing, 
     ana.says("another secret", to=[ben])
     waits(mailing)
 
-    letters = post.letters_to(ben.email)
+    letters = post.mails_to(ben.email)
     assert len(letters) == 2
     for letter in letters:
         assert "secret" not in letter.as_string()
@@ -234,7 +234,7 @@ def test_a_guest_does_not_get_names_of_hidden_users(mailing, post, ana, ben):
     ana.leaves("kitchen")
     waits(mailing)
 
-    (letter,) = post.letters_to(gus.email)
+    (letter,) = post.mails_to(gus.email)
     lines = text_in(letter).splitlines()
     assert lines[:5:2] == ["Unknown user: before", "Unknown user: @**Gus** soup", "Ben: and bread"]
     assert "Ana" not in letter.as_string()
@@ -246,13 +246,13 @@ def test_a_muted_sender_causes_no_mail(mailing, post, ana, ben):
     ana.says("hi", to=[ben])
     waits(mailing)
 
-    assert post.letters_to(ben.email) == []
+    assert post.mails_to(ben.email) == []
 
 
 def test_one_click_unsubscribes(mailing, post, ana, ben):
     ana.says("hi", to=[ben])
     waits(mailing)
-    (letter,) = post.letters_to(ben.email)
+    (letter,) = post.mails_to(ben.email)
     (link,) = re.findall(r"<http://[^/]+(/[^>]+)>", letter["List-Unsubscribe"])
 
     assert mailing.stranger.raw("GET", link).status == 200
@@ -263,7 +263,7 @@ def test_one_click_unsubscribes(mailing, post, ana, ben):
     assert not ben.record.prefers("enable_offline_email_notifications")
     ana.says("hi again", to=[ben])
     waits(mailing)
-    assert len(post.letters_to(ben.email)) == 1
+    assert len(post.mails_to(ben.email)) == 1
 
 
 def test_a_send_writes_nothing_for_absent_users(mailing, ana, ben):
@@ -303,4 +303,4 @@ def test_a_user_who_lost_access_gets_no_mail(mailing, post, ana, ben, lost):
     root.patch(f"/messages/{called.id}", content="@**Ben** treasure").succeeds()
     waits(mailing)
 
-    assert [text_in(each) for each in post.letters_to(ben.email)] == []
+    assert [text_in(each) for each in post.mails_to(ben.email)] == []

@@ -265,7 +265,7 @@ def test_a_failing_endpoint_is_retried_with_growing_pauses_and_dropped_after_a_d
         "500": (500, b""),
         "circle": fake_webhooks.redirect(browser.service.url),
         "flood": fake_webhooks.stream_for_ever,
-        "hang": fake_webhooks.hang,
+        "hang": fake_webhooks.never_answer,
     }[trouble]
     tries = []
 
@@ -309,7 +309,7 @@ def test_a_user_with_two_endpoints_is_notified_at_the_failed_one_after_it_recove
 
 def test_a_hanging_endpoint_delays_no_other_user(chat, browser, ana, ben):
     outbox = chat.server.application.outbox
-    browser.service.answer = fake_webhooks.hang
+    browser.service.answer = fake_webhooks.never_answer
     other = Browser()
     ana.post("/web_push/subscriptions", **other.subscription()).succeeds()
 

@@ -57,14 +57,14 @@ def test_a_failing_job_does_not_delay_another():
     done = itertools.count(1)
     enough = asyncio.Event()
 
-    async def hang() -> None:
+    async def never_answer() -> None:
         await asyncio.Event().wait()
 
     async def work() -> None:
         if next(done) == 3:
             enough.set()
 
-    run(Job("stuck", 0, hang, at_once=True), Job("fine", 0, work), until=enough)
+    run(Job("stuck", 0, never_answer, at_once=True), Job("fine", 0, work), until=enough)
 
 
 @pytest.mark.parametrize("goes_on", [True, False])

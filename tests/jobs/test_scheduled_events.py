@@ -87,4 +87,4 @@ def _do_something(
     elif what == "forget" and reminders:
         ana.delete(f"/reminders/{chance.choice(reminders)['reminder_id']}").succeeds()
     else:
-        later.passes(minutes=chance.choice([1, 5, 30]))  # some are sent, some are too late
+        later.advance(minutes=chance.choice([1, 5, 30]))  # some are sent, some are too late

@@ -1,10 +1,10 @@
 """A scheduled message is rendered when it is sent, with the names and permissions of that
 moment."""
 
-from tests.jobs.conftest import Later
+from tests.jobs.conftest import ClockedChat
 
 
-def test_a_scheduled_mention_sets_flags_when_it_is_sent(later: Later) -> None:
+def test_a_scheduled_mention_sets_flags_when_it_is_sent(later: ClockedChat) -> None:
     ana, ben = later.people("ana", "ben", channels=["kitchen"])
     ana.post(
         "/scheduled_messages",
@@ -16,7 +16,7 @@ def test_a_scheduled_mention_sets_flags_when_it_is_sent(later: Later) -> None:
     ).succeeds()
     ears = ben.listens_for("message", apply_markdown=True)
 
-    later.passes(seconds=61)
+    later.advance(seconds=61)
 
     event = ears.next()
     assert event["flags"] == ["mentioned"]
@@ -26,7 +26,7 @@ def test_a_scheduled_mention_sets_flags_when_it_is_sent(later: Later) -> None:
     )
 
 
-def test_a_scheduled_message_is_returned_rendered(later: Later) -> None:
+def test_a_scheduled_message_is_returned_rendered(later: ClockedChat) -> None:
     ana = later.person("ana", channels=["kitchen"])
 
     ana.post(

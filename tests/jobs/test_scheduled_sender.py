@@ -76,9 +76,9 @@ def test_a_due_message_becomes_an_ordinary_message(later, in_kitchen, ana, ben):
     number = schedules(ana, "Soup's *on*", at=at)
     hers.all()
 
-    later.passes(seconds=59 - 1)
+    later.advance(seconds=59 - 1)
     assert (said(ben), len(waiting(ana))) == ([], 1)
-    later.passes(seconds=2)
+    later.advance(seconds=2)
 
     sent, gone = hers.all()
     assert (sent["type"], sent["message"]["content"]) == ("message", "Soup's *on*")
@@ -133,16 +133,16 @@ def test_a_message_due_during_a_run_is_sent_soon(later):
 def test_a_sent_message_is_not_sent_again(later, in_kitchen, ana):
     schedules(ana, at=later.in_seconds(60))
 
-    later.passes(seconds=61)
-    later.does_what_is_due()
-    later.passes(minutes=5)
+    later.advance(seconds=61)
+    later.run_due_jobs()
+    later.advance(minutes=5)
 
     assert said(ana) == ["Soup's on"]
 
 
 def test_an_edit_after_sending_gets_an_error(later, in_kitchen, ana):
     number = schedules(ana, at=later.in_seconds(60))
-    later.passes(seconds=61)
+    later.advance(seconds=61)
 
     for request in (
         ana.patch(f"/scheduled_messages/{number}", content="No soup"),
@@ -157,7 +157,7 @@ def test_an_edit_after_sending_gets_an_error(later, in_kitchen, ana):
 
 def test_only_the_id_of_a_sent_message_is_kept(later, in_kitchen, ana):
     number = schedules(ana, "a secret", at=later.in_seconds(60))
-    later.passes(seconds=61)
+    later.advance(seconds=61)
 
     entry = later.read(storage.later.scheduled.find, number)
 
@@ -174,9 +174,9 @@ def test_an_edited_message_is_sent_with_its_new_text_and_time(later, in_kitchen,
         scheduled_delivery_timestamp=later.in_seconds(120),
     ).succeeds()
 
-    later.passes(seconds=61)
+    later.advance(seconds=61)
     assert said(ben) == []
-    later.passes(seconds=60)
+    later.advance(seconds=60)
 
     assert said(ben) == ["Dinner!"]
 
@@ -185,7 +185,7 @@ def test_a_deleted_message_is_never_sent(later, in_kitchen, ana):
     number = schedules(ana, at=later.in_seconds(60))
 
     ana.delete(f"/scheduled_messages/{number}").succeeds()
-    later.passes(seconds=61)
+    later.advance(seconds=61)
 
     assert said(ana) == []
 
@@ -197,7 +197,7 @@ def test_messages_of_the_same_second_are_sent_in_the_order_they_were_written(
     numbers = [schedules(ana, f"course {number}", at=at) for number in range(20)]
     ana.patch(f"/scheduled_messages/{numbers[3]}", content="course 3, warmed up").succeeds()
 
-    later.passes(seconds=61)
+    later.advance(seconds=61)
 
     expected = [f"course {number}" for number in range(20)]
     expected[3] = "course 3, warmed up"
@@ -208,7 +208,7 @@ def test_messages_are_sent_in_order_of_their_time(later, in_kitchen, ana):
     schedules(ana, "second", at=later.in_seconds(60))
     schedules(ana, "first", at=later.in_seconds(30))
 
-    later.passes(seconds=61)
+    later.advance(seconds=61)
 
     assert said(ana) == ["first", "second"]
 
@@ -232,7 +232,7 @@ def test_a_sent_message_is_read_by_its_sender_as_usual(
     schedules(writer, at=later.in_seconds(60), to=to, read_by_sender=chosen)
     ears = ana.listens_for("message")
 
-    later.passes(seconds=61)
+    later.advance(seconds=61)
 
     assert ("read" in ears.next()["flags"]) is is_read
 
@@ -241,7 +241,7 @@ def test_the_topic_is_followed_as_after_any_send(later, in_kitchen, ana):
     schedules(ana, at=later.in_seconds(60))
     ears = ana.listens_for("user_topic", "message", "scheduled_messages")
 
-    later.passes(seconds=61)
+    later.advance(seconds=61)
 
     assert [event["type"] for event in ears.all()] == [
         "user_topic",
@@ -272,7 +272,7 @@ def test_a_deleted_channel_fails_the_message_and_notifies_its_owner(later, in_ki
     hers, his = ana.listens_for("scheduled_messages", "message"), ben.listens_for()
     later.write(_archive, "kitchen")
 
-    later.passes(seconds=61)
+    later.advance(seconds=61)
 
     reason = "Not authorized to send to channel 'kitchen'"
     assert waiting(ana) == [{**entry, "failed": True}]
@@ -293,11 +293,11 @@ def test_a_deleted_channel_fails_the_message_and_notifies_its_owner(later, in_ki
 def test_a_failed_message_is_not_retried(later, in_kitchen, ana):
     schedules(ana, at=later.in_seconds(60))
     later.write(_archive, "kitchen")
-    later.passes(seconds=61)
+    later.advance(seconds=61)
     later.write(lambda tx: tx.execute("UPDATE channel SET archived = FALSE"))
 
-    later.passes(minutes=1)
-    later.passes(hours=1)
+    later.advance(minutes=1)
+    later.advance(hours=1)
 
     assert said(ana) == notices(ana)
     assert len(notices(ana)) == 1
@@ -308,7 +308,7 @@ def test_a_failed_message_needs_a_new_time_and_then_waits_again(later):
     ana = later.person("ana", channels=["kitchen", "garden"])
     number = schedules(ana, at=later.in_seconds(60))
     later.write(_archive, "kitchen")
-    later.passes(seconds=61)
+    later.advance(seconds=61)
 
     ana.patch(f"/scheduled_messages/{number}", to=later.channel("garden").id).fails(
         "Scheduled delivery time must be in the future."
@@ -319,7 +319,7 @@ def test_a_failed_message_needs_a_new_time_and_then_waits_again(later):
         scheduled_delivery_timestamp=later.in_seconds(60),
     ).succeeds()
     assert waiting(ana)[0]["failed"] is False
-    later.passes(seconds=61)
+    later.advance(seconds=61)
 
     assert "Soup's on" in said(ana)
     assert waiting(ana) == []
@@ -327,7 +327,7 @@ def test_a_failed_message_needs_a_new_time_and_then_waits_again(later):
 
 def test_a_failed_message_can_be_deleted(later, in_kitchen, ana):
     number = schedules(ana, at=later.in_seconds(60))
-    later.passes(minutes=12)
+    later.advance(minutes=12)
     assert waiting(ana)[0]["failed"] is True
 
     ana.delete(f"/scheduled_messages/{number}").succeeds()
@@ -338,7 +338,7 @@ def test_a_failed_message_can_be_deleted(later, in_kitchen, ana):
 def test_a_message_ten_minutes_late_is_sent(later, in_kitchen, ana):
     schedules(ana, at=later.in_seconds(60))
 
-    later.passes(minutes=10, seconds=55)
+    later.advance(minutes=10, seconds=55)
 
     assert said(ana) == ["Soup's on"]
 
@@ -347,7 +347,7 @@ def test_a_message_more_than_ten_minutes_late_fails(later, in_kitchen, ana, ben)
     at = later.in_seconds(60)
     schedules(ana, at=at)
 
-    later.passes(minutes=11, seconds=2)
+    later.advance(minutes=11, seconds=2)
 
     assert said(ben) == []
     assert notices(ana) == [notice(at, "Message could not be sent at the scheduled time.")]
@@ -470,7 +470,7 @@ def test_a_message_that_may_not_be_sent_any_more_fails(later, monkeypatch, messa
     change(Change(later, owner, ben))
     hers, theirs = ana.listens_for("scheduled_messages", "message"), owner.listens_for("message")
 
-    later.passes(seconds=61)
+    later.advance(seconds=61)
 
     told, told_why = hers.all()
     failed = {**entry, "failed": True}
@@ -486,7 +486,7 @@ def test_a_deactivated_sender_fails_the_message_without_a_notice(later, in_kitch
     ears = ben.listens_for("message")
     newest = later.read(_newest_message)
 
-    later.passes(seconds=61)
+    later.advance(seconds=61)
 
     assert later.read(storage.later.scheduled.find, number).failed is True
     assert later.read(_newest_message) == newest
@@ -498,7 +498,7 @@ def test_a_deactivated_organization_fails_the_message_without_a_notice(later, in
     later.write(_close_organization)
     newest = later.read(_newest_message)
 
-    later.passes(seconds=61)
+    later.advance(seconds=61)
 
     assert later.read(storage.later.scheduled.find, number).failed is True
     assert later.read(_newest_message) == newest
@@ -512,7 +512,7 @@ def test_an_internal_error_fails_only_that_message(later):
     schedules(ana, "last", at=at, to=later.channel("garden").id)
     later.write(_break, "kitchen")
 
-    later.passes(seconds=61)
+    later.advance(seconds=61)
 
     assert said(ana) == ["first", "last", notice(at, "Internal server error")]
     assert [entry["content"] for entry in waiting(ana)] == ["broken"]
@@ -528,12 +528,12 @@ def test_a_message_that_cannot_even_be_failed_does_not_stop_others(later):
     later.write(_break, "kitchen")
     later.write(_rename_bot, "nobody@tertulia.invalid")
 
-    later.passes(seconds=61)
+    later.advance(seconds=61)
 
     assert said(ana) == [f"fine {number}" for number in range(20)]
     assert [entry["failed"] for entry in waiting(ana)] == [False] * 5
     later.write(_rename_bot, NOTIFICATION_BOT)
-    later.does_what_is_due()
+    later.run_due_jobs()
     assert [entry["failed"] for entry in waiting(ana)] == [True] * 5
 
 
@@ -567,7 +567,7 @@ def test_a_clock_put_forward_by_an_hour_loses_and_repeats_nothing(later, in_kitc
     for minutes in range(5, 120, 10):
         schedules(ana, f"in {minutes}", at=later.in_seconds(60 * minutes))
 
-    later.passes(hours=1)
+    later.advance(hours=1)
 
     failed = [entry["content"] for entry in waiting(ana) if entry["failed"]]
     pending = [entry["content"] for entry in waiting(ana) if not entry["failed"]]
@@ -582,11 +582,11 @@ def test_a_clock_put_forward_by_an_hour_loses_and_repeats_nothing(later, in_kitc
 def test_a_clock_put_back_by_an_hour_loses_and_repeats_nothing(later, in_kitchen, ana):
     schedules(ana, "before", at=later.in_seconds(60))
     schedules(ana, "after", at=later.in_seconds(120))
-    later.passes(seconds=61)
+    later.advance(seconds=61)
 
-    later.passes(hours=-1)
+    later.advance(hours=-1)
     assert said(ana) == ["before"]
-    later.passes(hours=1, seconds=61)
+    later.advance(hours=1, seconds=61)
 
     assert said(ana) == ["before", "after"]
     assert waiting(ana) == []
@@ -597,7 +597,7 @@ def test_a_clock_that_jumps_back_and_forth_sends_everything_once(later, in_kitch
         schedules(ana, f"course {number}", at=later.in_seconds(60 + 30 * number))
 
     for seconds in (90, -3600, 3600, 60, -3600, 3600, 120, 120):
-        later.passes(seconds=seconds)
+        later.advance(seconds=seconds)
 
     assert said(ana) == [f"course {number}" for number in range(10)]
 
@@ -691,7 +691,7 @@ def test_a_reminder_comes_from_notification_bot(later, in_kitchen, ana, ben):
     (asked,) = ben.get("/reminders").succeeds()["reminders"]
     hers, his = ana.listens_for(), ben.listens_for("message", "reminders")
 
-    later.passes(seconds=61)
+    later.advance(seconds=61)
 
     message, gone = his.all()
     assert message["message"]["sender_full_name"] == "Notification Bot"
@@ -706,7 +706,7 @@ def test_a_reminder_is_never_too_late(later, ana):
     milk = ana.says("milk", to=[ana])
     asks(ana, milk.id, later.in_seconds(60))
 
-    later.passes(hours=30)
+    later.advance(hours=30)
 
     assert len(notices(ana)) == 1
 
@@ -717,7 +717,7 @@ def test_a_reminder_of_an_invisible_message_does_not_quote_it(later, ana, ben):
     asks(ben, secret.id, later.in_seconds(60), note="open it")
     ben.leaves("vault")
 
-    later.passes(seconds=61)
+    later.advance(seconds=61)
 
     assert notices(ben) == [
         "You requested a reminder for a message that you can no longer see. Note:\n > open it"
@@ -749,7 +749,7 @@ def test_scheduled_messages_and_reminders_reveal_nothing_of_a_hidden_channel(lat
     ears = ana.listens_for()
     root.patch(f"/streams/{vault}", new_name="treasury").succeeds()
     root.patch(f"/messages/{gold.id}", topic="treasury", content="treasury").succeeds()
-    later.passes(seconds=61)
+    later.advance(seconds=61)
 
     told = [ears.all(), said(ana), waiting(ana), ana.get("/reminders").json]
     assert f"Channel with ID '{vault}' does not exist" in str(told)
@@ -764,7 +764,7 @@ def test_a_reminder_of_a_deactivated_user_is_dropped(later, ana, ben):
     later.write(actions.people.deactivate, ben.id)
     newest = later.read(_newest_message)
 
-    later.passes(seconds=61)
+    later.advance(seconds=61)
 
     assert later.read(_newest_message) == newest
     assert later.read(_failed_reminders) == 1
@@ -775,7 +775,7 @@ def test_a_reminder_is_sent_once(later, ana):
     asks(ana, milk.id, later.in_seconds(60))
 
     for seconds in (61, -3600, 3600, 61):
-        later.passes(seconds=seconds)
+        later.advance(seconds=seconds)
 
     assert len(notices(ana)) == 1
 

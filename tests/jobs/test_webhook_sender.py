@@ -252,15 +252,15 @@ def test_a_permanent_failure_is_reported_at_once_in_the_topic_and_to_the_owner(s
 @pytest.mark.parametrize(
     "answer, in_place, told",
     [
-        (fake_webhooks.hang, "Bot is unavailable", "Request timed out"),
-        (fake_webhooks.drip, "Bot is unavailable", "Request timed out"),
-        (fake_webhooks.hang_up, "Bot is unavailable", "A connection error occurred."),
-        (fake_webhooks.talk_nonsense, "Bot is unavailable", "A connection error occurred."),
+        (fake_webhooks.never_answer, "Bot is unavailable", "Request timed out"),
+        (fake_webhooks.send_bytes_slowly, "Bot is unavailable", "Request timed out"),
+        (fake_webhooks.disconnect, "Bot is unavailable", "A connection error occurred."),
+        (fake_webhooks.send_invalid_http, "Bot is unavailable", "A connection error occurred."),
         ((500, b""), "Third party responded with 500", "status code *500*"),
     ],
 )
 def test_a_temporary_failure_is_tried_three_times(scene, answer, in_place, told):
-    if answer in (fake_webhooks.hang, fake_webhooks.drip):
+    if answer in (fake_webhooks.never_answer, fake_webhooks.send_bytes_slowly):
         scene.chat.server.set_timeout("webhook", 0.5)
     scene.receiver.answer = answer
 
@@ -273,7 +273,7 @@ def test_a_temporary_failure_is_tried_three_times(scene, answer, in_place, told)
 
 def test_a_hanging_webhook_delays_no_other(scene):
     scene.chat.server.set_timeout("webhook", 30)
-    stuck = Receiver(fake_webhooks.hang)
+    stuck = Receiver(fake_webhooks.never_answer)
     make_bot(scene.ana, stuck.url, full_name="Stuck", short_name="stuck")
 
     for _ in range(3):
@@ -287,7 +287,7 @@ def test_a_hanging_webhook_delays_no_other(scene):
 def test_hanging_webhooks_of_one_owner_do_not_delay_those_of_another(scene):
     scene.chat.server.set_timeout("webhook", 1000)
     eve = scene.chat.person("eve", channels=["kitchen"])
-    stuck = Receiver(fake_webhooks.hang)
+    stuck = Receiver(fake_webhooks.never_answer)
     for number in range(60):
         name = f"stuck{number}"
         bot_id = make_bot(eve, stuck.url, full_name=name, short_name=name)
@@ -336,7 +336,7 @@ def test_due_calls_are_claimed_owner_by_owner(scene):
 def test_a_webhook_that_timed_out_last_time_goes_behind_the_others(scene):
     chat, ana, url = scene.chat, scene.ana, scene.receiver.url
     chat.server.set_timeout("webhook", 0.5)
-    scene.receiver.answer = fake_webhooks.hang
+    scene.receiver.answer = fake_webhooks.never_answer
     ana.says("@**Tide** when?", to="kitchen > tides")
     eventually(lambda: chat.read(tries) == 1)
     others = [make_bot(ana, url, full_name=f"o{n}", short_name=f"o{n}") for n in range(3)]
@@ -359,7 +359,7 @@ def test_a_webhook_that_timed_out_last_time_goes_behind_the_others(scene):
 
 def test_a_server_that_dies_during_a_call_calls_again(scene):
     scene.chat.server.set_timeout("webhook", 30)
-    scene.receiver.answer = fake_webhooks.hang
+    scene.receiver.answer = fake_webhooks.never_answer
     scene.ana.says("@**Tide** now?", to="kitchen > tides")
     scene.called(1)
 
@@ -373,7 +373,7 @@ def test_a_server_that_dies_during_a_call_calls_again(scene):
 
 def test_a_message_deleted_meanwhile_is_not_sent(scene):
     scene.chat.server.set_timeout("webhook", 30)
-    scene.receiver.answer = fake_webhooks.hang
+    scene.receiver.answer = fake_webhooks.never_answer
     scene.ana.says("@**Tide** now?", to="kitchen > tides")
     scene.called(1)
     owner = scene.chat.person("owner", role="owner", channels=["kitchen"])

@@ -17,7 +17,7 @@ class Term(NamedTuple):
     negated: bool = False
 
 
-class Said(Protocol):
+class ModelMessage(Protocol):
     id: int
     sender: str
     content: str
@@ -75,7 +75,7 @@ def first_unread(world: World, me: str, terms: list[Term]) -> int | None:
     return min(waiting, default=None)
 
 
-def _selected(world: World, me: str, terms: list[Term]) -> Iterable[Said]:
+def _selected(world: World, me: str, terms: list[Term]) -> Iterable[ModelMessage]:
     named = [term for term in terms if term.operator == "channel"]
     _refuse_hidden(world, me, [term for term in named if not term.negated][:1])
     direct = any(_is_direct(term) for term in terms)
@@ -133,7 +133,7 @@ def _followed(world: World, me: str, terms: list[Term]) -> list[Term]:
     return [Term("channel", message.channel), Term("topic", message.topic), *others]
 
 
-def _matches(world: World, me: str, message: Said, term: Term) -> bool:
+def _matches(world: World, me: str, message: ModelMessage, term: Term) -> bool:
     operator, operand, _ = term
     in_channel = message.channel is not None
     if operator == "is":
@@ -158,12 +158,12 @@ def _matches(world: World, me: str, message: Said, term: Term) -> bool:
     )
 
 
-def _text(message: Said) -> str:
+def _text(message: ModelMessage) -> str:
     """The searched text; the words that tests search for have no other forms."""
     return f"{message.content}\n{message.topic}".replace("**", "").casefold()
 
 
-def _is(world: World, me: str, message: Said, operand: str) -> bool:
+def _is(world: World, me: str, message: ModelMessage, operand: str) -> bool:
     calls_me = message.calls_all and me in message.received
     return {
         "dm": message.channel is None,

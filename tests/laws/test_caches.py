@@ -35,7 +35,7 @@ BUSY_ROUNDS = 12
 
 
 @dataclass
-class House:
+class MirroredOrganization:
     """Ana is the owner, Ben a member, Gus a guest; `mirror` has no caches."""
 
     chat: Chat
@@ -87,7 +87,7 @@ def _registers(person: Person, manner: dict[str, bool]) -> Any:
 
 
 @pytest.fixture
-def house(own_chat: Chat) -> Iterator[House]:
+def org(own_chat: Chat) -> Iterator[MirroredOrganization]:
     server = own_chat.server
     mirror = Server(server.url, server.folder, {"caches": False}, server.clock).start()
     ana = own_chat.person("ana", role="owner", channels=["kitchen", "garden"])
@@ -104,7 +104,7 @@ def house(own_chat: Chat) -> Iterator[House]:
     places = {name: own_chat.channel(name).id for name in ("kitchen", "garden", "cellar")}
     narrows = [[], *([_in_channel(place)] for place in places.values())]
     narrows += [[_in_channel(places["kitchen"]), {"operator": "topic", "operand": "lunch #12"}]]
-    yield House(own_chat, mirror, ana, ben, gus, said, narrows)
+    yield MirroredOrganization(own_chat, mirror, ana, ben, gus, said, narrows)
     mirror.stop()
 
 
@@ -112,59 +112,59 @@ def _in_channel(channel_id: int) -> dict[str, Any]:
     return {"operator": "channel", "operand": channel_id}
 
 
-def votes(house: House) -> None:
+def votes(org: MirroredOrganization) -> None:
     vote = json.dumps({"type": "vote", "key": "canned,0", "vote": 1})
-    asked = {"message_id": house.said["poll"], "msg_type": "widget", "content": vote}
-    house.ben.post("/submessage", **asked).succeeds()
+    asked = {"message_id": org.said["poll"], "msg_type": "widget", "content": vote}
+    org.ben.post("/submessage", **asked).succeeds()
 
 
-def renders_anew(house: House) -> None:
-    house.chat.write(grows_old, house.said["soup"])
-    house.chat.server.run_job("rerendering")
+def renders_anew(org: MirroredOrganization) -> None:
+    org.chat.write(grows_old, org.said["soup"])
+    org.chat.server.run_job("rerendering")
 
 
-def edits(name: str, **change: Any) -> Callable[[House], None]:
-    def edit(house: House) -> None:
-        owner = house.ben if name in ("plain", "far", "direct") else house.ana
-        owner.patch(f"/messages/{house.said[name]}", **change).succeeds()
+def edits(name: str, **change: Any) -> Callable[[MirroredOrganization], None]:
+    def edit(org: MirroredOrganization) -> None:
+        owner = org.ben if name in ("plain", "far", "direct") else org.ana
+        owner.patch(f"/messages/{org.said[name]}", **change).succeeds()
 
     return edit
 
 
-def moves_to_the_garden(house: House) -> None:
-    garden = house.chat.channel("garden").id
-    house.ana.patch(f"/messages/{house.said['soup']}", stream_id=garden).succeeds()
+def moves_to_the_garden(org: MirroredOrganization) -> None:
+    garden = org.chat.channel("garden").id
+    org.ana.patch(f"/messages/{org.said['soup']}", stream_id=garden).succeeds()
 
 
-def reacts(house: House) -> None:
-    path = f"/messages/{house.said['plain']}/reactions"
-    house.gus.post(path, emoji_name="tada").succeeds()
+def reacts(org: MirroredOrganization) -> None:
+    path = f"/messages/{org.said['plain']}/reactions"
+    org.gus.post(path, emoji_name="tada").succeeds()
 
 
-def takes_it_back(house: House) -> None:
-    path = f"/messages/{house.said['plain']}/reactions"
-    house.gus.delete(path, emoji_name="tada").succeeds()
+def takes_it_back(org: MirroredOrganization) -> None:
+    path = f"/messages/{org.said['plain']}/reactions"
+    org.gus.delete(path, emoji_name="tada").succeeds()
 
 
-def renames_the_kitchen(house: House) -> None:
-    kitchen = house.chat.channel("kitchen").id
-    house.ana.patch(f"/streams/{kitchen}", new_name="canteen").succeeds()
+def renames_the_kitchen(org: MirroredOrganization) -> None:
+    kitchen = org.chat.channel("kitchen").id
+    org.ana.patch(f"/streams/{kitchen}", new_name="canteen").succeeds()
 
 
-def protects_the_history(house: House) -> None:
-    garden = house.chat.channel("garden").id
+def protects_the_history(org: MirroredOrganization) -> None:
+    garden = org.chat.channel("garden").id
     asked = {"is_private": True, "history_public_to_subscribers": False}
-    house.ana.patch(f"/streams/{garden}", **asked).succeeds()
+    org.ana.patch(f"/streams/{garden}", **asked).succeeds()
 
 
-def closes_the_cellar(house: House) -> None:
-    cellar = house.chat.channel("cellar").id
-    house.ana.patch(f"/streams/{cellar}", is_private=True).succeeds()
+def closes_the_cellar(org: MirroredOrganization) -> None:
+    cellar = org.chat.channel("cellar").id
+    org.ana.patch(f"/streams/{cellar}", is_private=True).succeeds()
 
 
-DEEDS: dict[str, Callable[[House], Any]] = {
-    "nothing": lambda house: None,
-    "a message in an open channel": lambda house: house.ben.says("leek", to="kitchen > lunch #12"),
+ACTIONS: dict[str, Callable[[MirroredOrganization], Any]] = {
+    "nothing": lambda org: None,
+    "a message in an open channel": lambda org: org.ben.says("leek", to="kitchen > lunch #12"),
     "a reaction": reacts,
     "no reaction": takes_it_back,
     "a vote": votes,
@@ -176,137 +176,144 @@ DEEDS: dict[str, Callable[[House], Any]] = {
     "a protected history": protects_the_history,
     "a channel that closes": closes_the_cellar,
     "a new rendering": renders_anew,
-    "a deletion": lambda house: house.ana.delete(f"/messages/{house.said['gone']}").succeeds(),
-    "a person's name": lambda house: house.ben.patch("/settings", full_name="Benno").succeeds(),
-    "a person's picture": lambda house: uploads_to(house.ben, "/users/me/avatar", picture()),
-    "a hidden address": lambda house: house.ben.patch(
+    "a deletion": lambda org: org.ana.delete(f"/messages/{org.said['gone']}").succeeds(),
+    "a person's name": lambda org: org.ben.patch("/settings", full_name="Benno").succeeds(),
+    "a person's picture": lambda org: uploads_to(org.ben, "/users/me/avatar", picture()),
+    "a hidden address": lambda org: org.ben.patch(
         "/settings", email_address_visibility=5
     ).succeeds(),
     "a channel's name": renames_the_kitchen,
-    "a linkifier": lambda house: house.ana.post(
+    "a linkifier": lambda org: org.ana.post(
         "/realm/filters", pattern="#(?P<id>[0-9]+)", url_template="https://bugs.example/{id}"
     ).succeeds(),
-    "less of the history of edits": lambda house: house.chat.set(
+    "less of the history of edits": lambda org: org.chat.set(
         "message_edit_history_visibility_policy", "moves"
     ),
-    "a message": lambda house: house.ben.says("@**ana** soup!", to="garden > lunch"),
-    "a message without an event that changes rules": lambda house: house.ben.says(
+    "a message": lambda org: org.ben.says("@**ana** soup!", to="garden > lunch"),
+    "a message without an event that changes rules": lambda org: org.ben.says(
         "soup!", to="garden > lunch"
     ),
-    "what was read": lambda house: house.ana.post(
-        "/messages/flags", messages=[house.said["plain"]], op="add", flag="read"
+    "what was read": lambda org: org.ana.post(
+        "/messages/flags", messages=[org.said["plain"]], op="add", flag="read"
     ).succeeds(),
-    "what was not read after all": lambda house: house.ana.post(
-        "/messages/flags", messages=[house.said["plain"]], op="remove", flag="read"
+    "what was not read after all": lambda org: org.ana.post(
+        "/messages/flags", messages=[org.said["plain"]], op="remove", flag="read"
     ).succeeds(),
-    "a muted channel": lambda house: house.ana.patch(
-        f"/users/me/subscriptions/{house.chat.channel('garden').id}",
+    "a muted channel": lambda org: org.ana.patch(
+        f"/users/me/subscriptions/{org.chat.channel('garden').id}",
         property="is_muted",
         value=True,
     ).succeeds(),
-    "a topic that is not muted": lambda house: house.ana.post(
+    "a topic that is not muted": lambda org: org.ana.post(
         "/user_topics",
-        stream_id=house.chat.channel("garden").id,
+        stream_id=org.chat.channel("garden").id,
         topic="lunch",
         visibility_policy=2,
     ).succeeds(),
-    "a muted person": lambda house: house.ana.post(
-        f"/users/me/muted_users/{house.ben.id}"
+    "a muted person": lambda org: org.ana.post(f"/users/me/muted_users/{org.ben.id}").succeeds(),
+    "one who is muted no more": lambda org: org.ana.delete(
+        f"/users/me/muted_users/{org.ben.id}"
     ).succeeds(),
-    "one who is muted no more": lambda house: house.ana.delete(
-        f"/users/me/muted_users/{house.ben.id}"
-    ).succeeds(),
-    "another colour": lambda house: house.ana.patch(
-        f"/users/me/subscriptions/{house.chat.channel('garden').id}",
+    "another colour": lambda org: org.ana.patch(
+        f"/users/me/subscriptions/{org.chat.channel('garden').id}",
         property="color",
         value="#123456",
     ).succeeds(),
-    "all read": lambda house: house.gus.post("/mark_all_as_read").succeeds(),
-    "a draft": lambda house: house.ana.post(
+    "all read": lambda org: org.gus.post("/mark_all_as_read").succeeds(),
+    "a draft": lambda org: org.ana.post(
         "/drafts", drafts=[{"type": "", "to": [], "topic": "", "content": "so", "timestamp": 1}]
     ).succeeds(),
-    "an alert word": lambda house: house.ana.post(
+    "an alert word": lambda org: org.ana.post(
         "/users/me/alert_words", alert_words=["soup"]
     ).succeeds(),
-    "no draft": lambda house: house.ana.delete(
-        f"/drafts/{house.ana.get('/drafts').succeeds()['drafts'][0]['id']}"
+    "no draft": lambda org: org.ana.delete(
+        f"/drafts/{org.ana.get('/drafts').succeeds()['drafts'][0]['id']}"
     ).succeeds(),
-    "a snippet": lambda house: house.ben.post(
+    "a snippet": lambda org: org.ben.post(
         "/saved_snippets", title="Soup", content="Soup's on"
     ).succeeds(),
-    "a status": lambda house: house.gus.post("/users/me/status", status_text="out").succeeds(),
-    "no alert word": lambda house: house.ana.delete(
+    "a status": lambda org: org.gus.post("/users/me/status", status_text="out").succeeds(),
+    "no alert word": lambda org: org.ana.delete(
         "/users/me/alert_words", alert_words=["soup"]
     ).succeeds(),
-    "a bot": lambda house: house.ben.post(
+    "a bot": lambda org: org.ben.post(
         "/bots", full_name="Cook", short_name="cook", bot_type=1
     ).succeeds(),
-    "an archived channel": lambda house: house.ana.delete(
-        f"/streams/{house.chat.channel('cellar').id}"
+    "an archived channel": lambda org: org.ana.delete(
+        f"/streams/{org.chat.channel('cellar').id}"
     ).succeeds(),
-    "a star": lambda house: house.ana.post(
-        "/messages/flags", messages=[house.said["poll"]], op="add", flag="starred"
+    "a star": lambda org: org.ana.post(
+        "/messages/flags", messages=[org.said["poll"]], op="add", flag="starred"
     ).succeeds(),
-    "a guest who may not know everybody": lambda house: house.chat.permit(
+    "a guest who may not know everybody": lambda org: org.chat.permit(
         "can_access_all_users_group", "members"
     ),
-    "somebody who left": lambda house: house.gus.leaves("canteen"),
-    "an ended account": lambda house: house.ana.delete(f"/users/{house.ben.id}").succeeds(),
+    "somebody who left": lambda org: org.gus.leaves("canteen"),
+    "an ended account": lambda org: org.ana.delete(f"/users/{org.ben.id}").succeeds(),
 }
 
 
-def test_history_is_correct_after_every_change(house: House) -> None:
-    people = [house.ana, house.ben, house.gus]
-    for after, deed in DEEDS.items():
-        deed(house)
+def test_history_is_correct_after_every_change(org: MirroredOrganization) -> None:
+    people = [org.ana, org.ben, org.gus]
+    for after, deed in ACTIONS.items():
+        deed(org)
         if after == "an ended account":
-            people.remove(house.ben)
-            house.ben = house.ana
-        house.shows_what_is_so(after)
+            people.remove(org.ben)
+            org.ben = org.ana
+        org.shows_what_is_so(after)
 
-    assert house.has_used_its_caches()
+    assert org.has_used_its_caches()
 
 
-def test_history_is_correct_after_a_busy_time(house: House) -> None:
+def test_history_is_correct_after_a_busy_time(org: MirroredOrganization) -> None:
     def keeps_busy(person: Person, seed: int) -> None:
         dice = random.Random(seed)
         for number in range(BUSY_ROUNDS):
-            message = f"/messages/{house.said[dice.choice(['soup', 'poll', 'plain'])]}"
+            message = f"/messages/{org.said[dice.choice(['soup', 'poll', 'plain'])]}"
             deeds: list[tuple[str, str, dict[str, Any]]] = [
                 ("POST", f"{message}/reactions", {"emoji_name": "tada"}),
                 ("DELETE", f"{message}/reactions", {"emoji_name": "tada"}),
                 ("PATCH", message, {"content": f"soup {seed} {number}"}),
                 ("PATCH", message, {"topic": f"lunch {number % 3}"}),
                 ("PATCH", "/settings", {"full_name": f"{person.name} {number}"}),
-                ("POST", "/messages", {"type": "direct", "to": [house.gus.id], "content": "x"}),
+                (
+                    "POST",
+                    "/messages",
+                    {"type": "direct", "to": [org.gus.id], "content": "x"},
+                ),
                 ("POST", "/messages", {"type": "channel", "to": "garden", "content": "y"}),
                 ("POST", "/register", {}),
             ]
             method, path, said = dice.choice(deeds)
             person.request(method, path, **said)
-            house.history(person, dice.choice(MANNERS), dice.choice(house.narrows))
+            org.history(person, dice.choice(MANNERS), dice.choice(org.narrows))
 
     busy = [
         threading.Thread(target=keeps_busy, args=(person, seed))
-        for seed, person in enumerate([house.ana, house.ben, house.ana, house.ben])
+        for seed, person in enumerate([org.ana, org.ben, org.ana, org.ben])
     ]
     for each in busy:
         each.start()
     for each in busy:
         each.join()
 
-    house.shows_what_is_so("a busy time")
-    assert house.has_used_its_caches()
+    org.shows_what_is_so("a busy time")
+    assert org.has_used_its_caches()
 
 
-def test_writes_of_other_processes_are_seen_at_once(house: House) -> None:
-    house.shows_what_is_so("nothing")
+def test_writes_of_other_processes_are_seen_at_once(org: MirroredOrganization) -> None:
+    org.shows_what_is_so("nothing")
 
-    house.chat.write_from_outside(
-        actions.messages.reactions.add, house.ben.record, house.said["soup"], "tada", None, None
+    org.chat.write_from_outside(
+        actions.messages.reactions.add,
+        org.ben.record,
+        org.said["soup"],
+        "tada",
+        None,
+        None,
     )
 
-    for narrow in ([], [_in_channel(house.chat.channel("kitchen").id)]):
-        told = json.loads(house.history(house.ana, MANNERS[0], narrow))["messages"]
-        soup = next(each for each in told if each["id"] == house.said["soup"])
+    for narrow in ([], [_in_channel(org.chat.channel("kitchen").id)]):
+        told = json.loads(org.history(org.ana, MANNERS[0], narrow))["messages"]
+        soup = next(each for each in told if each["id"] == org.said["soup"])
         assert [each["emoji_name"] for each in soup["reactions"]] == ["tada"]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from tests.support.access_matrix import WHO, Places, gather, read, written
+from tests.support.access_matrix import WHO, RecreatedSubjects, create_people, read, written
 from tests.support.client import Reply
 from tests.support.people import Chat, Person
 
@@ -207,7 +207,7 @@ CALLS: dict[str, Callable[[Person, Place], Reply]] = {
 def test_every_call_gives_every_user_the_result_of_the_table(
     table: str, private: bool, chat: Chat
 ) -> None:
-    people = gather(chat)
+    people = create_people(chat)
     made = people["owner"].post("/channel_folders/create", name="Shelf", description="")
     folder_id = made.succeeds()["channel_folder_id"]
     expected = read(table)
@@ -216,7 +216,7 @@ def test_every_call_gives_every_user_the_result_of_the_table(
         channel = _stand_around(chat, people, private)
         return Place(chat, channel, people["insider"], folder_id)
 
-    places = Places(place, changing="bring back")
+    places = RecreatedSubjects(place, changing="bring back")
 
     def met(call: str, who: str) -> str:
         return places.after(call, _word(call, people[who], places.now))

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import pytest
-from tests.support.access_matrix import WHO, Places, gather, read, written
+from tests.support.access_matrix import WHO, RecreatedSubjects, create_people, read, written
 from tests.support.client import Reply
 from tests.support.people import Chat, Person
 
@@ -110,11 +110,11 @@ CALLS: dict[str, Callable[[Person, Place], Reply]] = {
 
 @pytest.mark.parametrize("table", [GROUP, ORGANIZATION], ids=["group", "organization"])
 def test_every_call_gives_every_user_the_result_of_the_table(table: str, chat: Chat) -> None:
-    people = gather(chat)
+    people = create_people(chat)
     people["outsider"] = chat.person("outsider")
     expected = read(table)
 
-    places = Places(lambda: _stand_around(chat, people), changing="use again")
+    places = RecreatedSubjects(lambda: _stand_around(chat, people), changing="use again")
 
     def met(call: str, who: str) -> str:
         return places.after(call, _word(call, people[who], places.now))

@@ -22,7 +22,7 @@ TOPIC = "✔ gold"
 WORDS = "smoke for @**Ana** @**all**, https://example.com/x.png"
 
 
-class House:
+class SecretMessages:
     """The secrets, and which intruder may not see which."""
 
     def __init__(self, chat: Chat) -> None:
@@ -80,9 +80,11 @@ class House:
         return [self.said[place] for place in places]
 
 
-def narrows_to(house: House, me: Person, hidden: list[int]) -> Iterator[list[dict[str, Any]]]:
+def narrows_to(
+    secrets: SecretMessages, me: Person, hidden: list[int]
+) -> Iterator[list[dict[str, Any]]]:
     """Every term that would find a secret, plain and negated, alone and with every place."""
-    chat, ana, ben = house.chat, house.ana, house.ben
+    chat, ana, ben = secrets.chat, secrets.ana, secrets.ben
     places: list[tuple[str, Any]] = [
         *(("channel", chat.channel(name).id) for name in ("kitchen", "cellar", "attic")),
         *(("channel", name) for name in ("kitchen", "cellar", "attic")),
@@ -120,11 +122,11 @@ def narrows_to(house: House, me: Person, hidden: list[int]) -> Iterator[list[dic
 
 @pytest.mark.parametrize("who", ["removed", "late", "guest", "admin", "foreign"])
 def test_no_narrow_finds_a_hidden_message(chat, who):
-    house = House(chat)
-    me, hidden = house.intruders[who], house.hidden[who]
+    secrets = SecretMessages(chat)
+    me, hidden = secrets.intruders[who], secrets.hidden[who]
     tried = 0
 
-    for narrow in narrows_to(house, me, hidden):
+    for narrow in narrows_to(secrets, me, hidden):
         newest = me.get("/messages", anchor="newest", num_before=50, narrow=narrow)
         if newest.status != 200:
             assert newest.json["code"] == "BAD_NARROW", narrow
@@ -141,9 +143,9 @@ def test_no_narrow_finds_a_hidden_message(chat, who):
 
 
 def test_anchors_and_flag_ranges_reveal_nothing(chat):
-    house = House(chat)
-    for who, me in house.intruders.items():
-        hidden = house.hidden[who]
+    secrets = SecretMessages(chat)
+    for who, me in secrets.intruders.items():
+        hidden = secrets.hidden[who]
         for anchor in ("oldest", "newest", "first_unread", "date", hidden[0], hidden[-1]):
             around: dict[str, Any] = {"anchor": anchor, "num_before": 20, "num_after": 20}
             around |= {"anchor_date": "2001-01-01"} if anchor == "date" else {}
@@ -174,16 +176,16 @@ def test_anchors_and_flag_ranges_reveal_nothing(chat):
 
 
 def test_a_hidden_id_is_like_an_unused_one(chat):
-    house = House(chat)
-    for who, me in house.intruders.items():
-        for number in house.hidden[who]:
+    secrets = SecretMessages(chat)
+    for who, me in secrets.intruders.items():
+        for number in secrets.hidden[who]:
             for hidden, unknown in zip(calls(me, number), calls(me, UNKNOWN), strict=True):
                 told = {**hidden.json, "messages": None}
                 assert (hidden.status, told) == (
                     unknown.status,
                     {**unknown.json, "messages": None},
                 ), who
-        assert house.ana.sees(house.said["cellar"])["content"], "and nothing has changed"
+        assert secrets.ana.sees(secrets.said["cellar"])["content"], "and nothing has changed"
 
 
 def calls(me: Person, number: int) -> Iterator[Any]:
@@ -208,10 +210,10 @@ def calls(me: Person, number: int) -> Iterator[Any]:
 
 def test_files_of_hidden_messages_cannot_be_read(chat):
     """Not by linking them either: a message gives access only to files that its author may read."""
-    house = House(chat)
-    for who, me in house.intruders.items():
-        for number in house.hidden[who]:
-            file = house.files[number]
+    secrets = SecretMessages(chat)
+    for who, me in secrets.intruders.items():
+        for number in secrets.hidden[who]:
+            file = secrets.files[number]
             me.says(f"{file.link} !{file.link}", to=[me])
             small = File(f"/user_uploads/thumbnail/{file.path_id}/840x560.webp", "x.png")
             status = 404 if who == "foreign" else 403
@@ -223,16 +225,16 @@ def test_files_of_hidden_messages_cannot_be_read(chat):
 
 
 def test_a_deactivated_account_finds_nothing(chat):
-    house = House(chat)
-    number = house.said["cellar"]
-    chat.write(actions.people.deactivate, house.ben.id)
+    secrets = SecretMessages(chat)
+    number = secrets.said["cellar"]
+    chat.write(actions.people.deactivate, secrets.ben.id)
 
     for reply in (
-        *calls(house.ben, number),
-        house.ben.get("/messages", anchor="newest", num_before=9),
-        house.ben.get("/messages", message_ids=[number]),
-        house.ben.get("/messages/matches_narrow", msg_ids=[number], narrow=[]),
-        house.ben.post("/register"),
-        fetches(house.ben, house.files[number]),
+        *calls(secrets.ben, number),
+        secrets.ben.get("/messages", anchor="newest", num_before=9),
+        secrets.ben.get("/messages", message_ids=[number]),
+        secrets.ben.get("/messages/matches_narrow", msg_ids=[number], narrow=[]),
+        secrets.ben.post("/register"),
+        fetches(secrets.ben, secrets.files[number]),
     ):
         reply.fails("Account is deactivated", code="UNAUTHORIZED", status=401)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.cli_runner import Said, Terminal
+from tests.support.cli_runner import CommandResult, Terminal
 from tests.support.databases import Databases, Kind
 from tests.support.event_queue import EventQueue
 from tests.support.people import Chat, Person
@@ -81,7 +81,7 @@ class Doors:
     def sends(self, name: str, value: Any) -> bool:
         return bool(self.owner.patch("/realm", **{name: value}).json["result"] == "success")
 
-    def types(self, name: str, text: str) -> Said:
+    def types(self, name: str, text: str) -> CommandResult:
         words = ("org", "set", name, text, "--org", self.chat.realm.subdomain)
         return self._terminal.runs(*words, TERTULIA_SECRET=SECRET)
 

@@ -41,7 +41,7 @@ ALERTED = {"ben": "smoke", "eve": "fire"}
 
 
 @dataclass
-class Said:
+class ModelMessage:
     """A message in the model; users are names."""
 
     id: int
@@ -79,7 +79,7 @@ class Said:
 @dataclass
 class Model:
     inside: set[tuple[str, str]] = field(default_factory=set)
-    said: dict[int, Said] = field(default_factory=dict)
+    said: dict[int, ModelMessage] = field(default_factory=dict)
     policies: dict[tuple[str, str, str], TopicPolicy] = field(default_factory=dict)
     muted: set[tuple[str, str]] = field(default_factory=set)  # which user has muted which channel
     public: set[str] = field(
@@ -92,14 +92,14 @@ class Model:
     def may_read(self, name: str, channel: str) -> bool:
         return CHANNELS[channel] == PUBLIC or (name, channel) in self.inside
 
-    def sees(self, name: str, message: Said) -> bool:
+    def sees(self, name: str, message: ModelMessage) -> bool:
         if message.channel is None:
             return name in message.members
         if not self.may_read(name, message.channel):
             return False
         return CHANNELS[message.channel] != PROTECTED or name in message.saw_it_come
 
-    def seen_by(self, name: str) -> list[Said]:
+    def seen_by(self, name: str) -> list[ModelMessage]:
         return [message for message in self.said.values() if self.sees(name, message)]
 
     def feed_of(self, name: str) -> list[int]:
@@ -109,7 +109,7 @@ class Model:
             if name in message.received or name in message.kept
         )
 
-    def unread_of(self, name: str) -> list[Said]:
+    def unread_of(self, name: str) -> list[ModelMessage]:
         """The unread state of register: only of subscribed channels."""
         return [
             message
@@ -118,18 +118,18 @@ class Model:
             and (message.channel is None or (name, message.channel) in self.inside)
         ]
 
-    def policy(self, name: str, message: Said) -> TopicPolicy:
+    def policy(self, name: str, message: ModelMessage) -> TopicPolicy:
         key = (name, message.channel or "", message.topic.casefold())
         return self.policies.get(key, TopicPolicy.NONE)
 
-    def is_muted(self, name: str, message: Said) -> bool:
+    def is_muted(self, name: str, message: ModelMessage) -> bool:
         if message.channel is None:
             return False
         return domain.personal.topic_policies.is_muted(
             (name, message.channel) in self.muted, self.policy(name, message)
         )
 
-    def flags(self, name: str, message: Said) -> list[str]:
+    def flags(self, name: str, message: ModelMessage) -> list[str]:
         calls_me = message.calls_all and name in message.received
         marks = {
             "read": name not in message.unread,
@@ -142,7 +142,7 @@ class Model:
         }
         return [flag for flag, holds in marks.items() if holds]
 
-    def in_topic(self, channel: str, topic: str) -> list[Said]:
+    def in_topic(self, channel: str, topic: str) -> list[ModelMessage]:
         return [
             message
             for _, message in sorted(self.said.items())
@@ -151,7 +151,7 @@ class Model:
 
     # --- actions ---
 
-    def hears(self, message: Said, receivers: set[str], read_by_sender: bool) -> None:
+    def hears(self, message: ModelMessage, receivers: set[str], read_by_sender: bool) -> None:
         message.received = set(receivers)
         message.saw_it_come = set(receivers)
         message.unread = receivers - ({message.sender} if read_by_sender else set())
@@ -164,11 +164,11 @@ class Model:
             if message.channel == channel:
                 message.unread.discard(name)
 
-    def keeps(self, name: str, message: Said) -> None:
+    def keeps(self, name: str, message: ModelMessage) -> None:
         if name not in message.received:
             message.kept.add(name)
 
-    def moves(self, moved: list[Said], channel: str, topic: str) -> None:
+    def moves(self, moved: list[ModelMessage], channel: str, topic: str) -> None:
         old_channel, old_topic = moved[0].channel, moved[0].topic
         assert old_channel is not None
         merges = bool(self.in_topic(channel, topic))
@@ -328,7 +328,7 @@ class Play:
         if not self.model.may_read(name, channel):
             reply.fails(f"Channel '{channel}' does not exist", code="STREAM_DOES_NOT_EXIST")
             return
-        message = Said(reply.succeeds()["id"], name, content, channel, topic)
+        message = ModelMessage(reply.succeeds()["id"], name, content, channel, topic)
         self.model.hears(message, self.model.subscribers(channel), is_read)
 
     def send_direct(self, name):
@@ -338,7 +338,9 @@ class Play:
             content, to=[self.people[other] for other in others], read_by_sender=is_read
         )
         members = frozenset({name, *others})
-        self.model.hears(Said(sent.id, name, content, members=members), set(members), is_read)
+        self.model.hears(
+            ModelMessage(sent.id, name, content, members=members), set(members), is_read
+        )
 
     def join(self, name):
         """Added by a subscriber, where a user cannot join."""

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 from tests.support import certificates
-from tests.support.cli_runner import Serving, Terminal
+from tests.support.cli_runner import ServerCommand, Terminal
 from tests.support.waiting import eventually
 
 
 @pytest.fixture
 def terminal(tmp_path: Path) -> Iterator[Terminal]:
-    terminal = Terminal(tmp_path / "data").lays_out()
+    terminal = Terminal(tmp_path / "data").creates_tables()
     yield terminal
     terminal.close()
 
@@ -25,7 +25,7 @@ def flags(folder: Path) -> list[str]:
     return ["--tls-cert", str(folder / "server.pem"), "--tls-key", str(folder / "server.key")]
 
 
-def answer(serving: Serving, authority: Path) -> int:
+def answer(serving: ServerCommand, authority: Path) -> int:
     context = ssl.create_default_context(cafile=authority)
     address = f"https://localhost:{serving.port}/health"
     with urllib.request.urlopen(address, context=context) as reply:

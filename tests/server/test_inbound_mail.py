@@ -80,10 +80,10 @@ def told(mailing, post, people):
     """The address at which Ben answers to what Ana says."""
 
     def told(words: str, to: Any) -> str:
-        before = len(post.letters_to(people[1].email))
+        before = len(post.mails_to(people[1].email))
         people[0].says(words, to=to)
         waits(mailing)
-        (found,) = post.letters_to(people[1].email)[before:]
+        (found,) = post.mails_to(people[1].email)[before:]
         return str(found["Reply-To"])
 
     return told
@@ -385,7 +385,7 @@ def test_a_program_takes_a_mail_from_standard_input(kind, databases):
     url, folder = databases.new(kind)
     terminal = Terminal(folder, url)
     assert terminal.runs("mail", "receive", "x@y").code == 75  # the mail is kept until there is one
-    terminal.founds().adds("ana", "--channel", "general")
+    terminal.creates_organization().adds("ana", "--channel", "general")
     database = data_dir.find_database(Config(data=folder, database=url))
     vault = data_dir.load_vault(Config(data=folder, database=url))
     address = database.write_now(1, _address, vault)
@@ -422,7 +422,7 @@ def _said(tx: Tx) -> list[str]:
 
 
 def test_a_check_tells_of_settings_that_are_set_in_part(tmp_path):
-    terminal = Terminal(tmp_path / "data").founds()
+    terminal = Terminal(tmp_path / "data").creates_organization()
     variables = {"TERTULIA_PUSH_SERVICE_ID": "x", "TERTULIA_LMTP_LISTEN": "/nowhere/at/all"}
 
     said = terminal.runs("check", **variables)

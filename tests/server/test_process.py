@@ -18,10 +18,10 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from tests.http.sample_api import Kitchen
-from tests.support.cli_runner import Serving, Terminal, clean_environment
+from tests.http.sample_api import SampleApi
+from tests.support.cli_runner import ServerCommand, Terminal, clean_environment
 from tests.support.databases import Databases, Kind
-from tests.support.fake_oidc import wilful_site
+from tests.support.fake_oidc import misbehaving_provider
 from tests.support.waiting import eventually
 
 from tertulia.config import Config
@@ -36,7 +36,7 @@ from tertulia.server.sockets import CannotListen, listen
 def terminal(tmp_path: Path) -> Iterator[Terminal]:
     """A terminal with an empty data folder; a test that starts without one uses
     `either_terminal`."""
-    terminal = Terminal(tmp_path / "data").lays_out()
+    terminal = Terminal(tmp_path / "data").creates_tables()
     yield terminal
     terminal.close()
 
@@ -51,7 +51,7 @@ def either_terminal(kind: Kind, databases: Databases) -> Iterator[Terminal]:
 
 
 @pytest.fixture(scope="module")
-def shared_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
+def shared_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerCommand]:
     """A server for scenes that leave nothing behind."""
     terminal = Terminal(tmp_path_factory.mktemp("shared") / "data")
     yield terminal.serves()
@@ -80,7 +80,7 @@ def test_the_first_commands_may_all_come_at_once(terminal):
     assert [(founded.result().code, founded.result().err[:7]) for founded in founding] == [
         (0, "Created")
     ] * 2
-    starting.result().soon_answers(200, "/server_settings", who="", host="moon.localhost")
+    starting.result().eventually_answers(200, "/server_settings", who="", host="moon.localhost")
     assert {"earth", "moon"} <= set(terminal.runs("org", "list").out.split())
 
 
@@ -103,8 +103,8 @@ def test_a_second_server_on_the_same_postgresql_is_welcome(databases):
 
         ana = terminal.adds("ana")
 
-        first.soon_answers(200, "/users/me", who=ana)
-        second.soon_answers(200, "/users/me", who=ana)
+        first.eventually_answers(200, "/users/me", who=ana)
+        second.eventually_answers(200, "/users/me", who=ana)
 
 
 @pytest.mark.postgres
@@ -114,9 +114,9 @@ def test_of_several_postgresqls_the_one_that_leads_is_used(databases):
     hosts = leader.netloc.replace("@", "@127.0.0.1:1,", 1)  # nobody listens at the first
     several = leader._replace(netloc=hosts, query="target_session_attrs=read-write").geturl()
     with closing(Terminal(folder, several)) as terminal:
-        ana = terminal.founds().adds("ana")
+        ana = terminal.creates_organization().adds("ana")
 
-        terminal.serves().soon_answers(200, "/users/me", who=ana)
+        terminal.serves().eventually_answers(200, "/users/me", who=ana)
 
         assert terminal.runs("check").out.endswith("No problems found.\n")
 
@@ -133,7 +133,7 @@ def test_a_port_in_use_is_told_in_one_sentence(terminal):
 
 
 def test_data_of_a_newer_server_is_refused(terminal):
-    terminal.founds().adds("ana")
+    terminal.creates_organization().adds("ana")
     with sqlite3.connect(terminal.data / "tertulia.db") as database:
         database.execute("UPDATE schema_version SET version = 9999")
 
@@ -179,7 +179,7 @@ def test_a_secret_is_made_once_and_for_its_owner_alone(tmp_path):
     ],
 )
 def test_without_its_secret_the_data_is_of_no_use(terminal, meddle, sentence):
-    terminal.founds().adds("ana")
+    terminal.creates_organization().adds("ana")
     config = Config(data=terminal.data)
     meddle(config.secret_file)
 
@@ -193,16 +193,16 @@ def test_without_its_secret_the_data_is_of_no_use(terminal, meddle, sentence):
 def test_a_running_server_notices_what_the_command_line_does(either_terminal):
     server = either_terminal.serves()
     ana = either_terminal.adds("ana", "--role", "owner")
-    server.soon_answers(200, "/users/me", who=ana)
+    server.eventually_answers(200, "/users/me", who=ana)
 
     new_key = either_terminal.runs("user", "reset-key", "ana@example.com").out.strip()
-    server.soon_answers(401, "/users/me", who=ana)
+    server.eventually_answers(401, "/users/me", who=ana)
     ana = f"ana@example.com:{new_key}"
-    server.soon_answers(200, "/users/me", who=ana)
+    server.eventually_answers(200, "/users/me", who=ana)
 
     either_terminal.adds("ben", "--role", "owner")
     either_terminal.runs("user", "deactivate", "ana@example.com")
-    server.soon_answers(401, "/users/me", who=ana)
+    server.eventually_answers(401, "/users/me", who=ana)
 
 
 def test_a_new_organization_is_reached_by_its_subdomain_at_once(terminal):
@@ -211,7 +211,7 @@ def test_a_new_organization_is_reached_by_its_subdomain_at_once(terminal):
     terminal.runs("org", "create", "The Second", "--subdomain", "second")
     ana, host = terminal.adds("ana", "--org", "second"), "second.localhost"
 
-    server.soon_answers(200, "/users/me", who=ana, host=host)
+    server.eventually_answers(200, "/users/me", who=ana, host=host)
     assert server.asks("GET", "/server_settings", host=host)[1]["realm_name"] == "The Second"
     site = f"site=http://{host}:{server.port}\n"
     assert site in terminal.runs("user", "zuliprc", "ana@example.com", "--org", "second").out
@@ -286,7 +286,7 @@ def test_without_proxies_nobody_is_believed(monkeypatch):
 
 def whoami(config: Config, peer: str, forwarded: list[str]) -> Any:
     """The address and the scheme that an endpoint sees."""
-    kitchen = Kitchen()
+    kitchen = SampleApi()
     served = uvicorn_config(config, kitchen.api, ConnectionLimiter(config))
     served.load()
     kitchen.api = served.loaded_app
@@ -301,7 +301,7 @@ def whoami(config: Config, peer: str, forwarded: list[str]) -> Any:
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
 def test_a_server_told_to_stop_answers_a_waiting_poll_and_leaves_no_trace(terminal, how):
-    ana = terminal.founds().adds("ana")
+    ana = terminal.creates_organization().adds("ana")
     server = terminal.serves()
     queue_id = server.asks("POST", "/register", who=ana)[1]["queue_id"]
     poll = park(server, ana, queue_id)
@@ -315,7 +315,7 @@ def test_a_server_told_to_stop_answers_a_waiting_poll_and_leaves_no_trace(termin
     stalled.close()
 
 
-def park(server: Serving, who: str, queue_id: str):
+def park(server: ServerCommand, who: str, queue_id: str):
     """Start a poll that waits; gives a function that tells its answer."""
     answers = []
 
@@ -336,7 +336,7 @@ def park(server: Serving, who: str, queue_id: str):
     return answer
 
 
-def metrics(server: Serving) -> str:
+def metrics(server: ServerCommand) -> str:
     with socket.create_connection(("127.0.0.1", server.port)) as line:
         line.sendall(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
         return b"".join(iter(lambda: line.recv(65536), b"")).decode()
@@ -373,7 +373,7 @@ print(asyncio.run(ask(Inquiry(sys.argv[1]))))
 @pytest.mark.parametrize("log_level", ["info", "debug"])
 def test_requests_to_others_are_not_logged_by_their_library(log_level):
     """It would log each with its address, and in a form that is not ours."""
-    with wilful_site() as site:
+    with misbehaving_provider() as site:
         site.answers = {"/": {"soup": "on"}}
         done = subprocess.run(
             [sys.executable, "-c", REQUEST, f"{site.address}/", log_level],
@@ -432,7 +432,7 @@ def test_no_accident_puts_the_words_of_an_exception_into_the_log(log_format):
 
 
 def test_a_log_that_cannot_be_written_stops_nobody(terminal):
-    ana = terminal.founds().adds("ana")
+    ana = terminal.creates_organization().adds("ana")
     server = terminal.serves(log=Path("/dev/full"))
 
     assert server.asks("GET", "/users/me")[0] == 401

@@ -56,7 +56,7 @@ def damaged(terminal: Terminal, table: str) -> Path:
 
 @pytest.mark.on_one
 def test_check_continues_past_damaged_tables_and_says_what_to_do(tmp_path):
-    terminal = Terminal(tmp_path / "data").founds()
+    terminal = Terminal(tmp_path / "data").creates_organization()
     terminal.adds("ana")
     for table in ("search_word", "realm"):
         damaged(terminal, table)
@@ -73,7 +73,7 @@ def test_check_continues_past_damaged_tables_and_says_what_to_do(tmp_path):
 
 @pytest.mark.on_one
 def test_a_server_logs_a_quick_check_of_its_file(tmp_path, monkeypatch):
-    terminal = Terminal(tmp_path / "data").founds()
+    terminal = Terminal(tmp_path / "data").creates_organization()
     file = terminal.data / "tertulia.db"
 
     with capture_logs() as logged:
@@ -93,7 +93,7 @@ def test_a_server_logs_a_quick_check_of_its_file(tmp_path, monkeypatch):
 
 @pytest.mark.on_one
 def test_a_server_that_starts_on_a_damaged_file_logs_it(tmp_path):
-    terminal = Terminal(tmp_path / "data").founds()
+    terminal = Terminal(tmp_path / "data").creates_organization()
     damaged(terminal, "saved_snippet")
     try:
         server = terminal.serves()

@@ -20,7 +20,7 @@ Table = dict[str, dict[str, str]]
 P = TypeVar("P")
 
 
-class Places(Generic[P]):
+class RecreatedSubjects(Generic[P]):
     """What the calls are about, recreated once a call may have changed it."""
 
     def __init__(self, make: Callable[[], P], changing: str) -> None:
@@ -41,7 +41,7 @@ class Places(Generic[P]):
         return word
 
 
-def gather(chat: Chat) -> dict[str, Person]:
+def create_people(chat: Chat) -> dict[str, Person]:
     elsewhere = Chat.found(chat.server)
     people = {
         "owner": chat.person("owner", role="owner"),

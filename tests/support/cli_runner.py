@@ -28,7 +28,7 @@ def clean_environment(**more: str) -> dict[str, str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class CommandResult:
     """The result of a command."""
 
     code: int
@@ -44,9 +44,9 @@ class Terminal:
         self.place = ["--data", str(data)]
         if database:
             self.place += ["--database", database]
-        self._serving: list[Serving] = []
+        self._serving: list[ServerCommand] = []
 
-    def lays_out(self) -> "Terminal":
+    def creates_tables(self) -> "Terminal":
         """Create a database with empty tables, to save time."""
         self.data.mkdir(mode=0o700, parents=True, exist_ok=True)
         file = self.data / "tertulia.db"
@@ -54,18 +54,18 @@ class Terminal:
         file.write_bytes(sqlite_with_tables())
         return self
 
-    def founds(self) -> "Terminal":
+    def creates_organization(self) -> "Terminal":
         """Create the data.
 
         Unless a test names a database, it has its tables already, to save time.
         """
         if self.place == ["--data", str(self.data)]:
-            self.lays_out()
+            self.creates_tables()
         said = self.runs("org", "create", "Tertulia")
         assert said.code == 0, said.err
         return self
 
-    def runs(self, *words: str, typing: str = "", **settings: str) -> Said:
+    def runs(self, *words: str, typing: str = "", **settings: str) -> CommandResult:
         """Run a command in this process."""
         ours: dict[str, str | None] = {n: None for n in os.environ if n.startswith("TERTULIA_")}
         done = CliRunner().invoke(
@@ -73,15 +73,15 @@ class Terminal:
         )
         if done.exception is not None and not isinstance(done.exception, SystemExit):
             raise done.exception
-        return Said(done.exit_code, done.stdout, done.stderr)
+        return CommandResult(done.exit_code, done.stdout, done.stderr)
 
-    def runs_process(self, *words: str) -> Said:
+    def runs_process(self, *words: str) -> CommandResult:
         """Run it in its own process."""
         with tempfile.TemporaryDirectory() as folder:
             out, err = Path(folder, "out"), Path(folder, "err")
             process = ForkedServer([*words, *self.place], clean_environment(), out, err)
             code = process.wait(PATIENCE_SECONDS)
-            return Said(code, out.read_text(), err.read_text())
+            return CommandResult(code, out.read_text(), err.read_text())
 
     def adds(self, name: str, *flags: str) -> str:
         """Add a user and return `email:key`."""
@@ -92,7 +92,7 @@ class Terminal:
 
     def serves(
         self, *flags: str, log: Path | None = None, ulimit: str = "", umask: str = ""
-    ) -> "Serving":
+    ) -> "ServerCommand":
         """Start a server and wait until it listens."""
         words = ["serve", "--port", "0", *self.place, *flags]
         shell = " && ".join([f"ulimit {ulimit}"] * bool(ulimit) + [f"umask {umask}"] * bool(umask))
@@ -100,7 +100,7 @@ class Terminal:
         folder = self.data.parent
         folder.mkdir(parents=True, exist_ok=True)
         out = folder / f"{self.data.name}-{number}.out"
-        serving = Serving(shell, words, out, log or folder / f"{self.data.name}-{number}.err")
+        serving = ServerCommand(shell, words, out, log or folder / f"{self.data.name}-{number}.err")
         self._serving.append(serving)
         serving.wait_until_it_listens()
         return serving
@@ -110,7 +110,7 @@ class Terminal:
             serving.close()
 
 
-class Serving:
+class ServerCommand:
     """A server in its own process."""
 
     def __init__(self, shell: str, words: list[str], out: Path, log: Path) -> None:
@@ -128,10 +128,12 @@ class Serving:
             self.process = ForkedServer(words, clean_environment(), out, log)
 
     @property
-    def said(self) -> Said:
+    def said(self) -> CommandResult:
         """Its output so far, and its exit code."""
         code = self.process.poll()
-        return Said(-1 if code is None else code, self._out.read_text(), self._log.read_text())
+        return CommandResult(
+            -1 if code is None else code, self._out.read_text(), self._log.read_text()
+        )
 
     @property
     def logged(self) -> list[str]:
@@ -167,7 +169,7 @@ class Serving:
         connection.close()
         return answer.status, body
 
-    def soon_answers(self, status: int, path: str, *, who: str, host: str = "") -> None:
+    def eventually_answers(self, status: int, path: str, *, who: str, host: str = "") -> None:
         """Repeat until the answer has this status."""
         eventually(lambda: self.asks("GET", path, who=who, host=host)[0] == status)
 

@@ -28,7 +28,7 @@ from tertulia.api.routes import ROUTES
 CONTRACT = Path(__file__).parents[1] / "contract"
 SHAPES = CONTRACT / "shapes.txt"
 OURS = CONTRACT / "ours.txt"
-OURS_IS_AT = "tests/contract/ours.txt"
+OURS_PATH = "tests/contract/ours.txt"
 ENVELOPE = "every answer"
 _NUMBER = re.compile(r"(?<![A-Za-z])\d+")
 _BLANK = re.compile(r"\{\w*?(id|filename|fragment)?(?::path)?\}")
@@ -38,7 +38,7 @@ def check(method: str, path: str, answer: dict[str, Any]) -> None:
     """Raises AssertionError if an answer differs from the contract."""
     wrong = the_contract().problems(method, path.partition("?")[0], answer)
     told = f"{method} {path} differs from the contract:\n" + "\n".join(wrong)
-    assert not wrong, f"{told}\nWhat is new and meant to be so is described in {OURS_IS_AT}."
+    assert not wrong, f"{told}\nWhat is new and meant to be so is described in {OURS_PATH}."
 
 
 @cache

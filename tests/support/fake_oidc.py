@@ -109,7 +109,7 @@ def signed(claims: dict[str, Any], by: str = "provider", **header: Any) -> str:
 
 
 @contextmanager
-def wilful_site() -> Iterator[MisbehavingProvider]:
+def misbehaving_provider() -> Iterator[MisbehavingProvider]:
     site = MisbehavingProvider()
 
     class Handler(BaseHTTPRequestHandler):

@@ -8,20 +8,20 @@ from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 from nacl.secret import SecretBox
-from tests.support.fake_webhooks import Heard, Receiver
+from tests.support.fake_webhooks import ReceivedRequest, Receiver
 
 PUSH_ID, PUSH_KEY = "11111111-2222-3333-4444-555555555555", "k" * 64
 BBB_SECRET = "the secret of the meetings"
 KEY = b"\x31" + b"the 32 bytes of a key of a phone"
 
 
-class Neighbours(Receiver):
+class FakeServices(Receiver):
     """`answers` replaces the usual answer of a path."""
 
     def __init__(self) -> None:
         self.answers: dict[str, tuple[int, Any]] = {}
         self.headers: dict[str, str] = {}
-        super().__init__(self._say)
+        super().__init__(self._respond)
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -37,18 +37,18 @@ class Neighbours(Receiver):
             "nextcloud_password": "apple",
         }
 
-    def asked(self, path: str) -> list[Heard]:
+    def asked(self, path: str) -> list[ReceivedRequest]:
         return [each for each in list(self.heard) if each.path.partition("?")[0].endswith(path)]
 
-    def told(self) -> list[dict[str, Any]]:
+    def push_notifications(self) -> list[dict[str, Any]]:
         """The notifications for phones with our key."""
         requests = [one for each in self.asked("e2ee/notify") for one in each.json["push_requests"]]
         return [opened(each["payload"]["encrypted_data"]) for each in requests]
 
-    def _say(self, handler: BaseHTTPRequestHandler) -> None:
+    def _respond(self, handler: BaseHTTPRequestHandler) -> None:
         path, _, query = handler.path.partition("?")
-        status, said = self.answers.get(path, (200, _usual(path, query)))
-        data = said if isinstance(said, bytes) else json.dumps(said).encode()
+        status, content = self.answers.get(path, (200, _usual(path, query)))
+        data = content if isinstance(content, bytes) else json.dumps(content).encode()
         handler.send_response(status)
         for name, value in self.headers.items():
             handler.send_header(name, value)
@@ -69,11 +69,13 @@ def _usual(path: str, query: str) -> Any:
 
 
 def opened(sealed: str) -> dict[str, Any]:
-    told: dict[str, Any] = json.loads(SecretBox(KEY[1:]).decrypt(base64.b64decode(sealed)))
-    return told
+    push_notifications: dict[str, Any] = json.loads(
+        SecretBox(KEY[1:]).decrypt(base64.b64decode(sealed))
+    )
+    return push_notifications
 
 
 @cache
-def neighbours() -> Neighbours:
+def fake_services() -> FakeServices:
     """The services of all test servers."""
-    return Neighbours()
+    return FakeServices()

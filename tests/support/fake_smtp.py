@@ -50,18 +50,18 @@ class FakeSmtp:
         there = {"smtp_host": "127.0.0.1", "smtp_port": self.port, "smtp_security": "none"}
         return there | {"external_url": "http://localhost"}
 
-    def letters_of(self, chat: Chat) -> list[EmailMessage]:
+    def mails_of(self, chat: Chat) -> list[EmailMessage]:
         """To any user of an organization; the server sends to others, too."""
-        return self.letters_to(f"@{chat.host}")
+        return self.mails_to(f"@{chat.host}")
 
-    def letters_to(self, address: str) -> list[EmailMessage]:
+    def mails_to(self, address: str) -> list[EmailMessage]:
         return [each for each in self.received if address in each["To"]]
 
-    def letter_to(self, address: str, chat: Chat) -> EmailMessage:
+    def last_mail_to(self, address: str, chat: Chat) -> EmailMessage:
         """The last mail to an address, once everything was sent."""
         chat.server.deliver("mail")
-        eventually(lambda: self.letters_to(address))
-        return self.letters_to(address)[-1]
+        eventually(lambda: self.mails_to(address))
+        return self.mails_to(address)[-1]
 
     # --- callbacks of aiosmtpd ---
 

@@ -12,7 +12,7 @@ from urllib.parse import parse_qs
 
 
 @dataclass
-class Heard:
+class ReceivedRequest:
     path: str
     headers: dict[str, str]
     body: bytes
@@ -32,7 +32,7 @@ class Receiver:
     itself."""
 
     answer: Any = ""
-    heard: list[Heard] = field(default_factory=list)
+    heard: list[ReceivedRequest] = field(default_factory=list)
     host: str = "127.0.0.1"
 
     def __post_init__(self) -> None:
@@ -45,7 +45,7 @@ class Receiver:
             def do_POST(self) -> None:
                 length = int(self.headers.get("Content-Length", 0))
                 headers = {name.lower(): value for name, value in self.headers.items()}
-                receiver.heard.append(Heard(self.path, headers, self.rfile.read(length)))
+                receiver.heard.append(ReceivedRequest(self.path, headers, self.rfile.read(length)))
                 receiver._reply(self)
 
             def log_message(self, *_: Any) -> None:
@@ -75,7 +75,7 @@ class Receiver:
         handler.wfile.write(data)
 
 
-def hang(handler: BaseHTTPRequestHandler) -> None:
+def never_answer(handler: BaseHTTPRequestHandler) -> None:
     """Do not answer until the caller disconnects."""
     while handler.connection.recv(1):
         pass
@@ -91,7 +91,7 @@ def stream_for_ever(handler: BaseHTTPRequestHandler) -> None:
         pass
 
 
-def drip(handler: BaseHTTPRequestHandler) -> None:
+def send_bytes_slowly(handler: BaseHTTPRequestHandler) -> None:
     """An answer that never ends, one byte at a time."""
     handler.send_response(200)
     handler.end_headers()
@@ -114,10 +114,10 @@ def redirect(to: str) -> Callable[[BaseHTTPRequestHandler], None]:
     return answer
 
 
-def hang_up(handler: BaseHTTPRequestHandler) -> None:
+def disconnect(handler: BaseHTTPRequestHandler) -> None:
     handler.connection.shutdown(socket.SHUT_RDWR)
 
 
-def talk_nonsense(handler: BaseHTTPRequestHandler) -> None:
+def send_invalid_http(handler: BaseHTTPRequestHandler) -> None:
     handler.wfile.write(b"this is no HTTP\r\n\r\n")
     handler.connection.shutdown(socket.SHUT_RDWR)

@@ -35,8 +35,8 @@ class ForkedServer:
         clock: Path | None = None,
     ) -> None:
         """The file `clock` holds by how many seconds the clock is ahead."""
-        birth = (words, environment, out, err, clock)
-        self._process = _nursery().Process(target=_live, args=birth, daemon=True)
+        arguments = (words, environment, out, err, clock)
+        self._process = _fork_server().Process(target=_serve, args=arguments, daemon=True)
         self._process.start()
         self.pid: int = self._process.pid or 0
 
@@ -62,9 +62,9 @@ class ForkedServer:
 
 
 @cache
-def _nursery() -> ForkServerContext:
-    nursery = get_context("forkserver")
-    nursery.set_forkserver_preload([__name__, "tests.support.loaded_server"])
+def _fork_server() -> ForkServerContext:
+    context = get_context("forkserver")
+    context.set_forkserver_preload([__name__, "tests.support.loaded_server"])
     before = os.environ.get("PYTHONPATH")
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
     forkserver.ensure_running()
@@ -72,10 +72,10 @@ def _nursery() -> ForkServerContext:
         del os.environ["PYTHONPATH"]
     else:
         os.environ["PYTHONPATH"] = before
-    return nursery
+    return context
 
 
-def _live(
+def _serve(
     words: list[str], environment: dict[str, str], out: Path, err: Path, clock: Path | None
 ) -> None:
     for path, number in ((out, 1), (err, 2)):

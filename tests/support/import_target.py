@@ -2,7 +2,7 @@
 
 import json
 
-from tests.support.cli_runner import Said, Terminal
+from tests.support.cli_runner import CommandResult, Terminal
 from tests.support.databases import Databases, Kind
 from tests.support.people import Chat, Person
 from tests.support.server import SECRET, Server
@@ -10,7 +10,7 @@ from tests.support.server import SECRET, Server
 from tertulia import actions, storage
 
 
-class House:
+class ImportTarget:
     """A target for imports, and a server on it after the import."""
 
     def __init__(self, databases: Databases, kind: Kind) -> None:
@@ -18,7 +18,7 @@ class House:
         self.terminal = Terminal(self.folder, self.url)
         self.server: Server | None = None
 
-    def imports(self, *words: str) -> Said:
+    def imports(self, *words: str) -> CommandResult:
         return self.terminal.runs("import", *words, TERTULIA_SECRET=SECRET)
 
     def opens(self) -> Chat:

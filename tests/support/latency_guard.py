@@ -24,14 +24,14 @@ from tertulia.database import Database
 from tertulia.database.fast_send import FastInsert
 
 MAX_COUNTS = 150
-LOOK_EVERY_SECONDS = 0.1
+SAMPLE_SECONDS = 0.1
 LONG_SECONDS = 0.03  # shorter work is never reported
 
 _COUNTERS = Path("/proc/stat")
 
 
 @dataclass
-class Watch:
+class LatencyGuard:
     """The longest piece of work of each, in CPU seconds, and what it was."""
 
     longest: dict[str, tuple[float, str]] = field(default_factory=dict)
@@ -62,13 +62,13 @@ class Watch:
         self._quickest = min(self._quickest, *counts)
         one = max(counts)
         return [
-            f"The {who} was held for {seconds / one:.0f} counts{what}; {MAX_COUNTS} are too many."
+            f"{who} was blocked for {seconds / one:.0f} counts{what}; {MAX_COUNTS} is the maximum."
             for who, (seconds, what) in longest.items()
             if seconds > MAX_COUNTS * one
         ]
 
 
-WATCH = Watch()
+GUARD = LatencyGuard()
 
 
 def count() -> float:
@@ -82,31 +82,31 @@ def count() -> float:
 class Stopwatch(threading.local):
     """The CPU time of this thread without garbage collections."""
 
-    tidying: float = 0.0
-    tidying_since: float = 0.0
+    collecting: float = 0.0
+    collecting_since: float = 0.0
 
     def __call__(self) -> float:
-        return time.thread_time() - self.tidying
+        return time.thread_time() - self.collecting
 
-    def look(self, phase: str, _: Any) -> None:
+    def on_collection(self, phase: str, _: Any) -> None:
         if phase == "start":
-            self.tidying_since = time.thread_time()
+            self.collecting_since = time.thread_time()
         else:
-            self.tidying += time.thread_time() - self.tidying_since
+            self.collecting += time.thread_time() - self.collecting_since
 
 
 stopwatch = Stopwatch()
-gc.callbacks.append(stopwatch.look)
+gc.callbacks.append(stopwatch.on_collection)
 
 
-class Host:
+class StolenTime:
     """CPU time that the host gave to others, on all processors."""
 
     def __init__(self) -> None:
         self._looked_at = -math.inf
         self._taken = 0.0
 
-    def has_taken(self) -> float:
+    def read(self) -> float:
         """In seconds since boot; zero where the system does not report it."""
         if not _COUNTERS.exists():
             return 0.0
@@ -116,38 +116,38 @@ class Host:
         self._taken = int(ticks) / os.sysconf("SC_CLK_TCK")
         return self._taken
 
-    def had_taken(self) -> float:
+    def recent(self) -> float:
         """The same, at most a moment old: reading it takes longer than most actions."""
         is_long_ago = time.monotonic() - self._looked_at > LONG_SECONDS
-        return self.has_taken() if is_long_ago else self._taken
+        return self.read() if is_long_ago else self._taken
 
 
-HOST = Host()
+STOLEN_TIME = StolenTime()
 
 
-class Stretch:
+class CpuTimer:
     """The work of this thread from here on."""
 
     def __init__(self) -> None:
-        self._taken = HOST.had_taken()
+        self._taken = STOLEN_TIME.recent()
         self._began = stopwatch()
 
     def seconds(self) -> float:
         spent = stopwatch() - self._began
-        return spent if spent < LONG_SECONDS else spent - (HOST.has_taken() - self._taken)
+        return spent if spent < LONG_SECONDS else spent - (STOLEN_TIME.read() - self._taken)
 
 
 @asynccontextmanager
-async def over_the_loop(watch: Watch = WATCH) -> AsyncIterator[None]:
+async def watch_event_loop(watch: LatencyGuard = GUARD) -> AsyncIterator[None]:
     """Watch the running event loop: work that blocks it delays this watch."""
 
-    async def look() -> None:
+    async def on_collection() -> None:
         while True:
-            stretch = Stretch()
-            await asyncio.sleep(LOOK_EVERY_SECONDS)
+            stretch = CpuTimer()
+            await asyncio.sleep(SAMPLE_SECONDS)
             watch.note("loop", stretch.seconds(), "")
 
-    looking = asyncio.create_task(look())
+    looking = asyncio.create_task(on_collection())
     try:
         yield
     finally:
@@ -187,10 +187,10 @@ class WatchedDatabase(Database):
 def _timed(action: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(action)
     def run(*args: Any) -> Any:
-        stretch = Stretch()
+        stretch = CpuTimer()
         try:
             return action(*args)
         finally:
-            WATCH.note("writer", stretch.seconds(), f" by {action.__qualname__}")
+            GUARD.note("writer", stretch.seconds(), f" by {action.__qualname__}")
 
     return run

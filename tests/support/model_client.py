@@ -33,18 +33,18 @@ class Subject:
         """Marks the function that applies events of a type."""
 
         def mark(handle: Handle) -> Handle:
-            assert event_type not in self.handlers, f"two functions hear {event_type}"
+            assert event_type not in self.handlers, f"two functions handle {event_type}"
             self.handlers[event_type] = handle
             return handle
 
         return mark
 
-    def list_told_whole(self, name: str) -> None:
+    def replaced_list(self, name: str) -> None:
         """A part that every event about it replaces."""
         self.parts[name] = lambda state: list(state[name])
         self.hears(name)(lambda picture, event: picture.update({name: event[name]}))
 
-    def list_told_by_entry(self, name: str, *, key: str = "id", removed: str) -> None:
+    def updated_list(self, name: str, *, key: str = "id", removed: str) -> None:
         """A part whose events add and change items, and by `removed` delete them."""
 
         def handle(picture: Picture, event: Event) -> None:

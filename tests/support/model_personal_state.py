@@ -91,11 +91,11 @@ def _topic_key(told: dict[str, Any]) -> tuple[int, str]:
 
 # --- personal lists ---
 
-SUBJECT.list_told_whole("alert_words")
-SUBJECT.list_told_whole("muted_users")
-SUBJECT.list_told_by_entry("drafts", removed="draft_id")
-SUBJECT.list_told_by_entry("saved_snippets", removed="saved_snippet_id")
-SUBJECT.list_told_by_entry(
+SUBJECT.replaced_list("alert_words")
+SUBJECT.replaced_list("muted_users")
+SUBJECT.updated_list("drafts", removed="draft_id")
+SUBJECT.updated_list("saved_snippets", removed="saved_snippet_id")
+SUBJECT.updated_list(
     "scheduled_messages", key="scheduled_message_id", removed="scheduled_message_id"
 )
 
@@ -116,7 +116,7 @@ def navigation_view(picture: Picture, event: Event) -> None:
         views[event["fragment"]] = views[event["fragment"]] | event["data"]
 
 
-SUBJECT.list_told_by_entry("reminders", key="reminder_id", removed="reminder_id")
+SUBJECT.updated_list("reminders", key="reminder_id", removed="reminder_id")
 
 
 # --- personal settings and defaults for new users ---

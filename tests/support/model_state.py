@@ -282,9 +282,9 @@ def realm(picture: Picture, event: Event) -> None:
             picture["organization"][name] = value
 
 
-SUBJECT.list_told_whole("realm_linkifiers")
-SUBJECT.list_told_whole("realm_playgrounds")
-SUBJECT.list_told_by_entry("realm_domains", key="domain", removed="domain")
+SUBJECT.replaced_list("realm_linkifiers")
+SUBJECT.replaced_list("realm_playgrounds")
+SUBJECT.updated_list("realm_domains", key="domain", removed="domain")
 
 
 @part

@@ -13,7 +13,7 @@ from _pytest.assertion import rewrite
 TESTS = Path(__file__).parents[1]
 
 
-def compile_a_share(config: pytest.Config) -> None:
+def precompile_share(config: pytest.Config) -> None:
     worker = getattr(config, "workerinput", None)
     if worker is None or sys.dont_write_bytecode:
         return

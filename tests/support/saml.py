@@ -118,7 +118,7 @@ class SamlSite:
             "state": query.get("RelayState", [""])[0],
         }
 
-    def says_farewell(self, address: str, name_id: str, **others: Any) -> tuple[str, str]:
+    def requests_logout(self, address: str, name_id: str, **others: Any) -> tuple[str, str]:
         """A logout at the provider: as a query, and as a form field."""
         now = datetime.datetime.now(datetime.UTC)
         said: dict[str, Any] = {"issuer": ENTITY, "session": "", "when": now, "to": address}

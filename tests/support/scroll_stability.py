@@ -54,7 +54,7 @@ async ({ steps, growths }) => {
 """
 
 
-def tell_a_story(tx: Tx, senders: list[int], channel: str, topic: str, count: int) -> list[int]:
+def write_story(tx: Tx, senders: list[int], channel: str, topic: str, count: int) -> list[int]:
     """Messages of all lengths in turn; returns their ids."""
     people = [storage.people.find(tx, id) for id in senders]
     told = []

@@ -12,7 +12,7 @@ from typing import Any, Concatenate, Literal, ParamSpec, TypeVar, cast
 import uvloop
 from tests.support import latency_guard
 from tests.support.client import Client
-from tests.support.fake_services import neighbours
+from tests.support.fake_services import fake_services
 from tests.support.latency_guard import WatchedDatabase
 from tests.support.waiting import PATIENCE_SECONDS
 
@@ -73,7 +73,7 @@ class Server:
             "rate_limit": None,
             "jwt": (JwtIssuer(key_text=SECRET),),
             "mail_in_address": MAIL_IN,
-            **neighbours().settings,
+            **fake_services().settings,
         }
         config = Config(**usual | self.settings)
         self.vault = Vault(SECRET.encode())
@@ -96,7 +96,7 @@ class Server:
         """As `tertulia.server.http_server.serve`, on an event loop that we know."""
 
         async def serve() -> None:
-            async with self.application.running(), latency_guard.over_the_loop():
+            async with self.application.running(), latency_guard.watch_event_loop():
                 await self._uvicorn.serve([listening])
 
         with asyncio.Runner(loop_factory=lambda: self._loop) as runner:
@@ -190,7 +190,7 @@ class Server:
         mailbox = self.application.delivery.mailboxes.find(queue_id)
         return mailbox is not None and mailbox.is_parked
 
-    def goes_cold(self) -> None:
+    def becomes_cold(self) -> None:
         """Drop every mailbox, as after a long time without polls."""
         self.clock.move(minutes=5)
         self.drop_cold_mailboxes()

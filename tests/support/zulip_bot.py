@@ -9,7 +9,7 @@ from tests.support.people import Person
 from tests.support.waiting import PATIENCE_SECONDS
 
 
-class Enough(Exception):
+class StopListening(Exception):
     """Ends `call_on_each_message`, which otherwise never returns."""
 
 
@@ -38,10 +38,10 @@ def listens(client: Any, count: int, **options: Any) -> tuple[list[Any], Event]:
     def hear(message: Any) -> None:
         heard.append(message)
         if len(heard) == count:
-            raise Enough
+            raise StopListening
 
     def run() -> None:
-        with contextlib.suppress(Enough):
+        with contextlib.suppress(StopListening):
             client.call_on_each_message(hear, **options)
         full.set()
 

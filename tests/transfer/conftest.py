@@ -1,12 +1,12 @@
 """Fixtures of imports and exports."""
 
 import pytest
-from tests.support.import_target import House
+from tests.support.import_target import ImportTarget
 
 
 @pytest.fixture
 def house(databases, kind):
-    made = House(databases, kind)
+    made = ImportTarget(databases, kind)
     yield made
     if made.server is not None:
         made.server.stop()

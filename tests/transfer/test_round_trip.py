@@ -317,7 +317,7 @@ def test_all_that_leaves_comes_back(chat, in_kitchen, ana, ben, house, tmp_path,
     before = exported(here, tmp_path / "out.tar.gz", "--org", chat.realm.subdomain)
     place = ("--subdomain", "moved") if is_beside_another else ()
     if is_beside_another:
-        house.terminal.founds()
+        house.terminal.creates_organization()
 
     said = house.imports(str(tmp_path / "out.tar.gz"), *place)
 

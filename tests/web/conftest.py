@@ -1,4 +1,4 @@
-"""Everybody at the browser of a worker has a context of their own."""
+"""Fixtures of browser tests: each user has a browser context."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -9,7 +9,7 @@ from tests.support.browser_user import BrowserUser, open_page
 from tests.support.people import Chat, Person
 from tests.support.shared_servers import SharedServers
 
-Sit = Callable[..., BrowserUser]
+OpenPage = Callable[..., BrowserUser]
 
 
 @pytest.fixture
@@ -19,16 +19,18 @@ def house(servers: SharedServers) -> Chat:
 
 
 @pytest.fixture
-def sit(chromium: Browser, house: Chat) -> Iterator[Sit]:
+def sit(chromium: Browser, house: Chat) -> Iterator[OpenPage]:
     """Open a browser for a user: `sit(ana)`. At the end no page may have reported an error."""
-    seated: list[BrowserUser] = []
+    opened: list[BrowserUser] = []
 
-    def seat(person: Person | None, chat: Chat | None = None, **options: Any) -> BrowserUser:
-        seated.append(open_page(chromium, chat or house, person, **options))
-        return seated[-1]
+    def open_browser(
+        person: Person | None, chat: Chat | None = None, **options: Any
+    ) -> BrowserUser:
+        opened.append(open_page(chromium, chat or house, person, **options))
+        return opened[-1]
 
-    yield seat
-    complaints = [error for sitter in seated for error in sitter.errors]
-    for sitter in seated:
-        sitter.context.close()
-    assert not complaints
+    yield open_browser
+    errors = [error for user in opened for error in user.errors]
+    for user in opened:
+        user.context.close()
+    assert not errors

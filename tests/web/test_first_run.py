@@ -10,7 +10,7 @@ from urllib.parse import urlencode, urlsplit
 import pytest
 from playwright.sync_api import expect
 from tests.support.axe import violations
-from tests.support.cli_runner import Serving, Terminal
+from tests.support.cli_runner import ServerCommand, Terminal
 from tests.support.databases import Databases, Kind
 from tests.support.exports import slack_export
 from tests.support.waiting import eventually
@@ -33,7 +33,9 @@ def terminal(kind: Kind, databases: Databases) -> Iterator[Terminal]:
 
 
 class Answer:
-    def __init__(self, server: Serving, method: str, path: str, fields: dict[str, str]) -> None:
+    def __init__(
+        self, server: ServerCommand, method: str, path: str, fields: dict[str, str]
+    ) -> None:
         connection = HTTPConnection("127.0.0.1", server.port, timeout=30)
         headers = {"Sec-Fetch-Site": "same-origin", "Accept-Language": fields.pop("lang", "en")}
         if method == "POST":
@@ -47,15 +49,15 @@ class Answer:
         connection.close()
 
 
-def opens(server: Serving, path: str, **fields: str) -> Answer:
+def opens(server: ServerCommand, path: str, **fields: str) -> Answer:
     return Answer(server, "GET", path, fields)
 
 
-def submits(server: Serving, code: str, **fields: str) -> Answer:
+def submits(server: ServerCommand, code: str, **fields: str) -> Answer:
     return Answer(server, "POST", "/setup/", {**ANA, "code": code, **fields})
 
 
-def printed_link(server: Serving) -> str:
+def printed_link(server: ServerCommand) -> str:
     return server.said.out.splitlines()[-1]
 
 
@@ -148,7 +150,7 @@ def test_setup_code_shows_the_page_until_there_is_an_account(terminal):
 
 
 def test_the_owner_goes_from_the_printed_link_to_the_first_message(tmp_path, chromium):
-    with closing(Terminal(tmp_path / "data").lays_out()) as terminal:
+    with closing(Terminal(tmp_path / "data").creates_tables()) as terminal:
         context = chromium.new_context()
         page = context.new_page()
         page.goto(printed_link(terminal.serves()))

@@ -19,7 +19,7 @@ def fresh(chat, name):
 def invited(chat, post, inviter, email, **terms):
     """The path of the link in a mail."""
     inviter.post("/invites", **{"invitee_emails": email, "stream_ids": []} | terms).succeeds()
-    return link_in(post.letter_to(email, chat))
+    return link_in(post.last_mail_to(email, chat))
 
 
 def link_for_many(chat, admin, **terms):
@@ -104,7 +104,7 @@ def test_who_may_not_invite_any_more_leaves_no_door_open(mailing, post, lost):
     for_many = link_for_many(mailing, admin)
     by_mail = invited(mailing, post, admin, fresh(mailing, "cleo"))
     joins(mailing, for_many, email=fresh(mailing, "dora"))
-    confirmation = link_in(post.letter_to(fresh(mailing, "dora"), mailing))
+    confirmation = link_in(post.last_mail_to(fresh(mailing, "dora"), mailing))
 
     if lost == "role":
         owner.patch(f"/users/{admin.id}", role=600).succeeds()
@@ -154,7 +154,7 @@ def test_a_link_for_many_asks_for_an_address_that_can_be_proven(mailing, post):
     link = link_for_many(mailing, admin, invite_as=600)
 
     asked = Browser(mailing).submits(link, {"email": cleo})
-    confirmation = link_in(post.letter_to(cleo, mailing))
+    confirmation = link_in(post.last_mail_to(cleo, mailing))
     browser, _ = joins(mailing, confirmation)
 
     assert ENGLISH["sign_up_sent_explained"] in text_of(asked)
@@ -167,7 +167,7 @@ def test_a_sign_up_ends_with_the_link_it_began_with(mailing, post):
     admin, cleo = mailing.person("admin", role="admin"), fresh(mailing, "cleo")
     link = link_for_many(mailing, admin)
     Browser(mailing).submits(link, {"email": cleo})
-    confirmation = link_in(post.letter_to(cleo, mailing))
+    confirmation = link_in(post.last_mail_to(cleo, mailing))
     (number,) = (each["id"] for each in admin.get("/invites").succeeds()["invites"])
 
     admin.delete(f"/invites/multiuse/{number}").succeeds()
@@ -194,7 +194,7 @@ def test_where_anybody_may_join_one_signs_up(mailing, post):
     assert "/register/" in Browser(mailing).opens("/login/").body.decode()
 
     Browser(mailing).submits("/register/", {"email": cleo})
-    browser, _ = joins(mailing, link_in(post.letter_to(cleo, mailing)))
+    browser, _ = joins(mailing, link_in(post.last_mail_to(cleo, mailing)))
 
     assert me(browser)["role"] == 400
     subscribed = browser.calls("GET", "/users/me/subscriptions").succeeds()["subscriptions"]
@@ -206,7 +206,7 @@ def test_who_may_sign_up_is_asked_again_at_the_end(mailing, post):
     owner, cleo = mailing.person("owner", role="owner"), fresh(mailing, "cleo")
     old = Browser(mailing).opens("/join/a-link-that-is-no-longer-good/")
     Browser(mailing).submits("/register/", {"email": cleo})
-    link = link_in(post.letter_to(cleo, mailing))
+    link = link_in(post.last_mail_to(cleo, mailing))
 
     owner.post("/realm/domains", domain="house.example", allow_subdomains=False).succeeds()
     mailing.set("emails_restricted_to_domains", True)
@@ -217,7 +217,7 @@ def test_who_may_sign_up_is_asked_again_at_the_end(mailing, post):
     mailing.set("emails_restricted_to_domains", False)
     start_session = joins(mailing, link)[1]
     Browser(mailing).submits("/register/", {"email": fresh(mailing, "dora")})
-    link = link_in(post.letter_to(fresh(mailing, "dora"), mailing))
+    link = link_in(post.last_mail_to(fresh(mailing, "dora"), mailing))
     mailing.refuse_passwords()
     without_passwords = joins(mailing, link, "Dora")[1]
 
@@ -234,7 +234,7 @@ def test_elsewhere_one_needs_an_invitation(mailing, post):
 
     assert ENGLISH["invitation_needed"] in text_of(page)
     assert refused.status == 401 or refused.status == 400
-    assert not post.letters_to(fresh(mailing, "cleo"))
+    assert not post.mails_to(fresh(mailing, "cleo"))
 
 
 def test_signing_up_tells_nobody_who_is_here(mailing, post):
@@ -245,7 +245,7 @@ def test_signing_up_tells_nobody_who_is_here(mailing, post):
     unknown = Browser(mailing).submits("/register/", {"email": fresh(mailing, "cleo")})
 
     assert (known.status, known.body) == (unknown.status, unknown.body)
-    letter = post.letter_to(ben.email, mailing)
+    letter = post.last_mail_to(ben.email, mailing)
     assert "There is an account with this address already" in text_in(letter)
     assert "do_confirm" not in text_in(letter)
 

@@ -25,7 +25,7 @@ def somebody(chat, **about):
 
 def sent(chat, post, email):
     chat.server.deliver("mail")
-    return [letter["Subject"] for letter in post.letters_to(email)]
+    return [letter["Subject"] for letter in post.mails_to(email)]
 
 
 def test_a_login_from_a_new_place_is_told_once(mailing, post):
@@ -37,7 +37,7 @@ def test_a_login_from_a_new_place_is_told_once(mailing, post):
     Browser(mailing).logs_in(ana.email, "a guess")
 
     assert sent(mailing, post, ana.email) == [f"New login at {mailing.realm.name}"] * 3
-    first = text_in(post.letters_to(ana.email)[0])
+    first = text_in(post.mails_to(ana.email)[0])
     assert "With: Firefox, Linux" in first
     assert "From: 127.0.0.1" in first
     assert re.search(r"When: \d{4}-\d\d-\d\d \d\d:\d\d \(", first)
@@ -75,7 +75,7 @@ def test_whoever_joins_is_told_where(mailing, post):
     link = owner.post("/invites/multiuse").succeeds()["invite_link"]
     path = "/" + link.split("/", 3)[3]
     Browser(mailing).submits(path, {"email": email})
-    letter = post.letter_to(email, mailing)
+    letter = post.last_mail_to(email, mailing)
     confirm = link_in(letter)
 
     mailing.server.run_job("missed messages")
@@ -85,7 +85,7 @@ def test_whoever_joins_is_told_where(mailing, post):
     mailing.server.run_job("missed mail")  # not of the greeting, which waits in the inbox
 
     assert sent(mailing, post, email)[1:] == [f"Your account at {mailing.realm.name}"]
-    told = text_in(post.letters_to(email)[-1])
+    told = text_in(post.mails_to(email)[-1])
     assert email in told
     assert f"http://{mailing.host}/" in told
 
@@ -103,10 +103,10 @@ def test_an_address_is_told_where_it_has_an_account(mailing, post):
     assert ENGLISH["find_mail_sent"] in text_of(known)
     assert known.body == unknown.body
     assert bad.status == 400
-    there = text_in(post.letter_to(ana.email, mailing))
+    there = text_in(post.last_mail_to(ana.email, mailing))
     assert f"{mailing.realm.name}: http://{mailing.host}/" in there
     assert f"{other.realm.name}: http://{other.host}/" in there
-    assert "There is none" in text_in(post.letter_to(nobody, mailing))
+    assert "There is none" in text_in(post.last_mail_to(nobody, mailing))
 
 
 def test_without_mail_nobody_is_promised_one(chat):

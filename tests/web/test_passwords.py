@@ -29,7 +29,7 @@ def test_a_mail_leads_to_a_new_password(mailing, post):
     elsewhere = Browser.of(ana)
 
     asked = asks(mailing, ana.email)
-    link = link_in(post.letter_to(ana.email, mailing))
+    link = link_in(post.last_mail_to(ana.email, mailing))
     shown = Browser(mailing).opens(link)
     saved = Browser(mailing).submits(link, {"password": BETTER})
 
@@ -44,10 +44,10 @@ def test_a_mail_leads_to_a_new_password(mailing, post):
 def test_a_link_is_good_once_and_a_newer_one_ends_it(mailing, post):
     ana = somebody(mailing)
     asks(mailing, ana.email)
-    first = link_in(post.letter_to(ana.email, mailing))
+    first = link_in(post.last_mail_to(ana.email, mailing))
     post.received.clear()
     asks(mailing, ana.email)
-    second = link_in(post.letter_to(ana.email, mailing))
+    second = link_in(post.last_mail_to(ana.email, mailing))
 
     assert Browser(mailing).opens(first).status == 404
     for _ in range(2):
@@ -81,7 +81,7 @@ def test_the_page_tells_nobody_who_is_here(mailing, post, who):
     known, unknown = asks(mailing, ana.email), asks(mailing, other)
 
     assert (known.status, known.body) == (unknown.status, unknown.body)
-    told = post.letter_to(other, mailing)
+    told = post.last_mail_to(other, mailing)
     assert "There is no account with this address" in text_in(told)
     assert "/reset/" not in text_in(told)
 
@@ -132,7 +132,7 @@ def test_who_has_to_choose_a_new_password_is_written_to(mailing, post):
     ana = somebody(mailing, password="open sesame")
 
     mailing.person("boss", role="owner").delete(f"/users/{ana.id}/password").succeeds()
-    link = link_in(post.letter_to(ana.email, mailing))
+    link = link_in(post.last_mail_to(ana.email, mailing))
 
     assert Browser(mailing).logs_in(ana.email, "open sesame").status == 401
     assert Browser(mailing).submits(link, {"password": BETTER}).status == 303
@@ -243,13 +243,13 @@ def test_a_new_address_counts_when_it_was_confirmed(mailing, post):
 
     ana.patch("/settings", email=new).succeeds()
     assert ana.record.email == old
-    link = link_in(post.letter_to(new, mailing))
+    link = link_in(post.last_mail_to(new, mailing))
     shown = Browser(mailing).opens(link)
     Browser(mailing).submits(link)
 
     assert new in text_of(shown)
     assert ana.record.email == new
-    assert f"now has the address {new}" in text_in(post.letter_to(old, mailing))
+    assert f"now has the address {new}" in text_in(post.last_mail_to(old, mailing))
     assert Browser(mailing).submits(link).status == 404
 
 
@@ -260,7 +260,7 @@ def test_whether_an_address_is_taken_is_told_to_nobody_else(mailing, post):
     taken = ana.patch("/settings", email=ben.email)
 
     assert (free.status, free.body) == (taken.status, taken.body) == (200, free.body)
-    assert "You have an account with this address" in text_in(post.letter_to(ben.email, mailing))
+    assert "You have an account with this address" in text_in(post.last_mail_to(ben.email, mailing))
     assert ana.record.email != ben.email
     ana.patch("/settings", email="somebody@else.example").fails(
         "API usage exceeded rate limit", code="RATE_LIMIT_HIT", status=429
@@ -270,7 +270,7 @@ def test_whether_an_address_is_taken_is_told_to_nobody_else(mailing, post):
 def test_an_address_that_somebody_took_meanwhile_stays_theirs(mailing, post):
     ana, new = somebody(mailing), f"anna@{mailing.host}.example"
     ana.patch("/settings", email=new).succeeds()
-    link = link_in(post.letter_to(new, mailing))
+    link = link_in(post.last_mail_to(new, mailing))
     mailing.person("anna", email=new)
 
     assert Browser(mailing).submits(link).status == 404
@@ -283,7 +283,7 @@ def test_an_address_that_was_asked_for_before_counts_no_more(mailing, post, happ
     ana, evil = somebody(mailing, password="open sesame"), f"evil@{mailing.host}.example"
     admin = mailing.person("admin", role="owner")
     ana.patch("/settings", email=evil).succeeds()
-    link = link_in(post.letter_to(evil, mailing))
+    link = link_in(post.last_mail_to(evil, mailing))
 
     match happens:
         case "password":

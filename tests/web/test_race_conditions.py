@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from playwright.sync_api import Page, Route, expect
-from tests.support.scroll_stability import tell_a_story
+from tests.support.scroll_stability import write_story
 from tests.support.waiting import eventually
 
 PRESS_TWICE = """box => {
@@ -103,7 +103,7 @@ def test_who_goes_on_before_an_answer_is_left_alone(house, sit):
 def test_what_changes_while_an_answer_is_on_its_way_is_known_all_the_same(house, sit):
     ana, ben = house.people("ana", "ben", channels=["kitchen"])
     owner = house.person("owner", role="owner", channels=["kitchen"])
-    told = house.write(tell_a_story, [ana.id, ben.id], "kitchen", "soup", 300)
+    told = house.write(write_story, [ana.id, ben.id], "kitchen", "soup", 300)
     ana.post("/mark_all_as_read").succeeds()
     here = topic(house, "kitchen", "soup")
     at_anas = sit(ana, viewport={"width": 800, "height": 500})
@@ -143,7 +143,7 @@ def test_what_an_answer_tells_before_its_event_is_read_as_well(house, sit):
 
 def test_who_waits_at_the_upper_edge_sees_nothing_move(house, sit):
     ana = house.person("ana", channels=["kitchen"])
-    told = house.write(tell_a_story, [ana.id], "kitchen", "soup", 120)
+    told = house.write(write_story, [ana.id], "kitchen", "soup", 120)
     ana.post("/mark_all_as_read").succeeds()
     at_anas = sit(ana, viewport={"width": 800, "height": 500})
     page = at_anas.page

@@ -82,9 +82,9 @@ def test_who_logs_out_here_is_logged_out_there(chat, site):
 def test_who_logs_out_there_is_logged_out_here(chat, site):
     first, second, third = (comes_in(chat, site, session=each) for each in ("s-1", "s-2", "s-3"))
     other = comes_in(chat, site, "ben")
-    by_query, _ = site.says_farewell(HERE, "ana", session="s-2")
-    _, by_form = site.says_farewell(HERE, "ana", session="s-3")
-    of_all, _ = site.says_farewell(HERE, "ana")
+    by_query, _ = site.requests_logout(HERE, "ana", session="s-2")
+    _, by_form = site.requests_logout(HERE, "ana", session="s-3")
+    of_all, _ = site.requests_logout(HERE, "ana")
     stranger = Browser(chat)  # the cookie does not come along from another site
 
     heard = stranger.opens(f"/saml/logout/?{by_query}", **{"Sec-Fetch-Site": "cross-site"})
@@ -104,8 +104,8 @@ def test_who_logs_out_there_is_logged_out_here(chat, site):
 def test_nobody_else_logs_people_out(chat, site):
     browser = comes_in(chat, site)
     past = datetime.datetime(2020, 1, 1, tzinfo=datetime.UTC)
-    good, _ = site.says_farewell(HERE, "ben")
-    evil, by_form = SamlSite().says_farewell(HERE, "ana")
+    good, _ = site.requests_logout(HERE, "ben")
+    evil, by_form = SamlSite().requests_logout(HERE, "ana")
     request = evil.partition("&")[0].removeprefix("SAMLRequest=")
 
     queries = {
@@ -113,9 +113,9 @@ def test_nobody_else_logs_people_out(chat, site):
         "not signed": evil.partition("&")[0],
         "signed for another": good.replace(good.partition("&")[0], f"SAMLRequest={request}"),
         "said twice": f"{good}&SAMLRequest={request}",
-        "another issuer": site.says_farewell(HERE, "ana", issuer="https://evil")[0],
-        "another address": site.says_farewell(HERE, "ana", to="https://evil/")[0],
-        "long ago": site.says_farewell(HERE, "ana", when=past)[0],
+        "another issuer": site.requests_logout(HERE, "ana", issuer="https://evil")[0],
+        "another address": site.requests_logout(HERE, "ana", to="https://evil/")[0],
+        "long ago": site.requests_logout(HERE, "ana", when=past)[0],
         "nonsense": "SAMLRequest=x&SigAlg=y&Signature=z",
         "nothing": "SAMLRequest=",
     }

@@ -5,14 +5,14 @@ import re
 
 import pytest
 from playwright.sync_api import expect
-from tests.support.scroll_stability import MEASURE, tell_a_story
+from tests.support.scroll_stability import MEASURE, write_story
 
 NEW = re.compile(r"\d new")
 
 
 def a_long_story(house, count=700):
     ana, ben = house.people("ana", "ben", channels=["kitchen"])
-    told = house.write(tell_a_story, [ana.id, ben.id], "kitchen", "soup", count)
+    told = house.write(write_story, [ana.id, ben.id], "kitchen", "soup", count)
     ana.post("/mark_all_as_read").succeeds()
     return ana, ben, told, f"#narrow/channel/{house.channel('kitchen').id}-kitchen/topic/soup"
 

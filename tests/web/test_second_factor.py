@@ -431,31 +431,31 @@ def test_its_owner_is_told_of_guesses_once(mailing, post):
     a new password ends it."""
     email = f"ana@{mailing.host}.example"
     ana, _, _ = secured(mailing, email=email)
-    post.letter_to(email, mailing)
+    post.last_mail_to(email, mailing)
     guess = actions.people.second_factors.count
 
     for _ in range(4):
         mailing.write(guess, mailing.server.vault, ana.id, "10.0.0.1", True)
-    before = post.letters_to(email)
+    before = post.mails_to(email)
     for number in range(1, 12):
         mailing.write(guess, mailing.server.vault, ana.id, f"10.0.0.{number}", True)
-    told = post.letter_to(email, mailing)
+    told = post.last_mail_to(email, mailing)
     ana.delete("/users/me/second_factor", password=SESAME).succeeds()
-    after = post.letter_to(email, mailing)
+    after = post.last_mail_to(email, mailing)
 
     assert len(before) == 1
     assert "change your password at once" in text_in(told)
     assert "no second factor any more" in after["Subject"]
-    assert len(post.letters_to(email)) == 3
+    assert len(post.mails_to(email)) == 3
 
 
 def test_its_owner_is_written_to(mailing, post):
     email = f"ana@{mailing.host}.example"
     ana, _, _ = secured(mailing, email=email)
 
-    on = post.letter_to(email, mailing)
+    on = post.last_mail_to(email, mailing)
     ana.delete("/users/me/second_factor", password=SESAME).succeeds()
-    off = post.letter_to(email, mailing)
+    off = post.last_mail_to(email, mailing)
 
     assert "has a second factor" in on["Subject"]
     assert "no second factor any more" in off["Subject"]

@@ -4,7 +4,7 @@ from playwright.sync_api import expect
 from tests.support.axe import violations
 from tests.web.test_views import PHONE, topic
 
-WATCH = """() => {
+GUARD = """() => {
   window.added = [];
   new MutationObserver((records) => {
     for (const { addedNodes } of records)
@@ -121,7 +121,7 @@ def test_a_message_draws_only_the_rows_that_change(house, sit):
     nav.get_by_role("link", name="garden").focus()
     expect(nav.get_by_role("link", name="lunch")).to_be_visible()
     expect(nav.get_by_role("link", name="Inbox")).not_to_contain_text("unread")
-    at_anas.page.evaluate(WATCH)
+    at_anas.page.evaluate(GUARD)
 
     ben.says("Grass", to="garden > mowing")
     expect(nav.get_by_role("link", name="garden")).to_contain_text("1 unread")

@@ -18,8 +18,8 @@ from tests.support.fake_oidc import (
     MisbehavingProvider,
     OpenIdSite,
     RawAnswer,
+    misbehaving_provider,
     openid_site,
-    wilful_site,
 )
 from tests.support.people import Chat
 from tests.support.server import Server
@@ -46,7 +46,7 @@ def site() -> Iterator[OpenIdSite]:
 
 @pytest.fixture(scope="module")
 def github() -> Iterator[MisbehavingProvider]:
-    with wilful_site() as found:
+    with misbehaving_provider() as found:
         yield found
 
 

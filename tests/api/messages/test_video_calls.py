@@ -6,7 +6,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from tests.support.browser import Browser
-from tests.support.fake_services import BBB_SECRET, Neighbours
+from tests.support.fake_services import BBB_SECRET, FakeServices
 from tests.support.fake_tokens import forged
 from tests.support.people import Chat
 
@@ -16,14 +16,14 @@ ROOM = "/ocs/v2.php/apps/spreed/api/v4/room"
 
 @pytest.fixture
 def scene(start_server):
-    neighbours = Neighbours()
-    chat = Chat.found(start_server(**neighbours.settings), "")
-    yield chat, neighbours
-    neighbours.close()
+    fake_services = FakeServices()
+    chat = Chat.found(start_server(**fake_services.settings), "")
+    yield chat, fake_services
+    fake_services.close()
 
 
 def test_an_invited_user_joins_and_the_creator_moderates(scene):
-    chat, neighbours = scene
+    chat, fake_services = scene
     ana, ben = chat.people("ana", "ben")
     url = ana.get(
         "/calls/bigbluebutton/create", meeting_name="Soup & bread", voice_only=True
@@ -43,7 +43,7 @@ def test_an_invited_user_joins_and_the_creator_moderates(scene):
         refused = browser.opens(forged(url))
         assert (refused.status, b"Invalid signature." in refused.body) == (400, True)
 
-    asked = parse_qs(neighbours.asked("api/create")[0].path.partition("?")[2])
+    asked = parse_qs(fake_services.asked("api/create")[0].path.partition("?")[2])
     assert asked["name"] == ["Soup & bread"]
     assert asked["lockSettingsDisableCam"] == ["true"]
     assert led["Ana"] == {
@@ -61,18 +61,18 @@ def test_an_invited_user_joins_and_the_creator_moderates(scene):
         ),
         ((302, b""), "BigBlueButton server returned an unexpected error: 302"),
     ):
-        neighbours.answers[CREATE] = answered
+        fake_services.answers[CREATE] = answered
         assert words.encode() in browser.opens(url).body
 
 
 def test_a_room_is_created_on_nextcloud(scene):
-    chat, neighbours = scene
+    chat, fake_services = scene
     ana = chat.person("ana")
 
     made = ana.post("/calls/nextcloud_talk/create", room_name="x" * 300).succeeds()
 
     assert urlsplit(made["url"]).path == "/index.php/call/abc123"
-    (asked,) = neighbours.asked("/room")
+    (asked,) = fake_services.asked("/room")
     assert asked.form == {"roomType": "3", "roomName": "x" * 255}
     assert asked.headers["ocs-apirequest"] == "true"
     answers: list[tuple[tuple[int, Any], str]] = [
@@ -80,7 +80,7 @@ def test_a_room_is_created_on_nextcloud(scene):
         ((200, {"ocs": []}), "Failed to create Nextcloud Talk call"),
     ]
     for answer, words in answers:
-        neighbours.answers[ROOM] = answer
+        fake_services.answers[ROOM] = answer
         ana.post("/calls/nextcloud_talk/create", room_name="x").fails(words)
 
 

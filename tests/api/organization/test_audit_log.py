@@ -425,7 +425,7 @@ def test_a_rolled_back_action_leaves_no_success_entry(owner):
 
 
 def test_commands_are_recorded(tmp_path):
-    terminal = Terminal(tmp_path / "data").founds()
+    terminal = Terminal(tmp_path / "data").creates_organization()
     terminal.adds("ana")
     terminal.runs("user", "role", "ana@example.com", "owner")
 

@@ -3,7 +3,7 @@
 from urllib.parse import urlsplit
 
 from tests.support.browser import Browser, text_of
-from tests.support.cli_runner import Said, Terminal
+from tests.support.cli_runner import CommandResult, Terminal
 from tests.support.people import Chat, Person
 from tests.support.server import SECRET
 
@@ -13,7 +13,7 @@ from tertulia.domain.people.user import Role
 from tertulia.web.translations import ENGLISH
 
 
-def runs(person: Person, command: str, *flags: str) -> Said:
+def runs(person: Person, command: str, *flags: str) -> CommandResult:
     chat = person.chat
     words = ("user", command, person.email, "--org", chat.realm.subdomain, *flags)
     return Terminal(chat.server.folder, chat.server.url).runs(*words, TERTULIA_SECRET=SECRET)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.support.access_matrix import gather
+from tests.support.access_matrix import create_people
 from tests.support.fake_smtp import text_in
 from tests.support.groups import make, only
 from tests.support.people import Chat, basic
@@ -379,7 +379,7 @@ REFUSED = {
 
 
 def test_who_may_manage_accounts(chat):
-    people = gather(chat)
+    people = create_people(chat)
     victims = iter(chat.people(*[f"victim{number}" for number in range(40)]))
     names = iter(f"new{number}@example.com" for number in range(40))
     found: dict[str, dict[str, str]] = {}
@@ -438,10 +438,10 @@ def test_a_deactivated_user_gets_a_mail_if_requested(mailing, post):
     said = {"deactivation_notification_comment": "Farewell!\n\nThe cooks"}
     boss.delete(f"/users/{ben.id}", **said).succeeds()
 
-    letter = text_in(post.letter_to(ben.email, mailing))
+    letter = text_in(post.last_mail_to(ben.email, mailing))
     assert "has ended your account" in letter
     assert "Farewell!  The cooks" in letter or "Farewell! The cooks" in letter
-    assert post.letters_to(cleo.email) == []
+    assert post.mails_to(cleo.email) == []
 
 
 def test_an_unsupported_action_on_deactivation_is_refused_and_the_account_stays(chat):

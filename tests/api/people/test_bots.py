@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.support.access_matrix import gather
+from tests.support.access_matrix import create_people
 from tests.support.people import Chat, basic
 
 from tertulia import actions, domain, storage
@@ -145,7 +145,7 @@ def test_the_number_of_bots_is_limited(chat, monkeypatch):
 
 
 def test_who_may_create_bots(chat):
-    people = gather(chat)
+    people = create_people(chat)
 
     def makes(who, bot_type):
         name = f"{who}-{next(numbers)}"

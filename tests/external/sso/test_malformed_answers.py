@@ -10,7 +10,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from tests.support.fake_oidc import MisbehavingProvider, RawAnswer, key_of, signed, wilful_site
+from tests.support.fake_oidc import (
+    MisbehavingProvider,
+    RawAnswer,
+    key_of,
+    misbehaving_provider,
+    signed,
+)
 
 from tertulia.config.login_providers import OpenIdProvider
 from tertulia.external.sso import openid, provider_http
@@ -24,7 +30,7 @@ NESTED = json.loads("[" * 40 + "]" * 40)
 
 @pytest.fixture
 def site() -> Iterator[MisbehavingProvider]:
-    with wilful_site() as found:
+    with misbehaving_provider() as found:
         openid._cache.clear()  # it may stand at the address of another
         found.is_openid(signed(claims(found)), {"sub": "s-1"})
         yield found

@@ -14,7 +14,7 @@ import msgspec
 import pytest
 from joserfc import jwt
 from joserfc.jwk import OctKey
-from tests.support.fake_oidc import MisbehavingProvider, signed, wilful_site
+from tests.support.fake_oidc import MisbehavingProvider, misbehaving_provider, signed
 
 from tertulia.cli import auth_check
 from tertulia.config import Config
@@ -31,7 +31,7 @@ SECRET = "the secret of the client, long enough"
 
 @pytest.fixture
 def site() -> Iterator[MisbehavingProvider]:
-    with wilful_site() as found:
+    with misbehaving_provider() as found:
         openid._cache.clear()  # it may stand at the address of another
         yield found
 

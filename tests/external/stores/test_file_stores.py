@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from PIL import Image
-from tests.support.cli_runner import Said, Terminal
+from tests.support.cli_runner import CommandResult, Terminal
 from tests.support.files import File, fetches, uploads
 from tests.support.object_store import ObjectStore, files_below
 from tests.support.people import Chat
@@ -42,7 +42,7 @@ def at(server: Server, **settings: Any) -> dict[str, str]:
     return {f"TERTULIA_{name.upper()}": str(value) for name, value in told.items()}
 
 
-def runs(server: Server, *words: str, **settings: Any) -> Said:
+def runs(server: Server, *words: str, **settings: Any) -> CommandResult:
     terminal = Terminal(server.folder, server.url)
     return terminal.runs(*words, TERTULIA_SECRET=SECRET, **at(server, **settings))
 
@@ -255,7 +255,7 @@ def test_whoever_is_erased_and_whatever_is_deleted_is_gone_from_stores(start_ser
 
 
 def test_a_store_without_its_settings_is_refused(tmp_path):
-    terminal = Terminal(tmp_path / "data").founds()
+    terminal = Terminal(tmp_path / "data").creates_organization()
 
     said = terminal.runs("files", "move", TERTULIA_FILES="s3")
 

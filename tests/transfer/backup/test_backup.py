@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from tests.support.cli_runner import Said, Terminal, clean_environment
+from tests.support.cli_runner import CommandResult, Terminal, clean_environment
 from tests.support.databases import Databases, Kind
 from tests.support.files import uploads
 from tests.support.forkserver import COMMAND
@@ -27,7 +27,7 @@ from tertulia.transfer.backup.file_snapshot import HeldFiles
 OTHER: dict[Kind, Kind] = {"sqlite": "postgres", "postgres": "sqlite"}
 
 
-def copies_to(file: Path, folder: Path, url: str, *flags: str) -> Said:
+def copies_to(file: Path, folder: Path, url: str, *flags: str) -> CommandResult:
     return Terminal(folder, url).runs("backup", str(file), *flags, TERTULIA_SECRET=SECRET)
 
 
@@ -80,7 +80,7 @@ def test_clients_find_their_way_after_a_restore_on_the_other_database(
 
 @pytest.fixture
 def terminal(tmp_path: Path) -> Terminal:
-    return Terminal(tmp_path / "data").founds()
+    return Terminal(tmp_path / "data").creates_organization()
 
 
 def test_a_backup_is_for_nobody_else_and_replaces_nothing(terminal, tmp_path):
@@ -143,7 +143,7 @@ def test_whoever_copies_everything_is_noted_everywhere(terminal, tmp_path):
 @pytest.mark.postgres
 def test_a_database_that_can_only_be_read_is_copied_all_the_same(databases, tmp_path):
     url, folder = databases.new("postgres", untouched=True)
-    terminal = Terminal(folder, url).founds()
+    terminal = Terminal(folder, url).creates_organization()
     Database.at(url).write_now(0, only_read)
 
     said = terminal.runs("backup", str(tmp_path / "backup.tar"))
@@ -311,7 +311,7 @@ def test_a_backup_of_an_older_schema_is_brought_up_to_date(tmp_path):
 
 @pytest.mark.postgres
 def test_a_move_brings_everything_and_leaves_no_server_behind(databases, tmp_path):
-    here = Terminal(tmp_path / "data").founds()
+    here = Terminal(tmp_path / "data").creates_organization()
     here.adds("ana")
     url, _ = databases.new("postgres", untouched=True)
     there = Terminal(tmp_path / "data", url)
@@ -323,7 +323,7 @@ def test_a_move_brings_everything_and_leaves_no_server_behind(databases, tmp_pat
     moved = here.runs("move", "--to", url)
     (tmp_path / "data-0.out").unlink()  # what the first server said
     serving = there.serves()
-    serving.soon_answers(200, "/server_settings", who="")  # it is at work on its database
+    serving.eventually_answers(200, "/server_settings", who="")  # it is at work on its database
     back = there.runs("move", "--to", f"sqlite:///{tmp_path / 'back.db'}")
     there.close()
     home = there.runs("move", "--to", f"sqlite:///{tmp_path / 'new' / 'back.db'}")
@@ -377,7 +377,7 @@ def test_a_backup_is_one_moment(terminal, tmp_path):
 
 
 def test_no_server_starts_where_a_restore_was_interrupted(terminal, kind, databases, tmp_path):
-    terminal.founds().adds("ana")
+    terminal.creates_organization().adds("ana")
     file = tmp_path / "backup.tar"
     assert terminal.runs("backup", str(file), "--with-secret").code == 0
     url, folder = databases.new(kind, untouched=True)

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
-from tests.support.cli_runner import Said, Terminal
+from tests.support.cli_runner import CommandResult, Terminal
 from tests.support.databases import Databases, Kind
 from tests.support.server import SECRET
 from tests.transfer.backup.test_backup import OTHER
@@ -25,7 +25,7 @@ def test_a_million_messages_are_restored_and_checked(
     other_url, other_folder = databases.new(OTHER[kind], untouched=True)
     file = tmp_path / "copy.tar"
 
-    def runs(terminal: Terminal, *words: str) -> Said:
+    def runs(terminal: Terminal, *words: str) -> CommandResult:
         said = terminal.runs(*words, TERTULIA_SECRET=SECRET)
         assert said.code == 0, said.err
         return said

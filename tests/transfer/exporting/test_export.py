@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.support import pictures
-from tests.support.cli_runner import Said, Terminal
+from tests.support.cli_runner import CommandResult, Terminal
 from tests.support.files import uploads
 from tests.support.people import Chat
 from tests.support.pictures import picture
@@ -17,7 +17,7 @@ from tertulia import storage
 from tertulia.database.tx import Tx
 
 
-def exports(chat: Chat, file: Path, *flags: str) -> Said:
+def exports(chat: Chat, file: Path, *flags: str) -> CommandResult:
     terminal = Terminal(chat.server.folder, chat.server.url)
     words = ("export", str(file), "--org", chat.realm.subdomain, *flags)
     said = terminal.runs(*words, TERTULIA_SECRET=SECRET)
@@ -241,7 +241,7 @@ def test_what_people_have_comes_back_as_it_was(chat, lively, ana, ben, tmp_path,
     there = Terminal(tmp_path / "there")
     place = ("--subdomain", "moved") if is_beside_another else ()
     if is_beside_another:
-        there.founds()
+        there.creates_organization()
     foreseen = there.runs("import", str(first), "--dry-run", *place)
     said = there.runs("import", str(first), *place)
     there.runs("export", str(second), *(("--org", "moved") if is_beside_another else ()))

@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 from tests.support.axe import violations
-from tests.support.cli_runner import Said, Terminal
+from tests.support.cli_runner import CommandResult, Terminal
 from tests.support.files import uploads
 from tests.support.people import Chat
 from tests.support.pictures import picture
 from tests.support.server import SECRET
 
 
-def archives(chat: Chat, folder: Path, *flags: str) -> Said:
+def archives(chat: Chat, folder: Path, *flags: str) -> CommandResult:
     terminal = Terminal(chat.server.folder, chat.server.url)
     words = ("export", "--html", str(folder), "--org", chat.realm.subdomain, *flags)
     said = terminal.runs(*words, TERTULIA_SECRET=SECRET)

@@ -15,7 +15,7 @@ from tests.support.exports import (
     slack_export,
     zulip_export,
 )
-from tests.support.import_target import House, enters, history
+from tests.support.import_target import ImportTarget, enters, history
 from tests.support.server import SECRET
 
 from tertulia.cli.progress import Progress
@@ -293,7 +293,7 @@ def test_what_is_no_export_is_refused_and_nothing_is_made(tmp_path):
 
 
 def test_another_organization_is_left_alone(tmp_path):
-    terminal = Terminal(tmp_path / "data").founds()
+    terminal = Terminal(tmp_path / "data").creates_organization()
 
     refused = terminal.runs("import", str(zulip_export(tmp_path / "export")))
     beside = terminal.runs("import", str(tmp_path / "export"), "--subdomain", "old")
@@ -306,7 +306,7 @@ def test_another_organization_is_left_alone(tmp_path):
 @pytest.mark.soak
 @pytest.mark.parametrize("make", [zulip_export, slack_export])
 def test_a_hundred_thousand_messages_move_in(databases, kind, tmp_path, make):
-    house = House(databases, kind)
+    house = ImportTarget(databases, kind)
     export: Path = make(tmp_path / "export", people=50, messages=100_000)
 
     said = house.imports(str(export))

@@ -150,7 +150,7 @@ class Society:
                 tx, creator.user, new, rendered, web_public_allowed=False
             )
             self.rooms.append(Room(channel, size))
-            self._bring_in(tx, self.rooms[-1], list(dict.fromkeys([creator, *members])))
+            self._add_members(tx, self.rooms[-1], list(dict.fromkeys([creator, *members])))
 
     def _settle(self, tx: Tx, arrived: list[Person]) -> None:
         """Subscribe new users to channels, unless they were created together with their channel."""
@@ -161,7 +161,7 @@ class Society:
                 for person in arrived
                 if person not in inside and room.size < 1.0 and self._dice.random() < room.size
             ]
-            self._bring_in(tx, room, newcomers)
+            self._add_members(tx, room, newcomers)
 
     def _join_and_leave(self, tx: Tx) -> None:
         for _ in range(int(MOVES * len(self.people))):
@@ -169,11 +169,11 @@ class Society:
             if room.size < 1.0:
                 person = self._dice.choice(self.people)
                 if person.is_here and person not in room.members:
-                    self._bring_in(tx, room, [person])
+                    self._add_members(tx, room, [person])
                 if len(room.members) > 2:
                     self._see_out(tx, room, self._dice.choice(room.members))
 
-    def _bring_in(self, tx: Tx, room: Room, newcomers: list[Person]) -> None:
+    def _add_members(self, tx: Tx, room: Room, newcomers: list[Person]) -> None:
         if not newcomers:
             return
         actions.channels.subscriptions.join(tx, room.channel, [person.user for person in newcomers])

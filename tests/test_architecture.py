@@ -38,13 +38,15 @@ ALLOWED = {
     "documents": "domain errors config",
     "web": "api documents external http integrations actions events storage database caches domain"
     " markdown errors config",
+    "mcp": "web api documents external http integrations actions events storage database caches"
+    " domain markdown errors config",
     "data_dir": "storage database caches domain errors config",
     "transfer": "data_dir documents external actions events storage database caches domain markdown"
     " errors config",
     "sample_data": "actions events storage database caches domain markdown errors config",
     "server": "jobs external http actions events storage database caches domain errors config",
-    "app": "server web api jobs transfer sample_data external http actions events storage database"
-    " caches domain markdown errors config",
+    "app": "server mcp web api jobs transfer sample_data external http actions events storage"
+    " database caches domain markdown errors config",
     "cli": "app server api jobs transfer sample_data data_dir external http actions events storage"
     " database caches domain markdown errors config",
     "testing": "cli app server actions storage database caches domain errors config",
@@ -68,6 +70,7 @@ OPTIONAL_MODULES = (
     "tertulia.external.stores.s3",
     "tertulia.sample_data.demo.loader",
     "tertulia.jobs.acme",
+    "tertulia.mcp",
     "tertulia.server.metrics",
     "tertulia.testing",
 )

@@ -96,9 +96,12 @@ from tertulia.web.unsubscribe import UnsubscribePages
 
 if TYPE_CHECKING:
     from tertulia.jobs.acme import CertificateRenewal
+    from tertulia.mcp.endpoint import AgentEndpoint
     from tertulia.server.metrics import Metrics
 
 TABLE_HEADERS = {"Cache-Control": "public, max-age=86400", "Access-Control-Allow-Origin": "*"}
+
+AGENT_PATH = "/mcp"
 
 
 class Application:
@@ -172,7 +175,7 @@ class Application:
         )
         self.runner = Runner(self._jobs(), leader_due=partial(_due_jobs, database))
         preload.load(config)
-        gate = Authenticator(self.services)
+        self._gate = gate = Authenticator(self.services)
         self._api = self._build_api(ROUTES, gate.authenticate, gate.precheck)
         browsers = (BROWSER_ROUTES, gate.admit_browser, gate.precheck_browser)
         self._api_for_browsers = self._build_api(*browsers, prefix="/json", for_browsers=True)
@@ -183,10 +186,28 @@ class Application:
         path = scope["path"] if scope["type"] == "http" else ""
         if path.startswith("/api/") and path != "/api/v1/openapi.json":
             await self._api(scope, receive, send)
+        elif path == AGENT_PATH:
+            await self._answer_agent(scope, receive, send)
         elif path.startswith("/json/"):
             await self._api_for_browsers(scope, receive, send)
         else:
             await self.pages(scope, receive, send)
+
+    async def _answer_agent(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request of the Model Context Protocol, where the organization allows it."""
+        request = ApiRequest(scope, receive, self.services.config.max_header_bytes)
+        org = await api.call.find_organization(self.services, request.host)
+        if org is None or not org.realm.setting("enable_agent_access"):
+            await self.pages(scope, receive, send)
+        else:
+            await self._agents.answer(request, scope, receive, send)
+
+    @cached_property
+    def _agents(self) -> "AgentEndpoint":
+        """Loaded by the first request: most servers have none."""
+        from tertulia.mcp.endpoint import AgentEndpoint
+
+        return AgentEndpoint(self.services, self._gate, self.answers.observe)
 
     def _build_api(
         self, routes: list[routing.Route], admit: Admit, greet: Greet, **how: Any

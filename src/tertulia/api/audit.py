@@ -129,8 +129,12 @@ def recording(route: Route, call: Call, plain: OrgDatabase) -> OrgDatabase:
 
 def record_as(call: Call, act: str, actor_id: int) -> None:
     """Record the first write of a page under the name of the API's call."""
-    noted = Act(act, actor_id, call.request.client_address)
-    call.record = lambda _, plain: RecordingBound(plain, noted)
+    record_act(call, Act(act, actor_id, call.request.client_address))
+
+
+def record_act(call: Call, act: Act) -> None:
+    """Record the first write of a call as this act."""
+    call.record = lambda _, plain: RecordingBound(plain, act)
 
 
 def audit_entry(call: Call, route: Route) -> Act:

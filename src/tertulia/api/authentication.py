@@ -15,6 +15,7 @@ from tertulia.domain.people.user import BotType, User
 from tertulia.errors import ClientError
 from tertulia.errors.authentication import (
     AccountDeactivated,
+    BotRequired,
     InvalidKey,
     NoSession,
     NotLoggedIn,
@@ -94,6 +95,20 @@ class Authenticator:
         call = await self._browser(request, await self._organization(request))
         self._limit(request, call.caller)
         return call
+
+    async def authenticate_agent(self, request: ApiRequest) -> Call:
+        """Authenticate a program that speaks the Model Context Protocol: a bot by its key, as
+        password or as bearer."""
+        org = await self._organization(request)
+        header = request.header("authorization")
+        ask = partial(self._authenticate, webhook_bots=False)
+        if header is not None and header[:7].lower() == "bearer ":
+            ask = partial(self._of_bearer, header[7:])
+        org, caller = await self._identify(request, org, ask)
+        if not caller.is_bot:
+            raise BotRequired()
+        self._limit(request, caller)
+        return Call(self._services, request, org, caller)
 
     async def _browser(self, request: ApiRequest, org: Organization | None) -> Call:
         cross_site.check(request, api.cookies.origin(self._services.config, request))
@@ -193,6 +208,11 @@ class Authenticator:
     def _of_key(self, request: ApiRequest, org: Organization | None) -> User:
         """The account of the key in the URL, which alone identifies the caller."""
         user, org = self._owner_of_key(read_key(request.params.get("api_key")), org)
+        _check_active(user, org)
+        return user
+
+    def _of_bearer(self, key: str, _: ApiRequest, org: Organization | None) -> User:
+        user, org = self._owner_of_key(read_key(key), org)
         _check_active(user, org)
         return user
 

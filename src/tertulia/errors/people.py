@@ -60,3 +60,19 @@ class InvalidMailDomain(ClientError):
 class ProfileFieldNotFound(ClientError):
     message = "Field id {field_id} not found."
     reports_absence = True
+
+
+class ReadOnlyGrant(ClientError):
+    code = "AGENT_MAY_NOT_WRITE"
+    message = "This agent may not write here."
+
+
+class GrantEnded(ClientError):
+    status = 401
+    code = "AGENT_ACCESS_ENDED"
+    message = "The access of this agent has ended."
+
+
+class GrantNotFound(ClientError):
+    message = "No such agent"
+    reports_absence = True

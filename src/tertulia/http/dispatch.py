@@ -227,7 +227,7 @@ class Api:
         if texts:
             arguments |= path_arguments(route, texts)
         run = route.endpoint(call, **arguments)
-        reply = await (_cancel_on_disconnect(run, request) if route.long_poll else run)
+        reply = await (cancel_on_disconnect(run, request) if route.long_poll else run)
         unsupported = contract.unsupported(request.params)
         body = encode(reply, unsupported, for_zulip_client=request.is_zulip_client)
         if isinstance(reply, Elsewhere):
@@ -306,7 +306,7 @@ async def _compressed(answer: Response, request: ApiRequest) -> Response:
     return Response(answer.status, body, {**answer.headers, "Content-Encoding": "gzip"})
 
 
-async def _cancel_on_disconnect(run: Awaitable[Any], request: ApiRequest) -> Any:
+async def cancel_on_disconnect(run: Awaitable[Any], request: ApiRequest) -> Any:
     """Await a slow endpoint, and cancel it when its client disconnects."""
     waiting = asyncio.current_task()
     assert waiting is not None
@@ -342,8 +342,15 @@ def _refusal(error: ClientError, exchange: RequestLog) -> Response:
 
 
 def _failure(error: Exception, exchange: RequestLog) -> Response:
-    """An unexpected exception. Its text may quote the request, so only its type and trace are
-    logged."""
+    """An unexpected exception."""
+    ours = InternalError()
+    headers = {"X-Request-Id": log_failure(error, exchange)}
+    return Response(ours.status, encode_error(ours), headers)
+
+
+def log_failure(error: Exception, exchange: RequestLog) -> str:
+    """Log an unexpected exception and return the id of the request. The text of the exception may
+    quote the request, so only its type and trace are logged."""
     request_id = secrets.token_hex(8)
     log.error(
         "http.request_failed",
@@ -355,8 +362,7 @@ def _failure(error: Exception, exchange: RequestLog) -> Response:
         ],
         **exchange.facts(),
     )
-    ours = InternalError()
-    return Response(ours.status, encode_error(ours), {"X-Request-Id": request_id})
+    return request_id
 
 
 # --- Bytes ----------------------------------------------------------------------------------------

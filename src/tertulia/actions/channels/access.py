@@ -34,7 +34,10 @@ class AccessByDatabase(msgspec.Struct, frozen=True):
         mine = set(storage.channels.subscriptions.channel_ids_of(tx, user.id))
         doors = storage.channels.all_privacy(tx)
         found = {
-            door.id for door in doors if domain.channels.access.is_open(user, door, door.id in mine)
+            door.id
+            for door in doors
+            if domain.channels.access.is_granted(user, door.id)
+            and domain.channels.access.is_open(user, door, door.id in mine)
         }
         others = [] if user.is_guest else [door.id for door in doors if door.id not in found]
         if others:
@@ -53,6 +56,8 @@ class AccessByDatabase(msgspec.Struct, frozen=True):
 
 
 class AccessByDirectory(msgspec.Struct, frozen=True):
+    """Not for agents: the directory knows users, and no grants."""
+
     org: Organization
     user: User
 

@@ -40,7 +40,7 @@ def current_rights(tx: Tx, user: User) -> User:
     found = storage.people.find(tx, user.id)
     if found is None or not found.is_active:
         raise AccountDeactivated()
-    return found
+    return domain.people.agents.acting_for(found, user.grant)
 
 
 def check_role(tx: Tx, user: User) -> None:

@@ -39,6 +39,7 @@ from tertulia.domain.messages.message import Message
 from tertulia.domain.messages.quotations import Quotation
 from tertulia.domain.people.user import User
 from tertulia.errors.messages import InvalidMessage
+from tertulia.errors.people import ReadOnlyGrant
 from tertulia.events.audience import Audience, MessageHolders, NoClients, Users
 from tertulia.storage.channels.subscriptions import Span
 
@@ -56,7 +57,7 @@ def can_see(tx: Tx, user: User, message: Message | None) -> bool:
 
     A missing message, one for others and one in a hidden channel take the same time.
     """
-    if message is None or (message.channel_id is None and user.id not in message.member_ids):
+    if message is None or (message.channel_id is None and not _is_in_conversation(user, message)):
         actions.channels.spend_lookup_time(tx, user)
         return False
     return bool(visible(tx, user, [message]))
@@ -76,7 +77,7 @@ def visible(tx: Tx, user: User, some: Iterable[Message]) -> list[Message]:
 
     def may_see(message: Message) -> bool:
         if message.channel_id is None:
-            return user.id in message.member_ids
+            return _is_in_conversation(user, message)
         channel = readable.get(message.channel_id)
         if channel is None:
             return False
@@ -85,9 +86,17 @@ def visible(tx: Tx, user: User, some: Iterable[Message]) -> list[Message]:
     return [message for message in some if may_see(message)]
 
 
+def _is_in_conversation(user: User, message: Message) -> bool:
+    if user.grant is not None and not user.grant.direct_messages:
+        return False
+    return user.id in message.member_ids
+
+
 def changeable(tx: Tx, user: User, message_id: int) -> tuple[Message, Channel | None]:
     """A message that the user may see, with its channel, which must not be archived."""
     message = visible_to(tx, user, message_id)
+    if user.grant is not None and not user.grant.may_write(message.channel_id):
+        raise ReadOnlyGrant()
     channel = None if message.channel_id is None else storage.channels.find(tx, message.channel_id)
     if channel is not None and channel.archived:
         raise InvalidMessage()

@@ -54,7 +54,7 @@ class FastPath:
         key: SendKey | None = None,
         echo: LocalEcho | None = None,
     ) -> FastSend | None:
-        if not _is_plain(draft):
+        if not _is_plain(draft) or sender.grant is not None:
             return None
         resolved = _resolve(org, sender, to)
         if resolved is None or "\0" in resolved.topic + draft.client:

@@ -149,11 +149,19 @@ def _scope(
             only_received=only_received,
         )
     if any(term.is_direct for term in terms):
-        return storage.messages.selections.received_directly(user.id)
+        return _direct_messages(user)
     ways = [_scope_of_channels(tx, access, user, only_received=only_received)]
     if not any(term.is_of_channels for term in terms):
-        ways.append(storage.messages.selections.received_directly(user.id))
+        ways.append(_direct_messages(user))
     return Selection(either=ways)
+
+
+def _direct_messages(user: User) -> Selection:
+    if user.grant is None or user.grant.direct_messages:
+        return storage.messages.selections.received_directly(user.id)
+    selection = Selection(by_realm=False)
+    selection.require(NOTHING)
+    return selection
 
 
 def _scope_of_channel(

@@ -26,6 +26,7 @@ from tertulia.errors.messages import (
     WildcardNotAllowedInChannel,
     WildcardNotAllowedInTopic,
 )
+from tertulia.errors.people import ReadOnlyGrant
 
 
 class ChannelSend(msgspec.Struct, frozen=True):
@@ -64,6 +65,8 @@ def check_to_people(
 ) -> DirectSend:
     """Check all rules of sending a direct message."""
     sender = _present(tx, sender)
+    if sender.grant is not None:
+        raise ReadOnlyGrant()
     members = _find_recipients(tx, sender, recipients, email_domain)
     _check_direct_permission(tx, sender, members, email_domain)
     called = draft.mentions.user_ids | check_group_mentions(tx, sender, draft)
@@ -78,7 +81,7 @@ def _present(tx: Tx, sender: User) -> User:
     found = storage.people.find(tx, sender.id)
     if found is None or not found.is_active:
         raise BadRequest("Account is deactivated")
-    return found
+    return domain.people.agents.acting_for(found, sender.grant)
 
 
 def _find_channel(tx: Tx, sender: User, where: int | str) -> Channel:
@@ -144,6 +147,8 @@ def _hint_about_brackets(name: str) -> dict[str, str]:
 
 
 def check_may_post(tx: Tx, sender: User, channel: Channel) -> None:
+    if sender.grant is not None and not sender.grant.may_write(channel.id):
+        raise ReadOnlyGrant()
     if not actions.groups.permissions.has_permission_or_owner_has(
         tx, sender, channel.permissions["can_send_message_group"]
     ):

@@ -73,21 +73,42 @@ async def send_message(
         raise MissingParameter(name="local_id")
     echo = LocalEcho(queue_id, local_id) if queue_id is not None and local_id is not None else None
     destination: ChannelDestination | PeopleDestination
-    request: list[Any]
     if kind in ("channel", "stream"):
         where = channel_from(to) if to or not call.user.is_bot else await _usual_channel(call)
         if topic is None:
             raise TopicMissing()
         destination = ChannelDestination(where, domain.channels.topics.for_sending(topic))
-        request = ["channel", *destination]
     else:
         destination = PeopleDestination(people_from(to), call.org.email_domain)
-        request = ["direct", destination.recipients]
+    return await send_to(
+        call,
+        destination,
+        content,
+        key=_given_key(call, echo),
+        echo=echo,
+        read_by_sender=read_by_sender,
+        widget_content=widget_content,
+    )
+
+
+async def send_to(
+    call: Call,
+    destination: ChannelDestination | PeopleDestination,
+    content: str,
+    *,
+    key: str | None = None,
+    echo: LocalEcho | None = None,
+    read_by_sender: bool | None = None,
+    widget_content: dict[str, Any] | None = None,
+) -> SentMessage:
+    """Send a message; with a key that was used before, send nothing."""
     draft = await actions.messages.draft.compose(
         call.author, content, call.client, read_by_sender, widget_content
     )
-    key = _send_key(call, echo, [*request, *_content_of(draft)])
-    sent = await call.db.write(actions.messages.send.send, call.user, destination, draft, key, echo)
+    send_key = None if key is None else _send_key(call, key, destination, draft)
+    sent = await call.db.write(
+        actions.messages.send.send, call.user, destination, draft, send_key, echo
+    )
     return _sent(call, sent)
 
 
@@ -151,19 +172,26 @@ def _content_of(draft: Draft) -> list[str]:
     return [draft.content] if draft.sent_along is None else [draft.content, draft.sent_along]
 
 
-def _send_key(call: Call, echo: LocalEcho | None, content: list[Any]) -> SendKey | None:
+def _given_key(call: Call, echo: LocalEcho | None) -> str | None:
     header = call.request.header("idempotency-key")
     if header is not None:
         if not 0 < len(header) <= domain.limits.SEND_KEY_LENGTH:
             raise BadRequest(
                 f"Idempotency-Key must have 1 to {domain.limits.SEND_KEY_LENGTH} characters"
             )
-        key = f"key:{header}"
-    elif echo is not None:
-        key = f"echo:{echo.queue_id}:{echo.local_id}"
+        return f"key:{header}"
+    return None if echo is None else f"echo:{echo.queue_id}:{echo.local_id}"
+
+
+def _send_key(
+    call: Call, key: str, destination: ChannelDestination | PeopleDestination, draft: Draft
+) -> SendKey:
+    if isinstance(destination, ChannelDestination):
+        request: list[Any] = ["channel", *destination]
     else:
-        return None
-    digest = hashlib.blake2b(msgspec.json.encode(content), digest_size=32).digest()
+        request = ["direct", destination.recipients]
+    content = msgspec.json.encode([*request, *_content_of(draft)])
+    digest = hashlib.blake2b(content, digest_size=32).digest()
     return SendKey(key, digest, call.config.send_key_hours * 3600)
 
 

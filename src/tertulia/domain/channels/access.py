@@ -18,6 +18,8 @@ Holds = Callable[[GroupValue], bool]
 
 def may_see(user: User | None, channel: Channel, subscribed: bool, holds: Holds) -> bool:
     """Whether a user may see its name, description, settings and subscribers."""
+    if not is_granted(user, channel.id):
+        return False
     if channel.is_web_public or subscribed:
         return True
     if user is None or user.is_guest:
@@ -32,11 +34,19 @@ def may_see(user: User | None, channel: Channel, subscribed: bool, holds: Holds)
 def may_read(user: User | None, channel: Channel, subscribed: bool, holds: Holds) -> bool:
     """Whether a user may read its messages; with a protected history, only those they have
     received."""
+    if not is_granted(user, channel.id):
+        return False
     if is_open(user, channel, subscribed):
         return True
     if user is None or user.is_guest:
         return False
     return _may_grant_access(channel, holds)
+
+
+def is_granted(user: User | None, channel_id: int) -> bool:
+    """Whether the channel is in the grant, if an agent asks."""
+    grant = None if user is None else user.grant
+    return grant is None or grant.may_read(channel_id)
 
 
 class Readable(msgspec.Struct, frozen=True):

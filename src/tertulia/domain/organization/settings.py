@@ -220,6 +220,13 @@ SETTINGS: dict[str, OrganizationSetting] = {
             "Users can see who has read a message.",
         ),
         OrganizationSetting(
+            "enable_agent_access",
+            _SWITCH,
+            False,
+            "Bots and programs that users allow can use the Model Context Protocol at `/mcp`.",
+            owners_only=True,
+        ),
+        OrganizationSetting(
             "enable_spectator_access",
             _SWITCH,
             False,

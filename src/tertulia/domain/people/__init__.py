@@ -1,6 +1,7 @@
 """Users and bots, their logins and profiles."""
 
 from tertulia.domain.people import (
+    agents,
     avatar,
     bots,
     external_accounts,

@@ -8,6 +8,7 @@ import msgspec
 from msgspec import field
 
 from tertulia import domain
+from tertulia.domain.people.grant import Grant
 from tertulia.errors import BadRequest
 
 SECONDS_PER_DAY = 86_400
@@ -65,6 +66,11 @@ class User(msgspec.Struct, frozen=True):
     avatar_name: str | None = None  # of an uploaded avatar; cannot be guessed
     settings: dict[str, Any] = field(default_factory=dict)
     is_imported_stub: bool = False  # imported, and has not logged in yet
+
+    @property
+    def grant(self) -> Grant | None:
+        """What limits an agent that acts as the user; see `domain/people/agents.py`."""
+        return None
 
     @property
     def is_bot(self) -> bool:

@@ -1,6 +1,6 @@
 /**
  * What the API answers: written by scripts/page_types.py from its description.
- * Of which the digest is 756bae233cc7d8dfd36980790318571bbd1ddb2be7163ac5ccbc81d407d40608.
+ * Of which the digest is a6cfa2244b8d23e13eaee499a58f5c367d1983793c0f50f306ab95c94732076b.
  */
 export interface components {
     schemas: {
@@ -1202,6 +1202,7 @@ export interface components {
             enable_guest_user_dm_warning?: boolean;
             enable_guest_user_indicator?: boolean;
             enable_read_receipts?: boolean;
+            enable_agent_access?: boolean;
             enable_spectator_access?: boolean;
             enable_public_pages?: boolean;
             /** @enum {unknown} */
@@ -1693,6 +1694,7 @@ export interface components {
                 [key: string]: components["schemas"]["EmojiObject"];
             };
             realm_empty_topic_display_name?: string;
+            realm_enable_agent_access?: boolean;
             realm_enable_guest_user_dm_warning?: boolean;
             realm_enable_guest_user_indicator?: boolean;
             realm_enable_public_pages?: boolean;

@@ -1,0 +1,129 @@
+"""`/mcp`: one POST is one JSON-RPC request, answered with one JSON object.
+
+There are no sessions, so any server can answer any request, and a client that was interrupted only
+repeats its call.
+"""
+
+import time
+from collections.abc import Awaitable
+from typing import Any
+
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from tertulia import api
+from tertulia.api.authentication import Authenticator
+from tertulia.api.call import Call, Services
+from tertulia.config import Rate
+from tertulia.errors import ClientError, outcome
+from tertulia.errors.authentication import CrossSiteRequest
+from tertulia.errors.http import RateLimited
+from tertulia.http import dispatch
+from tertulia.http.dispatch import Observe, RequestLog
+from tertulia.http.ratelimit import Limiter
+from tertulia.http.replies import encode_error
+from tertulia.http.request import ApiRequest, Disconnected
+from tertulia.mcp import methods, wire
+from tertulia.mcp.wire import ProtocolError
+
+PATH = "/mcp"
+MAX_BODY_BYTES = 2 << 20
+AGENT_RATE = Rate(120, 60)  # requests of one agent, besides the limit of its user
+JSON = "application/json"
+
+
+class AgentEndpoint:
+    def __init__(self, services: Services, gate: Authenticator, observe: Observe) -> None:
+        self._services = services
+        self._gate = gate
+        self._observe = observe
+        self._limiter = (
+            None if services.config.rate_limit is None else Limiter(AGENT_RATE, services.clock)
+        )
+
+    async def answer(self, request: ApiRequest, scope: Scope, receive: Receive, send: Send) -> None:
+        started = time.perf_counter()
+        method = request.method
+        try:
+            response = await self._respond(request)
+        except Disconnected:
+            return
+        await response(scope or _SCOPE, receive, send)
+        seconds = time.perf_counter() - started
+        self._observe(method, PATH, response.status_code, seconds)
+
+    async def _respond(self, request: ApiRequest) -> Response:
+        try:
+            if request.method != "POST":
+                return Response(status_code=405, headers={"Allow": "POST"})
+            _check_origin(self._services, request)
+            request.keep_body()
+            request.check_size(MAX_BODY_BYTES)
+            call = await self._gate.authenticate_agent(request)
+            self._limit(call)
+            await request.read_rest(MAX_BODY_BYTES)
+            return await self._handle(call, bytes(request.body))
+        except ClientError as error:
+            return _refusal(call_site(self._services, request), outcome.checked(error))
+
+    def _limit(self, call: Call) -> None:
+        if self._limiter is None:
+            return
+        grant = call.user.grant
+        decision = self._limiter.check(("bot", call.user.id) if grant is None else grant.id)
+        if not decision.is_allowed:
+            raise RateLimited(retry_after=decision.retry_after)
+
+    async def _handle(self, call: Call, body: bytes) -> Response:
+        started = time.perf_counter()
+        request_id: int | str | None = None
+        version = ""
+        try:
+            asked = wire.decode(body)
+            if asked.is_notification:
+                wire.checked_version(asked, call.request.headers)
+                return Response(status_code=202)
+            assert isinstance(asked.id, int | str)
+            request_id = asked.id
+            version = wire.checked_version(asked, call.request.headers)
+            run = methods.answer(call, asked, version)
+            found = await _finished(call, run, can_wait=methods.may_wait(asked))
+            return Response(wire.result(request_id, found), media_type=JSON)
+        except ProtocolError as problem:
+            is_latest = version in ("", wire.LATEST_VERSION)
+            status = wire.STATUS.get(problem.code, 200) if is_latest else 200
+            return Response(wire.error(request_id, problem), status, media_type=JSON)
+        except ClientError:
+            raise
+        except Exception as error:
+            failed = dispatch.log_failure(error, RequestLog(call.request.method, started))
+            ours = ProtocolError(wire.INTERNAL_ERROR, f"Internal error, request {failed}")
+            return Response(wire.error(request_id, ours), media_type=JSON)
+
+
+_SCOPE: Scope = {"type": "http"}
+
+
+async def _finished(call: Call, run: Awaitable[dict[str, Any]], *, can_wait: bool) -> Any:
+    """The result; a call that waits is cancelled when its client disconnects."""
+    return await (dispatch.cancel_on_disconnect(run, call.request) if can_wait else run)
+
+
+def call_site(services: Services, request: ApiRequest) -> str:
+    org = api.call.cached_organization(services, request.host)
+    return api.call.site(services.config, request, org)
+
+
+def _check_origin(services: Services, request: ApiRequest) -> None:
+    """Only a browser sends an origin; pages of other sites have no business here."""
+    origin = request.header("origin")
+    if origin is not None and origin != api.cookies.origin(services.config, request):
+        raise CrossSiteRequest()
+
+
+def _refusal(site: str, error: ClientError) -> Response:
+    headers = dict(error.reply_headers())
+    if error.status == 401:
+        metadata = f"{site}/.well-known/oauth-protected-resource{PATH}"
+        headers["WWW-Authenticate"] = f'Bearer resource_metadata="{metadata}"'
+    return Response(encode_error(error), error.status, headers, media_type=JSON)

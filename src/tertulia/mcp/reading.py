@@ -1,0 +1,314 @@
+"""Tools that read: search, topics, channels, unread messages and people."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+from urllib.parse import quote
+
+import msgspec
+from msgspec import Meta
+
+from tertulia import actions, api, domain, events, storage
+from tertulia.actions.channels.access import AccessByDatabase
+from tertulia.api.call import Call
+from tertulia.database.tx import Tx
+from tertulia.domain.channels.channel import Channel
+from tertulia.domain.people.user import User
+from tertulia.errors import BadRequest
+from tertulia.errors.channels import ChannelNotFound
+from tertulia.mcp import transcript
+from tertulia.mcp.transcript import MessageView
+
+TOPIC_URI = "tertulia:///channels/"
+MAX_UNREAD = 500  # messages that are counted
+
+Limit = Annotated[int, Meta(ge=1, le=100, description="How many at most")]
+TopicName = Annotated[str, Meta(max_length=200, description="Name of the topic")]
+ChannelName = Annotated[str, Meta(max_length=100, description="Name of the channel")]
+MessageId = Annotated[int, Meta(ge=1, le=domain.limits.LARGEST_ID)]
+UserId = Annotated[int, Meta(ge=1, le=domain.limits.LARGEST_ID)]
+Ready = tuple[str, Any]
+
+
+class NoArguments(msgspec.Struct, forbid_unknown_fields=True):
+    pass
+
+
+class SearchArguments(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    query: Annotated[str, Meta(min_length=1, max_length=1000, description="Words to find")]
+    channel: ChannelName | None = None
+    topic: TopicName | None = None
+    before: Annotated[MessageId | None, Meta(description="Only messages before this one")] = None
+    limit: Limit = 20
+
+
+class ReadTopicArguments(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    channel: ChannelName
+    topic: TopicName
+    before: Annotated[MessageId | None, Meta(description="The page before this message")] = None
+    after: Annotated[MessageId | None, Meta(description="The page after this message")] = None
+    limit: Limit = 50
+
+
+class ListTopicsArguments(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    channel: ChannelName
+    limit: Limit = 50
+
+
+class ListUnreadArguments(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    limit: Annotated[int, Meta(ge=1, le=100, description="How many topics at most")] = 50
+
+
+class FindPeopleArguments(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    name: Annotated[str, Meta(max_length=200, description="A part of the name; empty for all")] = ""
+    limit: Limit = 50
+
+
+class MessagePage(msgspec.Struct, kw_only=True):
+    messages: list[MessageView]
+    has_more: bool
+    notice: str = transcript.NOTICE
+
+
+class ChannelView(msgspec.Struct, omit_defaults=True, kw_only=True):
+    id: int
+    name: str
+    description: str
+    is_private: bool
+    may_write: bool
+
+
+class TopicView(msgspec.Struct):
+    name: str
+    newest_message_id: int
+    uri: str
+
+
+class UnreadPlace(msgspec.Struct, kw_only=True):
+    channel: str | None
+    topic: str | None
+    direct_message_with: list[str] | None
+    unread: int
+    mentions: int
+    newest_message_id: int
+
+
+class PersonView(msgspec.Struct, kw_only=True):
+    id: int
+    name: str
+    role: str
+    is_bot: bool
+    is_me: bool
+    is_active: bool  # in the last minutes
+
+
+async def search(call: Call, asked: SearchArguments, _: str | None = None) -> Ready:
+    """Search messages by words. Finds parts of words, in the messages that you received, or in
+    the whole history of a channel if you name one. Newest last."""
+    narrow: list[list[Any]] = [["search", asked.query]]
+    if asked.channel is not None:
+        narrow.append(["channel", (await named(call, asked.channel)).id])
+    if asked.topic is not None:
+        narrow.append(["topic", asked.topic])
+    page = await messages_before(call, narrow, asked.before, asked.limit)
+    return transcript.as_text(page.messages), page
+
+
+async def read_topic(call: Call, asked: ReadTopicArguments, _: str | None = None) -> Ready:
+    """Read a topic of a channel: the newest messages, or a page before or after a message. Oldest
+    first."""
+    if asked.before is not None and asked.after is not None:
+        raise BadRequest("Give before or after, not both.")
+    narrow = in_topic(await named(call, asked.channel), asked.topic)
+    if asked.after is not None:
+        page = await messages_after(call, narrow, asked.after, asked.limit)
+    else:
+        page = await messages_before(call, narrow, asked.before, asked.limit)
+    return transcript.as_text(page.messages, with_place=False), page
+
+
+async def list_channels(call: Call, _: NoArguments, __: str | None = None) -> Ready:
+    """List the channels that you may read, and whether you may write there."""
+    found = [
+        ChannelView(
+            id=each.id,
+            name=each.name,
+            description=each.description,
+            is_private=each.invite_only,
+            may_write=call.user.grant is None or call.user.grant.may_write(each.id),
+        )
+        for each in await call.db.read(readable_channels, call.user)
+    ]
+    lines = [
+        f"- #{each.name}{'' if each.may_write else ' (read only)'}: {each.description}"
+        for each in found
+    ]
+    return transcript.marked("\n".join(lines)) if lines else "No channels.", {"channels": found}
+
+
+async def list_topics(call: Call, asked: ListTopicsArguments, _: str | None = None) -> Ready:
+    """List the topics of a channel, the most recent first."""
+    channel = await named(call, asked.channel)
+    found = await topics_of(call, channel, asked.limit)
+    lines = "\n".join(f"- {each.name} ({each.uri})" for each in found)
+    return transcript.marked(lines) if found else "No topics.", {"topics": found}
+
+
+async def list_unread(call: Call, asked: ListUnreadArguments, _: str | None = None) -> Ready:
+    """List topics and direct messages with unread messages, the most recent first."""
+    page = await messages_before(call, [["is", "unread"]], None, MAX_UNREAD, cut=False)
+    found = _by_topic(page.messages)
+    lines = [
+        f"- {_place(each)}: {each.unread} unread"
+        + (f", {each.mentions} that mention you" if each.mentions else "")
+        for each in found[: asked.limit]
+    ]
+    data = {"topics": found[: asked.limit], "has_more": page.has_more or len(found) > asked.limit}
+    return transcript.marked("\n".join(lines)) if lines else "Nothing is unread.", data
+
+
+async def find_people(call: Call, asked: FindPeopleArguments, _: str | None = None) -> Ready:
+    """Find people and bots by name, and see who is active."""
+    if call.user.grant is not None and not call.user.grant.presence:
+        raise BadRequest("This agent may not see who is who.")
+    wanted = asked.name.casefold()
+    found = [
+        _person(call, each)
+        for each in call.org.users.values()
+        if each.is_active
+        and not each.is_system_bot
+        and wanted in each.full_name.casefold()
+        and call.org.may_know(call.user, each)
+    ][: asked.limit]
+    lines = [
+        f"- {each.name} (user {each.id}, {each.role}{', active' if each.is_active else ''})"
+        for each in found
+    ]
+    return transcript.marked("\n".join(lines)) if lines else "No such people.", {"people": found}
+
+
+# --- channels and topics ---
+
+
+def readable_channels(tx: Tx, user: User) -> list[Channel]:
+    """By name."""
+    ids = AccessByDatabase(tx, user).readable().ids
+    found = [each for each in storage.channels.find_many(tx, ids) if not each.archived]
+    return sorted(found, key=lambda each: each.name.casefold())
+
+
+async def named(call: Call, name: str) -> Channel:
+    """A channel that the agent may read; `#name` means the same."""
+    found = await call.db.read(_named, call.user, name)
+    if found is None:
+        raise ChannelNotFound(stream=name)
+    return found
+
+
+def _named(tx: Tx, user: User, name: str) -> Channel | None:
+    access = AccessByDatabase(tx, user)
+    found = access.named(name) or access.named(name.removeprefix("#"))
+    return found if found is not None and access.may_read(found) else None
+
+
+async def topics_of(call: Call, channel: Channel, limit: int) -> list[TopicView]:
+    answer = await api.channels.topics(call, channel.id)
+    return [
+        TopicView(each.name, each.max_id, topic_uri(channel.id, each.name))
+        for each in answer.topics[:limit]
+    ]
+
+
+def in_topic(channel: Channel, topic: str) -> list[list[Any]]:
+    return [["channel", channel.id], ["topic", domain.channels.topics.for_sending(topic)]]
+
+
+def topic_uri(channel_id: int, topic: str) -> str:
+    """The address of a topic as a resource."""
+    return f"{TOPIC_URI}{channel_id}/topics/{quote(topic, safe='')}"
+
+
+# --- messages ---
+
+
+async def messages_before(
+    call: Call, narrow: list[list[Any]], before: int | None, limit: int, *, cut: bool = True
+) -> MessagePage:
+    """The newest messages of a narrow, or those before one."""
+    answer = await history(
+        call,
+        narrow,
+        anchor="newest" if before is None else str(before),
+        num_before=limit,
+        include_anchor=False,
+    )
+    found = transcript.views(call, answer["messages"])
+    kept, was_cut = transcript.fitting(found, newest=True) if cut else (found, False)
+    return MessagePage(messages=kept, has_more=was_cut or not answer["found_oldest"])
+
+
+async def messages_after(
+    call: Call, narrow: list[list[Any]], after: int, limit: int
+) -> MessagePage:
+    """The oldest messages of a narrow after one."""
+    answer = await history(call, narrow, anchor=str(after), num_after=limit, include_anchor=False)
+    found = transcript.views(call, answer["messages"])
+    kept, was_cut = transcript.fitting(found, newest=False)
+    return MessagePage(messages=kept, has_more=was_cut or not answer["found_newest"])
+
+
+async def history(call: Call, narrow: list[list[Any]], **window: Any) -> dict[str, Any]:
+    terms = [{"operator": operator, "operand": operand} for operator, operand in narrow]
+    encoded = await api.messages.history.fetch_messages(
+        call, narrow=terms, apply_markdown=False, **window
+    )
+    found: dict[str, Any] = msgspec.json.decode(b"".join(encoded.pieces))
+    return found
+
+
+def _by_topic(messages: Sequence[MessageView]) -> list[UnreadPlace]:
+    found: dict[Any, UnreadPlace] = {}
+    for each in reversed(messages):
+        key = (each.channel_id, each.topic, tuple(each.direct_message_with or ()))
+        place = found.setdefault(
+            key,
+            UnreadPlace(
+                channel=each.channel,
+                topic=each.topic,
+                direct_message_with=each.direct_message_with,
+                unread=0,
+                mentions=0,
+                newest_message_id=each.id,
+            ),
+        )
+        place.unread += 1
+        place.mentions += each.is_mention
+    return list(found.values())
+
+
+def _place(topic: UnreadPlace) -> str:
+    if topic.channel is not None:
+        return f"#{topic.channel} > {topic.topic}"
+    return f"Direct messages with {', '.join(topic.direct_message_with or ['yourself'])}"
+
+
+def _person(call: Call, user: User) -> PersonView:
+    found = call.org.presence.find(user.id)
+    is_active = (
+        found is not None
+        and found.active_at is not None
+        and events.snapshot.presence.is_shown(call.org)
+        and call.now - found.active_at <= domain.people.presence.OFFLINE_AFTER_SECONDS
+    )
+    return PersonView(
+        id=user.id,
+        name=user.full_name,
+        role=user.role.name.lower(),
+        is_bot=user.is_bot,
+        is_me=user.id == call.user.id,
+        is_active=is_active,
+    )
+
+
+async def message(call: Call, message_id: int) -> Any:
+    """A message that the agent may see. Raises InvalidMessage."""
+    return await call.db.read(actions.messages.visible_to, call.user, message_id)

@@ -1,0 +1,73 @@
+"""Resources: topics as Markdown, with addresses that stay the same while a topic keeps its name."""
+
+from typing import Any
+from urllib.parse import unquote
+
+from tertulia import actions
+from tertulia.api.call import Call
+from tertulia.domain.channels.channel import Channel
+from tertulia.errors import ClientError
+from tertulia.mcp import reading, transcript, wire
+from tertulia.mcp.reading import TOPIC_URI
+from tertulia.mcp.wire import ProtocolError
+
+MARKDOWN = "text/markdown"
+TOPICS_PER_CHANNEL = 20
+CHANNELS_PER_PAGE = 20
+MESSAGES_PER_TOPIC = 100
+
+TEMPLATES = [
+    {
+        "uriTemplate": f"{TOPIC_URI}{{channel_id}}/topics/{{topic}}",
+        "name": "topic",
+        "title": "A topic",
+        "description": "The newest messages of a topic, oldest first.",
+        "mimeType": MARKDOWN,
+    }
+]
+
+
+async def listed(call: Call, cursor: Any) -> dict[str, Any]:
+    """Recent topics of the channels that the agent may read, some channels at a time."""
+    start = int(cursor) if isinstance(cursor, str) and cursor.isdecimal() else 0
+    channels = await call.db.read(reading.readable_channels, call.user)
+    found: list[dict[str, Any]] = []
+    for channel in channels[start : start + CHANNELS_PER_PAGE]:
+        for topic in await reading.topics_of(call, channel, TOPICS_PER_CHANNEL):
+            found.append(
+                {
+                    "uri": topic.uri,
+                    "name": f"#{channel.name} > {topic.name}",
+                    "mimeType": MARKDOWN,
+                }
+            )
+    following = start + CHANNELS_PER_PAGE
+    more = {"nextCursor": str(following)} if following < len(channels) else {}
+    return {"resources": found, **more}
+
+
+async def read(call: Call, uri: str) -> dict[str, Any]:
+    channel, topic = await _place(call, uri)
+    text = await topic_text(call, channel, topic)
+    return {"contents": [{"uri": uri, "mimeType": MARKDOWN, "text": text}]}
+
+
+async def topic_text(call: Call, channel: Channel, topic: str) -> str:
+    page = await reading.messages_before(
+        call, reading.in_topic(channel, topic), None, MESSAGES_PER_TOPIC
+    )
+    title = f"# #{channel.name} > {topic}"
+    shown = "Earlier messages are left out.\n\n" if page.has_more else ""
+    body = transcript.as_text(page.messages, with_place=False)
+    return f"{title}\n\n{shown}{body}\n"
+
+
+async def _place(call: Call, uri: str) -> tuple[Channel, str]:
+    number, _, topic = uri.removeprefix(TOPIC_URI).partition("/topics/")
+    if uri.startswith(TOPIC_URI) and number.isascii() and number.isdecimal() and len(number) < 19:
+        try:
+            readable = actions.channels.readable_by
+            return await call.db.read(readable, call.user, int(number)), unquote(topic)
+        except ClientError:
+            pass
+    raise ProtocolError(wire.INVALID_PARAMS, "Resource not found", {"uri": uri[:500]})

@@ -1,0 +1,101 @@
+"""The tools of an agent: a table of names, argument types and functions.
+
+The arguments are a struct, from which the JSON Schema comes. A tool raises ClientError, which
+becomes a result with `isError`, so that a model can read it and correct the call.
+"""
+
+from collections.abc import Awaitable, Callable
+from typing import Any, NamedTuple
+
+import msgspec
+
+from tertulia.api.call import Call
+from tertulia.errors import BadRequest
+from tertulia.mcp import reading, writing
+
+
+class Answer(NamedTuple):
+    """A result as text for a model and as data for a program."""
+
+    text: str
+    data: dict[str, Any]
+
+
+Run = Callable[[Call, Any, str | None], Awaitable[tuple[str, Any]]]
+
+
+class Tool(NamedTuple):
+    name: str
+    arguments: type[msgspec.Struct]
+    run: Run  # gets the call, the arguments and the id of the call, if it is unique
+    writes: bool = False
+    repeatable: bool = True  # a second call with the same arguments changes nothing more
+
+    @property
+    def description(self) -> str:
+        return " ".join((self.run.__doc__ or "").split())
+
+    def described(self) -> dict[str, Any]:
+        """As `tools/list` shows it."""
+        (schema,), parts = msgspec.json.schema_components(
+            [self.arguments], ref_template="#/$defs/{name}"
+        )
+        own = parts[self.arguments.__name__]
+        assert schema
+        return {
+            "name": self.name,
+            "title": self.name.replace("_", " ").capitalize(),
+            "description": self.description,
+            "inputSchema": {
+                "type": "object",
+                "properties": own.get("properties", {}),
+                "required": own.get("required", []),
+                "additionalProperties": False,
+            },
+            "annotations": {
+                "readOnlyHint": not self.writes,
+                "destructiveHint": self.name == "edit_message",
+                "idempotentHint": self.repeatable,
+                "openWorldHint": False,
+            },
+        }
+
+
+TOOLS = {
+    tool.name: tool
+    for tool in (
+        Tool("search_messages", reading.SearchArguments, reading.search),
+        Tool("read_topic", reading.ReadTopicArguments, reading.read_topic),
+        Tool("list_channels", reading.NoArguments, reading.list_channels),
+        Tool("list_topics", reading.ListTopicsArguments, reading.list_topics),
+        Tool("list_unread", reading.ListUnreadArguments, reading.list_unread),
+        Tool("find_people", reading.FindPeopleArguments, reading.find_people),
+        Tool("send_message", writing.SendMessageArguments, writing.send_message, writes=True),
+        Tool("reply", writing.ReplyArguments, writing.reply, writes=True),
+        Tool("react", writing.ReactArguments, writing.react, writes=True),
+        Tool("edit_message", writing.EditMessageArguments, writing.edit_message, writes=True),
+        Tool(
+            "upload_file",
+            writing.UploadFileArguments,
+            writing.upload_file,
+            writes=True,
+            repeatable=False,
+        ),
+        Tool(
+            "schedule_message",
+            writing.ScheduleMessageArguments,
+            writing.schedule_message,
+            writes=True,
+        ),
+    )
+}
+
+
+async def run(call: Call, tool: Tool, given: dict[str, Any], call_id: str | None) -> Answer:
+    """Raises ClientError."""
+    try:
+        arguments = msgspec.convert(given, tool.arguments)
+    except msgspec.ValidationError as error:
+        raise BadRequest(f"Invalid arguments: {error}") from None
+    text, data = await tool.run(call, arguments, call_id)
+    return Answer(text, msgspec.to_builtins(data))

@@ -65,7 +65,7 @@ def test_a_payload_is_posted_by_the_bot(ana, bot, media):
     assert said["client"] == "ZulipSlackWebhook"
 
 
-def test_without_a_channel_the_owner_gets_it(ana, bot):
+def test_without_a_channel_the_payload_goes_to_the_owner(ana, bot):
     calls(bot, "slack_incoming", SOUP)().succeeds()
 
     said = heard(ana)
@@ -320,7 +320,7 @@ def test_a_key_is_required_and_sufficient(chat, ana, bot):
     assert heard(ana)["sender_id"] == ana.id
 
 
-def test_a_url_can_be_tried_out(chat, bot):
+def test_a_url_can_be_tested(chat, bot):
     head = chat.stranger.raw("HEAD", f"/api/v1/external/trello?api_key={bot.key}")
 
     assert (head.status, head.body) == (200, b"")

@@ -50,7 +50,7 @@ def life(chat):
 
 
 @pytest.mark.parametrize("role", ["owner", "member", "guest", "bot"])
-def test_it_parses_the_register_state(life, role):
+def test_the_app_parses_the_register_state(life, role):
     chat, ana, _, _ = life
     kind = {"bot": "generic", "owner": ana} if role == "bot" else {"role": role}
     who = chat.person("zoe", channels=["kitchen"], **kind)
@@ -67,7 +67,7 @@ def test_it_parses_the_register_state(life, role):
         assert phone_app.problem("InitialSnapshot", who.registers(**options)) == ""
 
 
-def test_it_parses_unread_messages(life):
+def test_the_app_parses_unread_messages(life):
     _, ana, ben, cleo = life
 
     state = ben.registers(**phone_app.OPTIONS)
@@ -79,7 +79,7 @@ def test_it_parses_unread_messages(life):
         assert state[part], part
 
 
-def test_it_parses_messages(life):
+def test_the_app_parses_messages(life):
     _, ana, ben, _ = life
     options = {"anchor": "newest", "num_before": 50, "num_after": 0, "client_gravatar": False}
     soup = ana.says("Soup", to="kitchen > lunch")
@@ -91,7 +91,7 @@ def test_it_parses_messages(life):
         assert found.succeeds()["messages"]
 
 
-def test_it_parses_events(life):
+def test_the_app_parses_events(life):
     chat, ana, ben, cleo = life
     ears = ben.listens_for(**phone_app.OPTIONS)
     kitchen, garden = chat.channel("kitchen").id, chat.channel("garden").id
@@ -148,7 +148,7 @@ def test_it_parses_events(life):
     assert (echoed["message"]["id"], echoed["local_message_id"]) == (own.id, "1.5")
 
 
-def test_it_parses_the_emoji_table(chat):
+def test_the_app_parses_the_emoji_table(chat):
     url = chat.person("ana").registers(fetch_event_types=["realm"])["server_emoji_data_url"]
 
     table = json.loads(chat.stranger.raw("GET", "/" + url.split("/", 3)[3]).body)

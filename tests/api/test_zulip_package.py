@@ -22,14 +22,14 @@ def client(in_kitchen, ana, ben, monkeypatch, tmp_path):
     return connects(ana)
 
 
-def test_it_connects(client, ana):
+def test_the_zulip_package_connects(client, ana):
     profile = client.get_profile()
 
     assert (profile["result"], profile["user_id"]) == ("success", ana.id)
     assert client.feature_level == 497
 
 
-def test_it_sends(client, ana, ben):
+def test_the_zulip_package_sends(client, ana, ben):
     to_channel = client.send_message(
         {"type": "stream", "to": "kitchen", "subject": "lunch", "content": "Soup's on"}
     )
@@ -46,7 +46,7 @@ def test_it_sends(client, ana, ben):
     assert (refused["result"], refused["code"]) == ("error", "STREAM_DOES_NOT_EXIST")
 
 
-def test_it_receives(client, ben):
+def test_the_zulip_package_receives(client, ben):
     heard, full = listens(client, count=3)
 
     for word in ("one", "two", "three"):
@@ -56,7 +56,7 @@ def test_it_receives(client, ben):
     assert [each["content"] for each in heard] == ["one", "two", "three"]
 
 
-def test_it_receives_with_options(client, ben):
+def test_the_zulip_package_receives_with_options(client, ben):
     ben.joins("garden")
     heard, full = listens(client, count=1, apply_markdown=True, all_public_streams=True)
 
@@ -66,7 +66,7 @@ def test_it_receives_with_options(client, ben):
     assert [each["content"] for each in heard] == ["<p>Roses</p>"]
 
 
-def test_it_registers_and_polls(client, ben):
+def test_the_zulip_package_registers_and_polls(client, ben):
     queue = client.register(event_types=["message"])
 
     ben.says("Soup's on", to="kitchen > lunch")
@@ -78,7 +78,7 @@ def test_it_registers_and_polls(client, ben):
     assert gone["code"] == "BAD_EVENT_QUEUE_ID"
 
 
-def test_a_lost_queue_makes_it_register_again(client, ana, ben):
+def test_the_zulip_package_registers_again_after_a_lost_queue(client, ana, ben):
     heard, full = listens(client, count=2)
     ben.says("before", to="kitchen > count")
     eventually(lambda: heard)
@@ -93,7 +93,7 @@ def test_a_lost_queue_makes_it_register_again(client, ana, ben):
     assert [each["content"] for each in heard] == ["before", "after"]
 
 
-def test_it_subscribes_lists_and_unsubscribes(client, ana, ben):
+def test_the_zulip_package_subscribes_lists_and_unsubscribes(client, ana, ben):
     joined = client.add_subscriptions([{"name": "garden", "description": "Roses"}])
     others = client.add_subscriptions([{"name": "garden"}], principals=[ben.id])
     listed = client.get_subscriptions()
@@ -105,7 +105,7 @@ def test_it_subscribes_lists_and_unsubscribes(client, ana, ben):
     assert left["removed"] == ["garden"]
 
 
-def test_it_reads(client, ana, ben):
+def test_the_zulip_package_reads_messages(client, ana, ben):
     soup = ben.says("*Soup*", to="kitchen > lunch")
 
     found = client.get_messages(
@@ -124,7 +124,7 @@ def test_it_reads(client, ana, ben):
     assert client.get_user_by_id(ben.id)["user"]["full_name"] == "Ben"
 
 
-def test_it_adds_a_custom_emoji(client, tmp_path):
+def test_the_zulip_package_adds_a_custom_emoji(client, tmp_path):
     file = tmp_path / "dot.png"
     file.write_bytes(picture())
 
@@ -157,7 +157,7 @@ def test_bot_storage_works(client, ana):
     assert bot.get_storage()["storage"] == {"low": "04:10", "high": "10:30"}
 
 
-def test_it_uploads(client, ana, ben, tmp_path):
+def test_the_zulip_package_uploads(client, ana, ben, tmp_path):
     notes = tmp_path / "high tide.txt"
     notes.write_bytes(b"at ten" * 500_000)
 

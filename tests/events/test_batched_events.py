@@ -24,7 +24,7 @@ def ana(chat):
 def together(chat) -> Callable[..., list[Any]]:
     """Run actions in one batch, in this order, in a loaded organization."""
 
-    async def create_people(acts: tuple[Act, ...]) -> list[Any]:
+    async def run_batch(acts: tuple[Act, ...]) -> list[Any]:
         assert (
             await chat.server.application.delivery.follower.finder.find(chat.realm.id) is not None
         )
@@ -43,7 +43,7 @@ def together(chat) -> Callable[..., list[Any]]:
         await first
         return await asyncio.gather(*rest)
 
-    return lambda *acts: chat.server.do(create_people(acts))
+    return lambda *acts: chat.server.do(run_batch(acts))
 
 
 def renames(who, channel, name) -> Act:

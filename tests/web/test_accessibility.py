@@ -98,7 +98,7 @@ OWN = (
 QUICK_PAGES = ("/login/", "/accounts/second_factor/")
 
 
-def test_axe_finds_nothing_at_the_door(house, sit, thorough):
+def test_axe_finds_nothing_on_pages_before_login(house, sit, thorough):
     found = []
     for who, pages in ((None, [*DOOR]), (house.person("ana"), OWN)):
         page = sit(who, **PHONE).page
@@ -114,7 +114,7 @@ def test_axe_finds_nothing_at_the_door(house, sit, thorough):
 @pytest.mark.parametrize(
     "width, right_to_left", [(320, False), pytest.param(640, True, marks=pytest.mark.soak)]
 )
-def test_nothing_is_wider_than_a_small_window(lively, views, sit, width, right_to_left):
+def test_no_element_is_wider_than_a_small_window(lively, views, sit, width, right_to_left):
     lively[0].post("/users/me/status", status_text="in the booth " * 4).succeeds()
     at_anas = sit(lively[0], viewport={"width": width, "height": 640})
     for name, view in views.items():
@@ -158,7 +158,7 @@ QUICK_KEYS = ("i", ":")
 
 
 @pytest.mark.parametrize("look", ["desk", pytest.param("phone", marks=pytest.mark.soak)])
-def test_axe_finds_nothing_in_what_opens_over_a_view(house, sit, look, thorough):
+def test_axe_finds_nothing_in_dialogs_and_menus(house, sit, look, thorough):
     owner = house.person("ana", role="owner", channels=["kitchen"])
     soup = uploads(owner, "soup.png", picture(size=(300, 200)), kind="image/png")
     owner.says(f"Soup's on [soup.png]({soup.url})", to="kitchen > lunch")
@@ -197,7 +197,7 @@ OPENED_BY_KEYS = (
 )
 
 
-def test_focus_goes_into_what_opens_and_comes_back(house, sit):
+def test_focus_moves_into_dialogs_and_returns(house, sit):
     ana = house.person("ana", channels=["kitchen"])
     ana.says("Soup's on", to="kitchen > lunch")
     at_anas = sit(ana, reduced_motion="reduce").goes(

@@ -32,7 +32,7 @@ def fills(sitter: BrowserUser) -> BrowserUser:
     return sitter
 
 
-def test_logging_out_in_one_tab_deletes_what_all_tabs_keep(house, sit):
+def test_logging_out_in_one_tab_deletes_the_data_of_all_tabs(house, sit):
     ana, ben = house.people("ana", "ben", channels=["kitchen"])
     ben.says("Soup's on", to="kitchen > lunch")
     one = fills(sit(ana).goes(topic(house, "kitchen", "lunch")))
@@ -50,7 +50,7 @@ def test_logging_out_in_one_tab_deletes_what_all_tabs_keep(house, sit):
     assert kept(other.page) == NOTHING
 
 
-def test_a_session_that_the_server_ends_leaves_nothing(house, sit):
+def test_a_session_ended_by_the_server_leaves_no_data_in_the_browser(house, sit):
     ana, ben = house.people("ana", "ben", channels=["kitchen"])
     ben.says("Soup's on", to="kitchen > lunch")
     sitter = fills(sit(ana).goes(topic(house, "kitchen", "lunch")))
@@ -62,7 +62,7 @@ def test_a_session_that_the_server_ends_leaves_nothing(house, sit):
     eventually(lambda: kept(sitter.page) == NOTHING)
 
 
-def test_a_session_that_ended_while_no_tab_was_open_leaves_nothing(house, sit):
+def test_a_session_that_ended_without_open_tabs_leaves_no_data(house, sit):
     ana, ben = house.people("ana", "ben", channels=["kitchen"])
     ben.says("Soup's on", to="kitchen > lunch")
     sitter = fills(sit(ana).goes(topic(house, "kitchen", "lunch")))

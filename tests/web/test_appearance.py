@@ -64,7 +64,7 @@ def test_code_is_set_in_one_font_and_size(house, sit):
 
 
 @pytest.mark.parametrize("size", [(900, 600), (300, 1800), (120, 80)])
-def test_the_frame_of_a_picture_hugs_it(house, sit, size):
+def test_the_frame_of_a_picture_has_the_size_of_the_picture(house, sit, size):
     ana = house.person("ana", channels=["kitchen"])
     soup = uploads(ana, "soup.png", picture(size=size), kind="image/png")
     ana.says(f"[soup.png]({soup.url})", to="kitchen > lunch")
@@ -81,7 +81,7 @@ def test_the_frame_of_a_picture_hugs_it(house, sit, size):
     assert abs(inner["width"] / inner["height"] - size[0] / size[1]) < 0.05
 
 
-def test_a_picture_with_a_titled_link_has_a_text(house, sit):
+def test_a_picture_has_its_link_text_as_alternative_text(house, sit):
     ana = house.person("ana", channels=["kitchen"])
     soup = uploads(ana, "soup.png", picture(size=(90, 60)), kind="image/png")
     ana.says(f"[soup.png]({soup.url})", to="kitchen > lunch")
@@ -90,7 +90,7 @@ def test_a_picture_with_a_titled_link_has_a_text(house, sit):
     expect(sitter.page.locator(".pic img")).to_have_attribute("alt", "soup.png")
 
 
-def test_what_one_does_is_shown_with_ones_name(house, sit):
+def test_a_me_message_starts_with_the_name_of_its_sender(house, sit):
     ana, ben = house.people("ana", "ben", channels=["kitchen"])
     ben.says("Soup's on", to="kitchen > lunch")
     ben.says("/me waves", to="kitchen > lunch")
@@ -99,7 +99,7 @@ def test_what_one_does_is_shown_with_ones_name(house, sit):
     expect(sitter.message("waves").locator(".what")).to_have_text("Ben waves")
 
 
-def test_a_failed_search_shows_why_and_no_empty_feed(house, sit):
+def test_a_failed_search_shows_the_error_and_no_empty_feed(house, sit):
     ana = house.person("ana", channels=["kitchen"])
     sitter = sit(ana).goes("#narrow/id/soup")
 
@@ -107,7 +107,7 @@ def test_a_failed_search_shows_why_and_no_empty_feed(house, sit):
     expect(sitter.feed).to_have_count(0)
 
 
-def test_a_server_that_cannot_be_reached_is_not_an_empty_channel(house, sit):
+def test_an_unreachable_server_is_not_shown_as_an_empty_channel(house, sit):
     ana = house.person("ana", channels=["kitchen"])
     soup = ana.says("Soup's on", to="kitchen > lunch")
     ana.post("/messages/flags", messages=[soup.id], op="add", flag="read").succeeds()
@@ -122,7 +122,7 @@ def test_a_server_that_cannot_be_reached_is_not_an_empty_channel(house, sit):
     expect(sitter.page.locator(".main").get_by_role("link", name="lunch")).to_be_visible()
 
 
-def test_a_server_that_cannot_be_reached_does_not_mean_no_conversations(house, sit):
+def test_an_unreachable_server_is_not_shown_as_no_conversations(house, sit):
     ana = house.person("ana")
     sitter = sit(ana, service_workers="block")
     sitter.page.route("**/json/messages?*", lambda route: route.abort())

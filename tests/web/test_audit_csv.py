@@ -32,19 +32,19 @@ def test_administrators_download_what_matches_the_filters(chat, owner, ben):
     assert changed["time"].endswith("Z")
 
 
-def test_others_are_refused(chat, ben):
+def test_members_and_guests_cannot_download_the_log(chat, ben):
     assert Browser.of(ben).opens("/audit_log.csv").status == 400
     assert Browser(chat).opens("/audit_log.csv").status == 401
 
 
-def test_wrong_filters_are_refused(owner):
+def test_invalid_filters_are_refused(owner):
     browser = Browser.of(owner)
 
     assert browser.opens("/audit_log.csv?area=weather").status == 400
     assert browser.opens("/audit_log.csv?after=yesterday").status == 400
 
 
-def test_a_long_log_is_read_in_pieces(chat, owner, monkeypatch):
+def test_a_long_log_is_read_in_batches(chat, owner, monkeypatch):
     monkeypatch.setattr(audit_csv, "ENTRIES_PER_READ", 2)
     for number in range(5):
         act = Act(f"PATCH /users/{number}", owner.id, "here")
@@ -55,7 +55,7 @@ def test_a_long_log_is_read_in_pieces(chat, owner, monkeypatch):
     assert [each["object"] for each in found] == [f"user/{n}" for n in (4, 3, 2, 1, 0)]
 
 
-def test_no_cell_is_a_formula(chat, owner):
+def test_no_cell_is_a_spreadsheet_formula(chat, owner):
     owner.patch("/settings", full_name="=HYPERLINK(1)").succeeds()
     owner.patch("/realm", message_content_edit_limit_seconds=600).succeeds()
 

@@ -10,7 +10,7 @@ def read(modules):
     return lambda path: modules[path]
 
 
-def test_modules_are_bundled_once_and_after_what_they_import():
+def test_modules_are_bundled_once_and_after_their_imports():
     result = bundle(
         read(
             {
@@ -58,7 +58,7 @@ def test_modules_of_other_bundles_are_imported_from_their_url():
         ({"m.js": 'export { a } from "./n.js";'}, "unsupported"),
     ],
 )
-def test_what_bundling_would_change_is_refused(modules, complaint):
+def test_unsupported_module_syntax_is_refused(modules, complaint):
     with pytest.raises(BundleError, match=complaint):
         bundle(read(modules), ["m.js"])
 

@@ -24,7 +24,7 @@ def said(person: Person) -> list[str]:
     return [message["content"] for message in found["messages"]]
 
 
-def test_a_draft_is_in_its_box_again(kitchen, sit):
+def test_a_draft_is_restored_in_its_compose_box(kitchen, sit):
     ana, _, here = kitchen
     sitter = sit(ana).goes(here)
     box(sitter).fill("I would rather have")
@@ -36,7 +36,7 @@ def test_a_draft_is_in_its_box_again(kitchen, sit):
     expect(box(sitter)).to_have_value("I would rather have")
 
 
-def test_a_draft_is_on_other_devices_too(kitchen, sit):
+def test_a_draft_is_synchronized_to_other_devices(kitchen, sit):
     ana, _, here = kitchen
     one, other = sit(ana).goes(here), sit(ana).goes(here)
 
@@ -45,7 +45,7 @@ def test_a_draft_is_on_other_devices_too(kitchen, sit):
     expect(box(other)).to_have_value("I would rather have")
 
 
-def test_what_is_entered_without_a_connection_goes_out_later_in_order_and_once(kitchen, sit):
+def test_messages_written_offline_are_sent_later_in_order_and_once(kitchen, sit):
     ana, ben, here = kitchen
     sitter = sit(ana).goes(here)
     expect(sitter.message("Soup's on")).to_be_visible()
@@ -66,7 +66,7 @@ def test_what_is_entered_without_a_connection_goes_out_later_in_order_and_once(k
     assert len(said(ben)) == 3
 
 
-def test_what_waits_survives_a_reload(kitchen, sit):
+def test_pending_messages_survive_a_reload(kitchen, sit):
     ana, _, here = kitchen
     sitter = sit(ana).goes(here)
     sitter.page.route("**/json/messages", lambda route: route.abort())
@@ -80,7 +80,7 @@ def test_what_waits_survives_a_reload(kitchen, sit):
     expect(sitter.message("still here")).to_have_count(1)
 
 
-def test_who_has_the_browser_forget_everything_still_sends(kitchen, sit):
+def test_messages_are_sent_after_the_browser_storage_was_cleared(kitchen, sit):
     ana, _, here = kitchen
     sitter = sit(ana).goes(here)
     box(sitter).fill("Soup")
@@ -94,7 +94,7 @@ def test_who_has_the_browser_forget_everything_still_sends(kitchen, sit):
     expect(box(sitter)).to_have_value("")
 
 
-def test_what_is_refused_is_shown_with_its_text(kitchen, sit):
+def test_a_refused_message_is_shown_with_its_text_and_error(kitchen, sit):
     ana, _, here = kitchen
     sitter = sit(ana).goes(here)
 
@@ -108,7 +108,7 @@ def test_what_is_refused_is_shown_with_its_text(kitchen, sit):
     expect(failed).to_have_count(0)
 
 
-def test_names_are_offered(kitchen, sit):
+def test_typeahead_suggests_names(kitchen, sit):
     ana, _, here = kitchen
     sitter = sit(ana).goes(here)
 
@@ -133,7 +133,7 @@ def test_a_file_is_uploaded_into_the_text(kitchen, sit):
 CARET = "() => [document.activeElement.selectionStart, document.activeElement.value]"
 
 
-def test_a_topic_renamed_while_one_writes_keeps_text_caret_and_focus(kitchen, sit):
+def test_renaming_the_open_topic_keeps_text_caret_and_focus(kitchen, sit):
     ana, ben, here = kitchen
     sitter = sit(ana).goes(here)
     soup = ben.says("Bread too", to="kitchen > lunch")
@@ -183,7 +183,7 @@ def test_a_renamed_channel_changes_only_the_name_of_the_destination(kitchen, hou
     expect(renamed).to_have_value("I would rather have soup")
 
 
-def test_a_key_typed_when_the_page_takes_the_focus_goes_into_the_box(kitchen, sit):
+def test_a_key_typed_when_the_page_gets_the_focus_is_entered_in_the_box(kitchen, sit):
     ana, _, here = kitchen
     sitter = sit(ana).goes(here)
     box(sitter).press_sequentially("a")
@@ -195,7 +195,7 @@ def test_a_key_typed_when_the_page_takes_the_focus_goes_into_the_box(kitchen, si
     expect(box(sitter)).to_be_focused()
 
 
-def test_letters_are_no_commands_right_after_a_field_has_gone(kitchen, sit):
+def test_shortcuts_are_ignored_right_after_a_text_field_is_removed(kitchen, sit):
     ana, _, here = kitchen
     sitter = sit(ana).goes(here)
     sitter.goes("#search")
@@ -210,7 +210,7 @@ def test_letters_are_no_commands_right_after_a_field_has_gone(kitchen, sit):
     expect(sitter.page.get_by_role("dialog")).to_be_visible()
 
 
-def test_the_key_that_sends_stands_beside_send_and_its_menu_changes_it(house, kitchen, sit):
+def test_the_key_that_sends_is_shown_and_can_be_changed_in_its_menu(house, kitchen, sit):
     ana, _, here = kitchen
     ana.patch("/settings", enter_sends=True).succeeds()
     sitter = sit(ana).goes(here)
@@ -237,7 +237,7 @@ def test_the_key_that_sends_stands_beside_send_and_its_menu_changes_it(house, ki
     expect(send.locator("xpath=following-sibling::dd[1]")).to_have_text("Ctrl+Enter")
 
 
-def test_an_administrator_chooses_the_key_of_new_accounts(house, sit):
+def test_an_administrator_sets_the_send_key_of_new_accounts(house, sit):
     owner = house.person("ana", role="owner")
     sitter = sit(owner).goes("#organization/organization-settings")
     choice = sitter.page.get_by_role("checkbox", name="Enter sends")

@@ -37,7 +37,7 @@ WRITTEN = [
 ]
 
 
-def test_the_renderer_lets_nothing_through_and_the_page_runs_nothing(house, sit):
+def test_rendered_messages_run_no_script_in_the_page(house, sit):
     ana, eve = house.people("ana", "eve", channels=["kitchen"])
     for words in WRITTEN:
         eve.says(words, to="kitchen > <img src=x onerror=window.ran=1>")
@@ -59,7 +59,7 @@ def test_the_renderer_lets_nothing_through_and_the_page_runs_nothing(house, sit)
 
 
 @pytest.mark.on_one
-def test_what_other_sites_show_is_named_unless_we_fetch_it(house, sit, start_server):
+def test_media_of_other_sites_is_a_link_unless_proxied(house, sit, start_server):
     with_proxy = Chat.found(start_server(external_pictures=True, external_picture_networks=(HOME,)))
     site = Receiver((200, picture("JPEG", (300, 200))))
     for chat in (house, with_proxy):
@@ -82,7 +82,7 @@ def test_what_other_sites_show_is_named_unless_we_fetch_it(house, sit, start_ser
     site.close()
 
 
-def test_the_policy_forbids_what_the_page_does_not_need(house, sit):
+def test_the_content_security_policy_allows_only_what_the_page_uses(house, sit):
     ana = house.person("ana")
     at_anas = sit(ana)
 
@@ -100,7 +100,7 @@ def test_the_policy_forbids_what_the_page_does_not_need(house, sit):
     at_anas.errors[:] = [each for each in at_anas.errors if "TrustedHTML" not in each]
 
 
-def test_the_state_cannot_end_the_element_it_stands_in(house, sit):
+def test_the_embedded_state_cannot_close_its_script_element(house, sit):
     ana = house.person("ana", channels=["</script><script>window.ran=1</script>"])
     at_anas = sit(ana).goes("#inbox")
 

@@ -17,7 +17,7 @@ window.electron_bridge = {
 """
 
 
-def test_the_desktop_app_finds_what_it_needs(house, sit):
+def test_the_page_provides_the_interface_of_the_desktop_app(house, sit):
     ana, ben = house.people("ana", "ben", channels=["kitchen"])
     soup = ben.says("Soup's on", to=[ana])
     at_anas = sit(ana)
@@ -45,7 +45,7 @@ def test_the_desktop_app_finds_what_it_needs(house, sit):
     at_anas.page.wait_for_url("**/login/**")
 
 
-def test_what_is_to_be_pasted_can_be_copied(house, sit):
+def test_the_login_token_can_be_copied(house, sit):
     ana = house.person("ana", password="open sesame")
     page = sit(None).page
 

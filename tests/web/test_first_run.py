@@ -85,7 +85,7 @@ def test_the_printed_page_creates_the_organization_and_its_owner(terminal):
     assert submits(server, code_in(link), email="eve@example.com").status == 403
 
 
-def test_without_the_code_a_stranger_gets_nothing_and_few_tries(terminal):
+def test_setup_requires_the_code_and_limits_attempts(terminal):
     server = terminal.serves()
     code = code_in(printed_link(server))
 
@@ -99,7 +99,7 @@ def test_without_the_code_a_stranger_gets_nothing_and_few_tries(terminal):
     assert "ana@example.com" not in terminal.runs("user", "list").out
 
 
-def test_what_is_wrong_in_the_form_costs_no_try_and_is_shown_again(terminal):
+def test_form_errors_use_no_attempt_and_keep_the_input(terminal):
     server = terminal.serves()
     code = code_in(printed_link(server))
 
@@ -113,7 +113,7 @@ def test_what_is_wrong_in_the_form_costs_no_try_and_is_shown_again(terminal):
 
 
 @pytest.mark.postgres
-def test_of_two_servers_at_once_one_creates_the_owner(databases):
+def test_of_two_simultaneous_setups_one_creates_the_owner(databases):
     url, folder = databases.new("postgres")
     with closing(Terminal(folder, url)) as terminal:
         servers = [terminal.serves(), terminal.serves()]
@@ -182,7 +182,7 @@ def test_the_owner_goes_from_the_printed_link_to_the_first_message(tmp_path, chr
         context.close()
 
 
-def test_newcomers_read_three_lines_about_topics_once(house, sit):
+def test_new_members_see_the_introduction_to_topics_once(house, sit):
     ana, ben = house.people("ana", "ben", channels=["kitchen"])
     ana.says("Soup's on", to="kitchen > lunch")
     sitting = sit(ben).goes("#inbox")
@@ -197,7 +197,7 @@ def test_newcomers_read_three_lines_about_topics_once(house, sit):
     expect(again.page.get_by_role("region", name="How conversations work here")).to_have_count(0)
 
 
-def test_an_import_takes_the_place_of_the_form(terminal, tmp_path):
+def test_an_import_replaces_the_setup_form(terminal, tmp_path):
     server = terminal.serves()
 
     said = terminal.runs("import", str(slack_export(tmp_path / "export")))

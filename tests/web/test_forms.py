@@ -15,7 +15,7 @@ TOMORROW_AT_NINE = """(() => {
 })()"""
 
 
-def test_a_form_makes_a_poll_and_keeps_what_was_written(house, sit):
+def test_the_poll_form_sends_a_poll_and_keeps_the_draft(house, sit):
     ana, ben = house.people("ana", "ben", channels=["kitchen"])
     ben.says("Soup's on", to="kitchen > lunch")
     page = sit(ana).goes(topic(house, "kitchen", "lunch")).page

@@ -37,7 +37,7 @@ def me(browser):
     return browser.calls("GET", "/users/me").succeeds()
 
 
-def test_an_invitation_brings_role_channels_and_groups(mailing, post):
+def test_an_invitation_assigns_role_channels_and_groups(mailing, post):
     admin, cleo = (
         mailing.person("admin", role="admin", channels=["kitchen"]),
         fresh(mailing, "cleo"),
@@ -65,7 +65,7 @@ def test_an_invitation_brings_role_channels_and_groups(mailing, post):
     assert admin.get("/invites").succeeds()["invites"] == []
 
 
-def test_an_invitation_is_good_once_and_for_its_address(mailing, post):
+def test_an_invitation_is_valid_once_and_for_its_address(mailing, post):
     ana, cleo = mailing.person("ana"), fresh(mailing, "cleo")
     link = invited(mailing, post, ana, cleo)
 
@@ -79,7 +79,7 @@ def test_an_invitation_is_good_once_and_for_its_address(mailing, post):
 
 
 @pytest.mark.parametrize("ending", ["revoked", "expired", "inviter gone", "inviter demoted"])
-def test_what_has_ended_lets_nobody_in(mailing, post, ending):
+def test_revoked_and_expired_invitations_are_refused(mailing, post, ending):
     owner = mailing.person("owner", role="owner")
     admin = mailing.person("admin", role="admin")
     link = invited(mailing, post, admin, fresh(mailing, "cleo"), invite_as=200)
@@ -98,7 +98,7 @@ def test_what_has_ended_lets_nobody_in(mailing, post, ending):
 
 
 @pytest.mark.parametrize("lost", ["role", "permission"])
-def test_who_may_not_invite_any_more_leaves_no_door_open(mailing, post, lost):
+def test_invitations_of_a_user_who_lost_the_permission_are_invalid(mailing, post, lost):
     owner = mailing.person("owner", role="owner")
     admin = mailing.person("admin", role="admin")
     for_many = link_for_many(mailing, admin)
@@ -118,7 +118,7 @@ def test_who_may_not_invite_any_more_leaves_no_door_open(mailing, post, lost):
     assert there == {owner.id, admin.id}
 
 
-def test_what_an_inviter_may_no_longer_give_is_left_out(mailing, post):
+def test_channels_and_groups_the_inviter_lost_are_not_assigned(mailing, post):
     owner = mailing.person("owner", role="owner")
     admin = mailing.person("admin", role="admin", channels=["kitchen"])
     mailing.permit("can_manage_all_groups", "administrators")
@@ -149,7 +149,7 @@ def test_what_an_inviter_may_no_longer_give_is_left_out(mailing, post):
     assert members == [owner.id, me(dora)["user_id"]]
 
 
-def test_a_link_for_many_asks_for_an_address_that_can_be_proven(mailing, post):
+def test_a_reusable_link_requires_a_confirmed_address(mailing, post):
     admin, cleo = mailing.person("admin", role="admin"), fresh(mailing, "cleo")
     link = link_for_many(mailing, admin, invite_as=600)
 
@@ -163,7 +163,7 @@ def test_a_link_for_many_asks_for_an_address_that_can_be_proven(mailing, post):
     assert Browser(mailing).opens(link).status == 200
 
 
-def test_a_sign_up_ends_with_the_link_it_began_with(mailing, post):
+def test_a_sign_up_fails_once_its_invitation_link_is_revoked(mailing, post):
     admin, cleo = mailing.person("admin", role="admin"), fresh(mailing, "cleo")
     link = link_for_many(mailing, admin)
     Browser(mailing).submits(link, {"email": cleo})
@@ -175,7 +175,7 @@ def test_a_sign_up_ends_with_the_link_it_began_with(mailing, post):
     assert joins(mailing, confirmation)[1].status == 404
 
 
-def test_without_mail_a_link_lets_people_in_at_once(chat):
+def test_without_mail_an_invitation_link_needs_no_confirmation(chat):
     admin = chat.person("admin", role="admin")
     link = link_for_many(chat, admin)
 
@@ -187,7 +187,7 @@ def test_without_mail_a_link_lets_people_in_at_once(chat):
     assert ENGLISH["email_taken"] in text_of(again)
 
 
-def test_where_anybody_may_join_one_signs_up(mailing, post):
+def test_an_open_organization_accepts_sign_ups(mailing, post):
     mailing.person("admin", role="admin")
     mailing.set("invite_required", False)
     cleo = fresh(mailing, "cleo")
@@ -201,7 +201,7 @@ def test_where_anybody_may_join_one_signs_up(mailing, post):
     assert "general" in {each["name"] for each in subscribed}
 
 
-def test_who_may_sign_up_is_asked_again_at_the_end(mailing, post):
+def test_sign_up_rules_are_checked_again_at_confirmation(mailing, post):
     mailing.set("invite_required", False)
     owner, cleo = mailing.person("owner", role="owner"), fresh(mailing, "cleo")
     old = Browser(mailing).opens("/join/a-link-that-is-no-longer-good/")
@@ -228,7 +228,7 @@ def test_who_may_sign_up_is_asked_again_at_the_end(mailing, post):
     assert start_session.status == 303
 
 
-def test_elsewhere_one_needs_an_invitation(mailing, post):
+def test_a_closed_organization_requires_an_invitation(mailing, post):
     page = Browser(mailing).opens("/register/")
     refused = Browser(mailing).submits("/register/", {"email": fresh(mailing, "cleo")})
 
@@ -237,7 +237,7 @@ def test_elsewhere_one_needs_an_invitation(mailing, post):
     assert not post.mails_to(fresh(mailing, "cleo"))
 
 
-def test_signing_up_tells_nobody_who_is_here(mailing, post):
+def test_signing_up_does_not_reveal_existing_accounts(mailing, post):
     mailing.set("invite_required", False)
     ben = mailing.person("ben", email=fresh(mailing, "ben"))
 
@@ -250,7 +250,7 @@ def test_signing_up_tells_nobody_who_is_here(mailing, post):
     assert "do_confirm" not in text_in(letter)
 
 
-def test_nobody_is_flooded_with_confirmations(mailing):
+def test_confirmation_mails_to_one_address_are_limited(mailing):
     mailing.set("invite_required", False)
 
     statuses = [
@@ -261,7 +261,7 @@ def test_nobody_is_flooded_with_confirmations(mailing):
     assert statuses == [200, 200, 429]
 
 
-def test_a_bad_name_or_password_keeps_the_invitation(mailing, post):
+def test_an_invalid_name_or_password_keeps_the_invitation(mailing, post):
     link = invited(mailing, post, mailing.person("ana"), fresh(mailing, "cleo"))
 
     weak = Browser(mailing).submits(link, {"full_name": "Cleo", "password": "password1"})
@@ -275,7 +275,7 @@ def test_a_bad_name_or_password_keeps_the_invitation(mailing, post):
     assert joins(mailing, link)[1].status == 303
 
 
-def test_newcomers_are_welcomed(mailing, post):
+def test_new_users_get_the_welcome_message(mailing, post):
     admin, cleo = mailing.person("admin", role="admin"), fresh(mailing, "cleo")
     link = invited(
         mailing, post, admin, cleo, welcome_message_custom_text="Bring **soup** and <b>bread</b>."
@@ -290,7 +290,7 @@ def test_newcomers_are_welcomed(mailing, post):
     assert "<strong>soup</strong> and &lt;b&gt;bread" in found[0]["content"]
 
 
-def test_a_channel_with_a_closed_history_stays_closed_to_the_invited(mailing, post):
+def test_invited_users_do_not_see_a_protected_history(mailing, post):
     ana = mailing.person("ana")
     ana.post(
         "/channels/create",
@@ -309,7 +309,7 @@ def test_a_channel_with_a_closed_history_stays_closed_to_the_invited(mailing, po
     assert browser.calls("GET", f"/messages/{secret.id}").status == 400
 
 
-def test_the_database_alone_opens_no_invitation(mailing):
+def test_the_database_contains_no_invitation_key(mailing):
     key = mailing.write(
         actions.people.invitations.create_link,
         mailing.server.vault,

@@ -14,7 +14,7 @@ from tertulia.web.translations import ENGLISH, LANGUAGES
 SESAME = "open sesame"
 
 
-def test_a_password_lets_a_browser_in(chat):
+def test_a_password_logs_in_a_browser(chat):
     ana = chat.person("ana", password=SESAME)
     browser = Browser(chat)
 
@@ -29,7 +29,7 @@ def test_a_password_lets_a_browser_in(chat):
     assert browser.opens("/login/").headers["Location"] == "/"
 
 
-def test_the_cookie_is_for_this_host_and_no_script(chat):
+def test_the_cookie_is_host_only_and_http_only(chat):
     ana = chat.person("ana", password=SESAME)
 
     plain = Browser(chat).logs_in(ana.email, SESAME).headers["Set-Cookie"]
@@ -39,7 +39,7 @@ def test_the_cookie_is_for_this_host_and_no_script(chat):
     )
 
 
-def test_over_https_the_cookie_says_so(start_server):
+def test_over_https_the_cookie_is_secure(start_server):
     chat = Chat.found(start_server(external_url="https://chat.example.com"), "")
     ana = chat.person("ana", password=SESAME)
     browser = Browser(chat)
@@ -56,7 +56,7 @@ def test_over_https_the_cookie_says_so(start_server):
 @pytest.mark.parametrize(
     "username", ["ana@example.com", "nobody@example.com", "helper@example.com"]
 )
-def test_whatever_is_wrong_the_page_is_the_same(chat, username):
+def test_all_failures_show_the_same_page(chat, username):
     ana = chat.person("ana", password=SESAME)
     chat.person("helper", bot="generic", owner=ana)
     browser = Browser(chat)
@@ -71,7 +71,7 @@ def test_whatever_is_wrong_the_page_is_the_same(chat, username):
     ).body.replace(b"zoe@example.com", b"")
 
 
-def test_after_five_wrong_ones_a_page_asks_to_wait(chat):
+def test_after_five_failures_the_page_asks_to_wait(chat):
     ana = chat.person("ana", password=SESAME)
     for _ in range(5):
         Browser(chat).logs_in(ana.email, "a guess")
@@ -82,7 +82,7 @@ def test_after_five_wrong_ones_a_page_asks_to_wait(chat):
     assert "Try again in 30 minutes" in text_of(page)
 
 
-def test_an_ended_account_stays_outside(chat):
+def test_a_deactivated_account_cannot_log_in(chat):
     ana = chat.person("ana", password=SESAME)
     chat.write(actions.people.deactivate, ana.id)
 
@@ -92,7 +92,7 @@ def test_an_ended_account_stays_outside(chat):
     assert ENGLISH["account_deactivated"] in text_of(page)
 
 
-def test_what_was_typed_comes_back_escaped(chat):
+def test_the_entered_address_is_escaped_in_the_form(chat):
     page = Browser(chat).logs_in('"><script>alert(1)</script>', "x")
 
     assert b"<script>" not in page.body
@@ -113,11 +113,11 @@ def test_what_was_typed_comes_back_escaped(chat):
         ("", "/"),
     ],
 )
-def test_only_addresses_of_ours_are_followed(wanted, leads_to):
+def test_only_own_paths_are_redirect_targets(wanted, leads_to):
     assert is_our_path(wanted) == (wanted == leads_to)
 
 
-def test_after_logging_in_one_is_only_led_to_pages_of_ours(chat):
+def test_after_login_redirects_lead_only_to_own_pages(chat):
     ana = chat.person("ana", password=SESAME)
 
     ways = [
@@ -128,7 +128,7 @@ def test_after_logging_in_one_is_only_led_to_pages_of_ours(chat):
     assert ways == ["/#narrow/is/dm", "/", "/"]
 
 
-def test_a_cookie_that_somebody_else_has_put_there_is_not_used_on(chat):
+def test_a_planted_session_cookie_is_replaced_at_login(chat):
     ana, eve = chat.people("ana", "eve", password=SESAME)
     attacker, victim = Browser(chat), Browser(chat)
     attacker.logs_in(eve.email, SESAME)
@@ -150,7 +150,7 @@ def test_a_cookie_that_somebody_else_has_put_there_is_not_used_on(chat):
     ],
     ids=["another site", "a neighbour", "another origin"],
 )
-def test_another_site_cannot_log_somebody_in(chat, headers):
+def test_another_site_cannot_submit_the_login_form(chat, headers):
     ana = chat.person("ana", password=SESAME)
     browser = Browser(chat)
 
@@ -160,7 +160,7 @@ def test_another_site_cannot_log_somebody_in(chat, headers):
     assert not browser.cookies
 
 
-def test_logging_out_ends_the_session_for_good(chat):
+def test_logging_out_ends_the_session(chat):
     browser = Browser.of(chat.person("ana"))
     kept = dict(browser.cookies)
 
@@ -173,7 +173,7 @@ def test_logging_out_ends_the_session_for_good(chat):
     assert browser.opens("/accounts/logout/").status == 405
 
 
-def test_who_has_several_organizations_is_asked_which(start_server):
+def test_the_root_page_asks_for_one_of_several_organizations(start_server):
     server = start_server(external_url="http://chat.example.com")
     north, south = Chat.found(server, "north"), Chat.found(server, "south")
     north.person("ana")  # without accounts there is the first-run page
@@ -194,7 +194,7 @@ def test_who_has_several_organizations_is_asked_which(start_server):
     )
 
 
-def test_a_demo_can_be_looked_at_as_one_of_its_members(start_server):
+def test_a_demo_offers_a_login_as_a_member(start_server):
     chat = Chat.found(start_server(demo=True), "")
     nour = chat.person("nour", email="nour@linterna.example")
     browser = Browser(chat)
@@ -206,7 +206,7 @@ def test_a_demo_can_be_looked_at_as_one_of_its_members(start_server):
     assert browser.calls("GET", "/users/me").succeeds()["user_id"] == nour.id
 
 
-def test_nowhere_else_can_one_look_around(chat):
+def test_servers_without_a_demo_offer_no_demo_login(chat):
     chat.person("nour", email="nour@linterna.example")
     browser = Browser(chat)
 
@@ -234,18 +234,18 @@ def test_the_page_is_small_and_forbids_what_it_does_not_need(chat):
     assert len(page.body) + sum(len(gzip.compress(each.body)) for each in styles) < 8000
 
 
-def test_a_page_speaks_the_language_of_its_reader(chat):
+def test_a_page_is_in_the_language_of_the_browser(chat):
     page = Browser(chat, headers={"Accept-Language": "fr, es-AR;q=0.8, en;q=0.5"}).opens("/login/")
 
     assert b'<html lang="es">' in page.body
     assert "Contraseña" in text_of(page)
 
 
-def test_every_language_has_every_word():
+def test_every_language_has_every_text():
     assert all(language.keys() == ENGLISH.keys() for language in LANGUAGES.values())
 
 
-def test_a_form_has_its_bounds(chat):
+def test_the_size_of_a_form_is_limited(chat):
     browser = Browser(chat)
 
     page = browser.submits("/login/", {"username": "x" * 100_000, "password": "y"})

@@ -28,7 +28,7 @@ def sent(chat, post, email):
     return [letter["Subject"] for letter in post.mails_to(email)]
 
 
-def test_a_login_from_a_new_place_is_told_once(mailing, post):
+def test_a_login_from_a_new_browser_causes_one_mail(mailing, post):
     ana = somebody(mailing)
 
     for agent in (FIREFOX, FIREFOX, PHONE):
@@ -47,7 +47,7 @@ def test_a_login_from_a_new_place_is_told_once(mailing, post):
     assert len(sent(mailing, post, ana.email)) == 4
 
 
-def test_who_does_not_want_them_gets_none(mailing, post):
+def test_login_mails_can_be_turned_off(mailing, post):
     ana = somebody(mailing, settings={"enable_login_emails": False})
 
     Browser(mailing).logs_in(ana.email, SESAME)
@@ -66,11 +66,11 @@ def test_who_does_not_want_them_gets_none(mailing, post):
         ("", "?"),
     ],
 )
-def test_a_browser_is_called_what_people_call_it(agent, words):
+def test_a_browser_is_named_by_its_common_name(agent, words):
     assert described(agent) == words
 
 
-def test_whoever_joins_is_told_where(mailing, post):
+def test_new_users_get_a_mail_with_the_login_address(mailing, post):
     owner, email = mailing.person("owner", role="owner"), f"cleo@{mailing.host}.example"
     link = owner.post("/invites/multiuse").succeeds()["invite_link"]
     path = "/" + link.split("/", 3)[3]
@@ -90,7 +90,7 @@ def test_whoever_joins_is_told_where(mailing, post):
     assert f"http://{mailing.host}/" in told
 
 
-def test_an_address_is_told_where_it_has_an_account(mailing, post):
+def test_the_find_accounts_mail_lists_the_organizations_of_an_address(mailing, post):
     ana = somebody(mailing)
     other = Chat.found(mailing.server)
     other.person("ana", email=ana.email)
@@ -109,7 +109,7 @@ def test_an_address_is_told_where_it_has_an_account(mailing, post):
     assert "There is none" in text_in(post.last_mail_to(nobody, mailing))
 
 
-def test_without_mail_nobody_is_promised_one(chat):
+def test_without_mail_the_find_accounts_page_promises_no_mail(chat):
     page = Browser(chat).submits(FIND, {"email": "ana@example.com"})
 
     assert ENGLISH["find_without_mail"] in text_of(page)

@@ -15,7 +15,7 @@ from tertulia.web.second_factor_step import PendingSecondFactor
 @pytest.mark.parametrize(
     "kind, stored_name", [(LoginState, "Luggage"), (PendingSecondFactor, "WaitingLogin")]
 )
-def test_a_login_that_left_before_the_upgrade_is_found_after_it(kind: Any, stored_name: str):
+def test_a_pending_login_survives_an_upgrade(kind: Any, stored_name: str):
     call: Any = SimpleNamespace(vault=Vault(b"a secret for tests only"))
 
     found = login_state._state_hash(call, "a state", kind)

@@ -59,7 +59,7 @@ def test_five_tabs_share_one_poll(house, sit):
 
 
 @pytest.mark.on_one
-def test_the_same_queue_goes_on_after_a_restart(own_chat, sit):
+def test_the_queue_continues_after_a_restart(own_chat, sit):
     ana, ben = own_chat.people("ana", "ben", channels=["kitchen"])
     ben.says("Soup's on", to="kitchen > lunch")
     at_anas = sit(ana, own_chat).goes(topic(own_chat, "kitchen", "lunch"))
@@ -73,7 +73,7 @@ def test_the_same_queue_goes_on_after_a_restart(own_chat, sit):
     assert registered == []
 
 
-def test_without_a_line_the_page_says_so_and_catches_up(house, sit):
+def test_the_page_reports_a_lost_connection_and_catches_up(house, sit):
     ana, ben = house.people("ana", "ben", channels=["kitchen"])
     ben.says("Soup's on", to="kitchen > lunch")
     ben.says("Cake", to="kitchen > tea")
@@ -92,7 +92,7 @@ def test_without_a_line_the_page_says_so_and_catches_up(house, sit):
     expect(at_anas.page.get_by_role("status")).to_have_text(CONNECTED)
 
 
-def test_a_queue_that_is_gone_is_made_anew(house, sit):
+def test_a_lost_queue_is_registered_again(house, sit):
     ana, ben = house.people("ana", "ben", channels=["kitchen"])
     ben.says("Soup's on", to="kitchen > lunch")
     at_anas = sit(ana).goes(topic(house, "kitchen", "lunch"))
@@ -108,7 +108,7 @@ def test_a_queue_that_is_gone_is_made_anew(house, sit):
     expect(box).to_have_value("Half a sentence")
 
 
-def test_what_is_seen_is_read_and_nothing_else_wherever_one_is_brought_back(house, sit):
+def test_only_messages_in_view_are_marked_read_at_a_restored_position(house, sit):
     ana, ben = house.people("ana", "ben", channels=["kitchen"])
     ben.says("An old one", to="kitchen > other")
     house.fill(ben, "kitchen > lunch", 60)
@@ -141,7 +141,7 @@ def test_what_is_seen_is_read_and_nothing_else_wherever_one_is_brought_back(hous
     assert unread() == left
 
 
-def test_what_was_read_elsewhere_is_read_here(house, sit):
+def test_messages_read_on_another_device_are_read_here(house, sit):
     ana, ben = house.people("ana", "ben", channels=["kitchen"])
     soup = ben.says("Soup's on", to="kitchen > lunch")
     at_anas = sit(ana).goes("#inbox")
@@ -153,7 +153,7 @@ def test_what_was_read_elsewhere_is_read_here(house, sit):
 
 
 @pytest.mark.on_one
-def test_a_newer_page_is_offered_and_nothing_is_lost_by_taking_it(own_chat, sit):
+def test_a_new_version_is_offered_and_reloading_keeps_the_draft(own_chat, sit):
     ana = own_chat.person("ana", channels=["kitchen"])
     ana.says("Soup's on", to="kitchen > lunch")
     at_anas = sit(ana, own_chat, service_workers="block").goes(topic(own_chat, "kitchen", "lunch"))
@@ -169,7 +169,7 @@ def test_a_newer_page_is_offered_and_nothing_is_lost_by_taking_it(own_chat, sit)
     expect(box).to_have_value("Half a sentence")
 
 
-def test_who_leaves_a_dialog_for_another_at_once_has_one(house, sit):
+def test_switching_dialogs_quickly_leaves_one_open(house, sit):
     ana = house.person("ana", channels=["kitchen"])
     page = sit(ana).goes("#recent").page
     page.evaluate("location.hash = '#settings/preferences'")
@@ -190,7 +190,7 @@ def test_who_leaves_a_dialog_for_another_at_once_has_one(house, sit):
     page.wait_for_url("**/#recent")
 
 
-def test_a_reload_keeps_the_state_that_one_is_in(house, sit):
+def test_a_reload_keeps_edits_and_dialogs(house, sit):
     ana, ben = house.people("ana", "ben", channels=["kitchen"])
     soup = ana.says("Soup's on", to="kitchen > lunch")
     here = topic(house, "kitchen", "lunch")
@@ -223,7 +223,7 @@ def test_a_reload_keeps_the_state_that_one_is_in(house, sit):
         assert page.url.endswith(address)
 
 
-def test_ones_own_message_sent_after_a_reload_is_not_new(house, sit):
+def test_an_own_message_sent_after_a_reload_is_not_marked_new(house, sit):
     ana, ben = house.people("ana", "ben", channels=["kitchen"])
     house.fill(ben, "kitchen > lunch", 40)
     sitter = sit(ana).goes(topic(house, "kitchen", "lunch"))
@@ -253,7 +253,7 @@ def test_a_view_at_its_end_follows_many_messages_a_second(house, sit, view):
     expect(last).to_be_in_viewport()
 
 
-def test_a_name_from_the_right_does_not_turn_the_line_around_it(house, sit):
+def test_a_right_to_left_name_does_not_reorder_its_line(house, sit):
     ana, noor = house.people("ana", "نور", channels=["kitchen"])
     noor.says("Soup's on", to="kitchen > lunch")
     sitter = sit(ana).goes("#inbox")

@@ -119,7 +119,7 @@ def test_a_bot_is_made_and_removed_in_the_settings(house, sit):
     assert ana.get("/bots").succeeds()["bots"] == []
 
 
-def test_a_push_is_shown_and_taken_back(house, sit):
+def test_a_push_notification_is_shown_and_closed_after_reading(house, sit):
     ana = house.person("ana", channels=["kitchen"])
     sitter = sit(ana, permissions=["notifications"]).goes("#inbox")
     worker = sitter.context.service_workers or [sitter.context.wait_for_event("serviceworker")]
@@ -162,7 +162,7 @@ def test_escape_keeps_an_edit(house, sit):
     expect(box).to_have_value("Soup's on")
 
 
-def test_who_cannot_write_reads_why_in_place_of_the_box(house, sit):
+def test_the_reason_replaces_the_compose_box_without_permission_to_write(house, sit):
     owner = house.person("olga", role="owner", channels=["kitchen", "news"])
     ana, ben = house.people("ana", "ben", channels=["kitchen", "news"])
     ben.says("Soup's on", to="kitchen > lunch")
@@ -190,7 +190,7 @@ def test_who_cannot_write_reads_why_in_place_of_the_box(house, sit):
     expect(sitter.page.get_by_role("note")).to_contain_text("Ben has left")
 
 
-def test_a_channel_opens_with_what_the_setting_says(house, sit):
+def test_a_channel_opens_in_the_view_of_the_setting(house, sit):
     ana = house.person("ana", channels=["kitchen"])
     ana.says("Soup's on", to="kitchen > lunch")
     sitter = sit(ana).goes("#settings/preferences")

@@ -3,7 +3,7 @@
 from playwright.sync_api import expect
 
 
-def test_two_people_see_each_other_write(house, sit):
+def test_two_users_see_each_others_messages_at_once(house, sit):
     ana, ben = house.people("ana", "ben", channels=["kitchen"])
     ana.says("Soup's on", to="kitchen > lunch")
     here = f"#narrow/channel/{house.channel('kitchen').id}-kitchen/topic/lunch"
@@ -38,7 +38,7 @@ def test_the_page_has_the_names_that_assistive_technology_relies_on(house, sit):
     expect(page.get_by_role("button", name="Send", exact=True)).to_be_visible()
 
 
-def test_without_logging_in_one_is_led_to_the_door(house, sit):
+def test_anonymous_visitors_are_redirected_to_the_login_page(house, sit):
     stranger = sit(None)
 
     stranger.page.goto(f"http://{house.realm.subdomain}.localhost:{house.server.port}/")

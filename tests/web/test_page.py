@@ -14,7 +14,7 @@ def state_in(page):
     return json.loads(told)
 
 
-def test_what_is_ordinary_about_people_is_not_told(chat):
+def test_default_values_of_people_are_left_out_of_the_page(chat):
     ana, ben = chat.person("ana"), chat.person("ben")
     gus = chat.person("gus", role="guest")
     bot = chat.person("helper", bot="generic", owner=ana)
@@ -30,7 +30,7 @@ def test_what_is_ordinary_about_people_is_not_told(chat):
     assert "@" in told["email"]  # one's own, for zuliprc files
 
 
-def test_the_page_is_compressed_in_parts_that_belong_together(chat):
+def test_the_compressed_page_equals_the_plain_one(chat):
     browser = Browser.of(chat.person("ana"))
 
     plain = browser.opens("/")

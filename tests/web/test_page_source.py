@@ -66,7 +66,7 @@ def test_imports_point_to_core(folder):
 DOM = re.compile(r"\bdocument\.|\bHTML\w*Element\b|querySelector|\bh\(|core/html\.js")
 
 
-def test_stores_know_nothing_of_the_document():
+def test_state_modules_do_not_use_the_dom():
     found = [
         path.name for path in (STATIC / "state").glob("*.js") if DOM.search(minify(source(path)))
     ]
@@ -151,7 +151,7 @@ TEXTS_OF_CHUNKS = {
 }
 
 
-def test_every_text_travels_with_the_chunk_that_uses_it():
+def test_every_text_is_in_the_chunk_that_uses_it():
     """Texts of the later chunks alone do not make the first visit larger."""
     assert [name for files in TEXTS_OF_CHUNKS.values() for name in files] == [*TEXT_FILES]
     kinds = {name.partition(".")[0] for name in texts("en")}

@@ -26,7 +26,7 @@ def node():
 
 
 @pytest.mark.parametrize("name", sorted(path.name for path in UNITS.glob("*.test.mjs")))
-def test_units(name):
+def test_unit_tests_of_the_page_pass(name):
     command = [node(), "--import", "./setup.mjs", "--test-reporter=spec", name]
 
     result = subprocess.run(

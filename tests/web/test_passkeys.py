@@ -37,7 +37,7 @@ def read(page):
     return state, json.loads(html.unescape(options))
 
 
-def test_a_passkey_answers_after_the_password(chat):
+def test_a_passkey_is_a_second_factor_after_the_password(chat):
     ana, key, codes = with_passkey(chat)
     browser = Browser(chat)
 
@@ -56,7 +56,7 @@ def test_a_passkey_answers_after_the_password(chat):
     assert other.submits(CODE, {"state": state, "code": codes[0]}).status == 303
 
 
-def test_answers_that_are_not_to_this_login_open_nothing(chat):
+def test_passkey_responses_of_another_login_are_refused(chat):
     ana, key, _ = with_passkey(chat)
     browser = Browser(chat)
     state, options = asked(chat, browser, ana)
@@ -85,7 +85,7 @@ def test_answers_that_are_not_to_this_login_open_nothing(chat):
     assert "session" not in browser.cookies
 
 
-def test_a_copied_device_gives_itself_away_by_its_counter(chat):
+def test_a_passkey_whose_counter_goes_back_is_refused(chat):
     ana, key, _ = with_passkey(chat)
     browser, copy = Browser(chat), Browser(chat)
     state, options = asked(chat, browser, ana)
@@ -98,7 +98,7 @@ def test_a_copied_device_gives_itself_away_by_its_counter(chat):
     assert refused.status == 401
 
 
-def test_only_its_owner_adds_and_removes_a_passkey(chat):
+def test_only_the_owner_adds_and_removes_a_passkey(chat):
     ana, key, _ = with_passkey(chat)
     ben = chat.person("ben", password=SESAME)
     begun = ana.post(f"{PATH}/begin", password=SESAME).succeeds()
@@ -123,7 +123,7 @@ def test_only_its_owner_adds_and_removes_a_passkey(chat):
     assert Browser(chat).logs_in(ana.email, SESAME).status == 303
 
 
-def test_a_bad_answer_makes_no_passkey(chat):
+def test_an_invalid_response_registers_no_passkey(chat):
     ana = chat.person("ana", password=SESAME)
     for answer in ("nonsense", "{}", None):
         begun = ana.post(f"{PATH}/begin", password=SESAME).succeeds()
@@ -134,7 +134,7 @@ def test_a_bad_answer_makes_no_passkey(chat):
     assert not ana.get("/users/me/second_factor").succeeds()["is_on"]
 
 
-def test_a_real_browser_makes_one_and_answers_with_it(house, sit):
+def test_a_browser_registers_a_passkey_and_logs_in_with_it(house, sit):
     ana = house.person("ana", password=SESAME)
     at_anas = sit(ana)
     page = at_anas.page

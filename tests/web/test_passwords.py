@@ -24,7 +24,7 @@ def asks(chat, email):
     return Browser(chat).submits(FORGOTTEN, {"email": email})
 
 
-def test_a_mail_leads_to_a_new_password(mailing, post):
+def test_a_reset_mail_leads_to_a_new_password(mailing, post):
     ana = somebody(mailing)
     elsewhere = Browser.of(ana)
 
@@ -41,7 +41,7 @@ def test_a_mail_leads_to_a_new_password(mailing, post):
     ana.get("/users/me").succeeds()
 
 
-def test_a_link_is_good_once_and_a_newer_one_ends_it(mailing, post):
+def test_a_reset_link_is_valid_once_and_a_newer_one_replaces_it(mailing, post):
     ana = somebody(mailing)
     asks(mailing, ana.email)
     first = link_in(post.last_mail_to(ana.email, mailing))
@@ -57,7 +57,7 @@ def test_a_link_is_good_once_and_a_newer_one_ends_it(mailing, post):
     assert Browser(mailing).logs_in(ana.email, BETTER).status == 303
 
 
-def test_a_link_is_good_until_tomorrow_here_and_for_this_alone(chat):
+def test_a_reset_link_is_valid_for_a_day_in_its_organization_only(chat):
     ana = somebody(chat)
     key = chat.write(actions.people.password_reset.create_link, chat.server.vault, None, ana.id)
     elsewhere = Chat.found(chat.server)
@@ -71,7 +71,7 @@ def test_a_link_is_good_until_tomorrow_here_and_for_this_alone(chat):
 
 
 @pytest.mark.parametrize("who", ["nobody", "gone", "bot"])
-def test_the_page_tells_nobody_who_is_here(mailing, post, who):
+def test_the_reset_page_does_not_reveal_accounts(mailing, post, who):
     ana = somebody(mailing)
     gone, bot = somebody(mailing, "gone"), somebody(mailing, "bot", bot="generic", owner=ana)
     mailing.write(actions.people.deactivate, gone.id)
@@ -86,7 +86,7 @@ def test_the_page_tells_nobody_who_is_here(mailing, post, who):
     assert "/reset/" not in text_in(told)
 
 
-def test_all_mails_that_strangers_cause_count_together(mailing):
+def test_account_mails_to_one_address_share_a_limit(mailing):
     """For any kind of request and in any organization: one address receives them."""
     mailing.set("invite_required", False)
     beside = Chat.found(mailing.server)
@@ -110,7 +110,7 @@ def test_all_mails_that_strangers_cause_count_together(mailing):
 
 
 @pytest.mark.parametrize("name", ["ana", "nobody"])
-def test_nobody_is_flooded_with_mails(mailing, name):
+def test_reset_mails_to_one_address_are_limited(mailing, name):
     somebody(mailing)
     email = f"{name}@{mailing.host}.example"
 
@@ -121,14 +121,14 @@ def test_nobody_is_flooded_with_mails(mailing, name):
     assert asks(mailing, email.upper()).status == 200
 
 
-def test_without_mail_the_page_says_whom_to_ask(chat):
+def test_without_mail_the_reset_page_has_no_form(chat):
     page = Browser(chat).opens(FORGOTTEN)
 
     assert ENGLISH["forgotten_without_mail"] in text_of(page)
     assert b"<form" not in page.body
 
 
-def test_who_has_to_choose_a_new_password_is_written_to(mailing, post):
+def test_a_user_whose_password_was_ended_gets_a_reset_mail(mailing, post):
     ana = somebody(mailing, password="open sesame")
 
     mailing.person("boss", role="owner").delete(f"/users/{ana.id}/password").succeeds()
@@ -147,7 +147,7 @@ def test_who_has_to_choose_a_new_password_is_written_to(mailing, post):
         ("x" * 101, "password_too_long"),
     ],
 )
-def test_a_weak_password_is_refused_and_the_link_stays(chat, password, problem):
+def test_a_weak_password_is_refused_and_the_link_stays_valid(chat, password, problem):
     ana = somebody(chat)
     key = chat.write(actions.people.password_reset.create_link, chat.server.vault, None, ana.id)
 
@@ -158,7 +158,7 @@ def test_a_weak_password_is_refused_and_the_link_stays(chat, password, problem):
     assert Browser(chat).opens(f"{FORGOTTEN}{key}/").status == 200
 
 
-def test_with_the_password_the_key_can_be_replaced(chat):
+def test_a_password_reset_can_replace_the_api_key(chat):
     ana = somebody(chat)
     key = chat.write(actions.people.password_reset.create_link, chat.server.vault, None, ana.id)
 
@@ -167,7 +167,7 @@ def test_with_the_password_the_key_can_be_replaced(chat):
     assert ana.get("/users/me").status == 401
 
 
-def test_an_administrator_can_hand_over_a_link(chat):
+def test_an_administrator_can_create_a_reset_link(chat):
     ana, admin = somebody(chat), somebody(chat, "admin", role="admin")
     owner, bot = (
         somebody(chat, "owner", role="owner"),
@@ -190,7 +190,7 @@ def test_an_administrator_can_hand_over_a_link(chat):
 
 
 @pytest.mark.parametrize("change", ["demoted", "let go", "it leads to an owner"])
-def test_a_link_that_was_handed_over_is_good_as_long_as_its_maker_could_make_it(chat, change):
+def test_a_created_reset_link_is_valid_while_its_creator_has_the_permission(chat, change):
     ana, admin = somebody(chat), somebody(chat, "admin", role="admin")
     owner = somebody(chat, "owner", role="owner")
     link = admin.post(f"/users/{ana.id}/password_link").succeeds()["link"]
@@ -209,7 +209,7 @@ def test_a_link_that_was_handed_over_is_good_as_long_as_its_maker_could_make_it(
     assert Browser(chat).logs_in(ana.email, BETTER).status != 303
 
 
-def test_another_site_cannot_choose_the_password(chat):
+def test_another_site_cannot_submit_the_reset_form(chat):
     ana = somebody(chat)
     key = chat.write(actions.people.password_reset.create_link, chat.server.vault, None, ana.id)
 
@@ -220,7 +220,7 @@ def test_another_site_cannot_choose_the_password(chat):
     assert page.status == 403
 
 
-def test_the_database_alone_opens_no_link(chat):
+def test_the_database_contains_no_reset_key(chat):
     ana = somebody(chat)
     key = chat.write(actions.people.password_reset.create_link, chat.server.vault, None, ana.id)
 
@@ -237,7 +237,7 @@ def test_the_database_alone_opens_no_link(chat):
 # --- a new address ---
 
 
-def test_a_new_address_counts_when_it_was_confirmed(mailing, post):
+def test_a_new_address_takes_effect_after_confirmation(mailing, post):
     ana = somebody(mailing)
     old, new = ana.email, f"anna@{mailing.host}.example"
 
@@ -253,7 +253,7 @@ def test_a_new_address_counts_when_it_was_confirmed(mailing, post):
     assert Browser(mailing).submits(link).status == 404
 
 
-def test_whether_an_address_is_taken_is_told_to_nobody_else(mailing, post):
+def test_an_address_change_does_not_reveal_taken_addresses(mailing, post):
     ana, ben = somebody(mailing), somebody(mailing, "ben")
 
     free = ana.patch("/settings", email=f"anna@{mailing.host}.example")
@@ -267,7 +267,7 @@ def test_whether_an_address_is_taken_is_told_to_nobody_else(mailing, post):
     )
 
 
-def test_an_address_that_somebody_took_meanwhile_stays_theirs(mailing, post):
+def test_an_address_taken_before_confirmation_is_refused(mailing, post):
     ana, new = somebody(mailing), f"anna@{mailing.host}.example"
     ana.patch("/settings", email=new).succeeds()
     link = link_in(post.last_mail_to(new, mailing))
@@ -278,7 +278,7 @@ def test_an_address_that_somebody_took_meanwhile_stays_theirs(mailing, post):
 
 
 @pytest.mark.parametrize("happens", ["password", "another address", "let go", "closed"])
-def test_an_address_that_was_asked_for_before_counts_no_more(mailing, post, happens):
+def test_a_pending_address_change_is_cancelled(mailing, post, happens):
     """Who had got hold of a session must not come back by a link that they have asked for."""
     ana, evil = somebody(mailing, password="open sesame"), f"evil@{mailing.host}.example"
     admin = mailing.person("admin", role="owner")
@@ -302,7 +302,7 @@ def test_an_address_that_was_asked_for_before_counts_no_more(mailing, post, happ
     assert ana.record.email != evil
 
 
-def test_a_whole_office_can_ask_on_one_day(mailing):
+def test_a_hundred_reset_requests_from_one_address_are_allowed(mailing):
     def all_of_them_ask(tx: Tx) -> None:
         for number in range(100):
             email = f"p{number}@{mailing.host}.example"
@@ -315,7 +315,7 @@ def test_a_whole_office_can_ask_on_one_day(mailing):
     assert asks(mailing, f"one-more@{mailing.host}.example").status == 429
 
 
-def test_a_new_password_by_the_api_can_bring_a_new_key(chat):
+def test_changing_the_password_by_api_can_replace_the_key(chat):
     ana = somebody(chat, password="open sesame")
 
     answer = ana.patch(

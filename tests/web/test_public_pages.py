@@ -99,7 +99,7 @@ def test_a_long_topic_has_pages_and_each_message_a_permanent_address(square, ana
     assert page(square, f"{path}?page=3").status == 404
 
 
-def test_a_page_shows_changes_at_once_and_is_304_while_nothing_changes(square, ana):
+def test_a_page_shows_changes_at_once_and_is_304_if_unchanged(square, ana):
     message = ana.says("Draft", to="square > news")
     ana.says("Something", to="house > other")
     path = path_of(square, "square", "news")
@@ -195,7 +195,7 @@ def test_an_organization_without_public_channels_has_no_pages(chat):
     assert text_of(page(chat, "/robots.txt")) == "User-agent: *\nDisallow: /\n"
 
 
-def test_names_are_those_that_strangers_may_know(square, ana):
+def test_public_pages_show_only_names_visible_to_spectators(square, ana):
     ana.says("Hello", to="square > news")
     path = path_of(square, "square", "news")
     assert ana.name in text_of(page(square, path))

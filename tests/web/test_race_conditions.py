@@ -45,7 +45,7 @@ def held(page: Page, asked: str) -> Iterator[None]:
     page.evaluate("answers.release()")
 
 
-def test_who_presses_twice_does_it_once(house, sit):
+def test_a_double_click_acts_once(house, sit):
     ana, ben = house.people("ana", "ben", channels=["kitchen"])
     soup = ben.says("Soup's on", to="kitchen > lunch")
     at_anas = sit(ana).goes(topic(house, "kitchen", "lunch"))
@@ -70,7 +70,7 @@ def test_who_presses_twice_does_it_once(house, sit):
     assert [each["content"] for each in told["messages"]].count("<p>Coming</p>") == 1
 
 
-def test_who_goes_on_before_an_answer_is_left_alone(house, sit):
+def test_a_late_answer_does_not_affect_the_next_view(house, sit):
     ana, ben = house.people("ana", "ben", channels=["kitchen"])
     ben.says("Soup's on", to="kitchen > lunch")
     ben.says("Cake", to="kitchen > tea")
@@ -100,7 +100,7 @@ def test_who_goes_on_before_an_answer_is_left_alone(house, sit):
     expect(page.get_by_role("textbox", name="Message to tea")).to_have_value("")
 
 
-def test_what_changes_while_an_answer_is_on_its_way_is_known_all_the_same(house, sit):
+def test_events_during_a_request_are_not_overwritten_by_its_answer(house, sit):
     ana, ben = house.people("ana", "ben", channels=["kitchen"])
     owner = house.person("owner", role="owner", channels=["kitchen"])
     told = house.write(write_story, [ana.id, ben.id], "kitchen", "soup", 300)
@@ -127,7 +127,7 @@ def test_what_changes_while_an_answer_is_on_its_way_is_known_all_the_same(house,
     expect(page.locator(f"#message-{told[-2]}")).to_have_count(0)
 
 
-def test_what_an_answer_tells_before_its_event_is_read_as_well(house, sit):
+def test_messages_fetched_before_their_event_are_marked_read(house, sit):
     ana, ben = house.people("ana", "ben", channels=["kitchen"])
     ben.says("Soup's on", to="kitchen > lunch")
     at_anas = sit(ana)
@@ -141,7 +141,7 @@ def test_what_an_answer_tells_before_its_event_is_read_as_well(house, sit):
     eventually(lambda: ana.registers()["unread_msgs"]["count"] == 0)
 
 
-def test_who_waits_at_the_upper_edge_sees_nothing_move(house, sit):
+def test_loading_older_messages_at_the_upper_edge_moves_no_row(house, sit):
     ana = house.person("ana", channels=["kitchen"])
     told = house.write(write_story, [ana.id], "kitchen", "soup", 120)
     ana.post("/mark_all_as_read").succeeds()

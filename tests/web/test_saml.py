@@ -63,7 +63,7 @@ ANA = {"mail": ["ana@example.com"], "cn": ["Ana Díaz"], "groups": ["it", "press
 
 
 @pytest.mark.on_one
-def test_a_provider_lets_somebody_in(chat, site):
+def test_a_saml_login_creates_an_account(chat, site):
     browser = Browser(chat)
 
     asked = leaves(browser, site, "?next=/%23x")
@@ -83,7 +83,7 @@ def test_a_provider_lets_somebody_in(chat, site):
 
 @pytest.mark.parametrize("signs", ["assertion", "both"])
 @pytest.mark.on_one
-def test_whichever_part_is_signed_somebody_is_let_in(chat, site, signs):
+def test_a_signature_on_response_or_assertion_is_accepted(chat, site, signs):
     browser = Browser(chat)
     asked = leaves(browser, site)
     answer = site.answers(asked, "id-7", attributes=ANA, signs=signs)
@@ -143,7 +143,7 @@ def odd_answers(site: SamlSite, asked: dict[str, str]) -> dict[str, str]:
 
 
 @pytest.mark.on_one
-def test_answers_that_are_odd_in_any_way_open_nothing(chat, site):
+def test_invalid_responses_are_refused(chat, site):
     browser = Browser(chat)
     asked = leaves(browser, site)
 
@@ -165,7 +165,7 @@ COMMENT = "<name>ana<!-- -->.evil</name>"
         b"<?xml version='1.0' encoding='UTF-7'?><name>ana+ADwAIQ--- --+AD4-.evil</name>",
     ],
 )
-def test_a_comment_is_seen_however_it_is_written(written):
+def test_comments_are_refused_in_every_encoding(written):
     with pytest.raises(ProviderError):
         checked_xml(written)
 
@@ -175,12 +175,12 @@ def test_a_comment_is_seen_however_it_is_written(written):
     "written",
     ["<é/>", '\ufeff<?xml version="1.0" encoding="utf-8"?>\n<é/>', "<?xml version='1.0'?><a/>"],
 )
-def test_what_is_plain_to_see_is_read(written):
+def test_xml_without_comments_is_accepted_unchanged(written):
     assert checked_xml(written.encode()) == written.encode()
 
 
 @pytest.mark.on_one
-def test_what_was_signed_for_another_host_is_no_good_by_naming_that_host(chat, site):
+def test_a_forged_host_header_does_not_change_the_expected_recipient(chat, site):
     browser = Browser(chat, headers={"Host": "evil.example"})
     asked = leaves(browser, site)
     evil = {"entity": "http://evil.example/saml/metadata.xml", "id": asked["id"]}
@@ -191,7 +191,7 @@ def test_what_was_signed_for_another_host_is_no_good_by_naming_that_host(chat, s
     assert page.status == 401
 
 
-def test_who_gets_an_old_address_does_not_get_the_account(chat, site):
+def test_a_reassigned_address_does_not_open_the_old_account(chat, site):
     """Without `id_attribute` the name that a provider uses for a person may be their address."""
 
     def comes(address: str) -> dict[str, Any]:
@@ -211,7 +211,7 @@ def test_who_gets_an_old_address_does_not_get_the_account(chat, site):
 
 
 @pytest.mark.on_one
-def test_an_answer_is_good_once_in_the_browser_that_left(chat, site):
+def test_a_response_is_valid_once_in_the_same_browser(chat, site):
     browser, other = Browser(chat), Browser(chat)
     asked = leaves(browser, site)
     leaves(other, site)
@@ -237,7 +237,7 @@ STATEMENT = "<a:AuthnStatement "
 
 @pytest.mark.on_one
 @pytest.mark.parametrize("signs", ["response", "assertion"])
-def test_what_a_confirmation_says_is_heeded(chat, site, signs):
+def test_subject_confirmation_conditions_are_checked(chat, site, signs):
     """All of it is signed; the provider has said it for another address, moment or bearer."""
     browser = Browser(chat)
     asked = leaves(browser, site)
@@ -278,7 +278,7 @@ def _written_until() -> str:
     return UNTIL.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def test_the_session_and_the_kind_of_name_are_read_from_what_was_signed(site):
+def test_session_index_and_name_format_come_from_the_signed_part(site):
     """An attacker puts other assertions before and after the signed one."""
     asked = {"entity": "https://us", "id": "_1", "return": "https://us/complete/saml/"}
     edits = (("<a:NameID>", '<a:NameID Format="urn:kind">'),)
@@ -310,7 +310,7 @@ def test_the_session_and_the_kind_of_name_are_read_from_what_was_signed(site):
     assert read.session_ends_at is None
 
 
-def test_a_session_ends_when_the_provider_wants_it_to(chat, site):
+def test_a_session_ends_at_the_time_of_the_provider(chat, site):
     browser, other = Browser(chat), Browser(chat)
     end = datetime.datetime.now(datetime.UTC) + datetime.timedelta(hours=8)
     edits = ((STATEMENT, f'{STATEMENT}SessionNotOnOrAfter="{end.isoformat()[:19]}Z" '),)
@@ -329,7 +329,7 @@ def test_a_session_ends_when_the_provider_wants_it_to(chat, site):
 
 
 @pytest.mark.on_one
-def test_the_log_says_which_attribute_was_looked_for_and_which_came(chat, site):
+def test_the_log_lists_expected_and_received_attributes(chat, site):
     browser = Browser(chat)
     asked = leaves(browser, site)
     answer = site.answers(asked, "id-7", attributes={"email": ["ana@example.com"], "cn": ["Ana"]})
@@ -345,7 +345,7 @@ def test_the_log_says_which_attribute_was_looked_for_and_which_came(chat, site):
 
 
 @pytest.mark.on_one
-def test_the_log_says_for_whom_an_answer_was(chat, site):
+def test_the_log_has_the_audience_of_a_refused_response(chat, site):
     browser = Browser(chat)
     asked = leaves(browser, site)
     answer = site.answers(asked, "id-7", attributes=ANA, audience="https://other.example")

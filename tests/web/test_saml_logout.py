@@ -54,7 +54,7 @@ def is_in(browser: Browser) -> bool:
 
 
 @pytest.mark.on_one
-def test_who_logs_out_here_is_logged_out_there(chat, site):
+def test_logging_out_here_logs_out_at_the_provider(chat, site):
     browser = comes_in(chat, site)
 
     page = browser.submits("/logout/")
@@ -79,7 +79,7 @@ def test_who_logs_out_here_is_logged_out_there(chat, site):
 
 
 @pytest.mark.on_one
-def test_who_logs_out_there_is_logged_out_here(chat, site):
+def test_logging_out_at_the_provider_ends_the_session(chat, site):
     first, second, third = (comes_in(chat, site, session=each) for each in ("s-1", "s-2", "s-3"))
     other = comes_in(chat, site, "ben")
     by_query, _ = site.requests_logout(HERE, "ana", session="s-2")
@@ -101,7 +101,7 @@ def test_who_logs_out_there_is_logged_out_here(chat, site):
 
 
 @pytest.mark.on_one
-def test_nobody_else_logs_people_out(chat, site):
+def test_logout_requests_of_others_are_refused(chat, site):
     browser = comes_in(chat, site)
     past = datetime.datetime(2020, 1, 1, tzinfo=datetime.UTC)
     good, _ = site.requests_logout(HERE, "ben")

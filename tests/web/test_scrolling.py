@@ -21,7 +21,7 @@ LONG = pytest.param(400, 30, marks=pytest.mark.soak)
 
 
 @pytest.mark.parametrize("steps, growths", [(60, 6), LONG])
-def test_nothing_jumps_in_chromium(house, sit, steps, growths):
+def test_rows_stay_in_place_in_chromium(house, sit, steps, growths):
     ana, _, _, here = a_long_story(house)
     page = sit(ana, viewport={"width": 800, "height": 500}).goes(here).page
 
@@ -34,7 +34,7 @@ def test_nothing_jumps_in_chromium(house, sit, steps, growths):
 
 @pytest.mark.on_one
 @pytest.mark.parametrize("steps, growths", [(20, 4), LONG])
-def test_nothing_jumps_in_the_engine_of_safari(own_chat, steps, growths):
+def test_rows_stay_in_place_in_webkit(own_chat, steps, growths):
     ana, _, _, here = a_long_story(own_chat)
 
     webkit = importlib.import_module("tests.support.webkit")  # long to load, and for this alone
@@ -65,7 +65,7 @@ MEGABYTE = 1_000_000
 
 
 @pytest.mark.soak
-def test_after_ten_thousand_messages_the_document_is_small(house, sit):
+def test_after_ten_thousand_messages_the_document_has_few_rows(house, sit):
     ana, _, told, here = a_long_story(house, 10_000)
     at_anas = sit(ana).goes(here)
 
@@ -86,7 +86,7 @@ def test_after_ten_thousand_messages_the_document_is_small(house, sit):
     assert at_anas.feed.get_by_role("article").count() <= 300
 
 
-def test_at_the_end_one_stays_there_and_elsewhere_one_stays_too(house, sit):
+def test_new_messages_scroll_only_a_view_at_its_end(house, sit):
     ana, ben, told, here = a_long_story(house, 80)
     at_anas = sit(ana).goes(here)
     ben.says("the end?", to="kitchen > soup")
@@ -114,7 +114,7 @@ TO_THE_UPPER_EDGE = """async (first) => {
 }"""
 
 
-def test_who_is_at_the_upper_edge_gets_what_is_older(house, sit):
+def test_the_upper_edge_loads_older_messages(house, sit):
     ana, _, told, here = a_long_story(house, 200)
     page = sit(ana).goes(here).page
 
@@ -123,7 +123,7 @@ def test_who_is_at_the_upper_edge_gets_what_is_older(house, sit):
     expect(page.locator(f"#message-{told[0]}")).to_be_attached()
 
 
-def test_a_reload_keeps_the_place(house, sit):
+def test_a_reload_keeps_the_scroll_position(house, sit):
     ana, _, _, here = a_long_story(house, 300)
     page = sit(ana).goes(here).page
     page.evaluate("document.querySelector('.main > .scroll').scrollTop -= 2500")

@@ -60,7 +60,7 @@ def requires(chat, wanted=True):
     owner.patch("/realm", require_second_factor=wanted).succeeds()
 
 
-def test_after_the_password_a_code_is_asked_for(chat):
+def test_login_requires_a_code_after_the_password(chat):
     ana, secret, _ = secured(chat)
     browser = Browser(chat)
 
@@ -74,7 +74,7 @@ def test_after_the_password_a_code_is_asked_for(chat):
     assert is_in(browser)
 
 
-def test_a_code_is_good_once_and_not_for_long(chat):
+def test_a_code_is_valid_once_and_briefly(chat):
     ana, secret, _ = secured(chat)
     code = code_of(chat, secret)
 
@@ -92,7 +92,7 @@ def test_a_code_is_good_once_and_not_for_long(chat):
     assert tries(" ".join(code_of(chat, secret))) == 303
 
 
-def test_a_recovery_code_is_good_once(chat):
+def test_a_recovery_code_is_valid_once(chat):
     ana, _, codes = secured(chat)
     browser = Browser(chat)
 
@@ -111,7 +111,7 @@ def test_a_recovery_code_is_good_once(chat):
     assert again.submits(CODE, {"state": field(asked, "state"), "code": codes[1]}).status == 401
 
 
-def test_a_step_belongs_to_the_browser_that_knew_the_password(chat):
+def test_the_second_step_is_bound_to_the_browser(chat):
     ana, secret, _ = secured(chat)
     browser, other = Browser(chat), Browser(chat)
     state = field(browser.logs_in(ana.email, SESAME), "state")
@@ -131,7 +131,7 @@ def test_a_step_belongs_to_the_browser_that_knew_the_password(chat):
     assert not is_in(half_way)
 
 
-def test_a_step_is_good_for_a_quarter_of_an_hour(chat):
+def test_the_second_step_expires_after_fifteen_minutes(chat):
     ana, secret, _ = secured(chat)
     browser = Browser(chat)
     state = field(browser.logs_in(ana.email, SESAME), "state")
@@ -142,7 +142,7 @@ def test_a_step_is_good_for_a_quarter_of_an_hour(chat):
     assert late.status == 400
 
 
-def test_a_new_password_ends_what_the_old_one_has_begun(chat):
+def test_a_new_password_cancels_pending_logins(chat):
     ana, secret, _ = secured(chat)
     ben = chat.person("ben", password=SESAME)
     requires(chat)
@@ -161,7 +161,7 @@ def test_a_new_password_ends_what_the_old_one_has_begun(chat):
     assert not ben.get("/users/me/second_factor").succeeds()["is_on"]
 
 
-def test_who_guesses_codes_has_to_rest(chat):
+def test_wrong_codes_lock_the_account_for_a_while(chat):
     ana, secret, _ = secured(chat)
     browser = Browser(chat)
     page = browser.logs_in(ana.email, SESAME)
@@ -178,7 +178,7 @@ def test_who_guesses_codes_has_to_rest(chat):
     assert free.status == 303
 
 
-def test_from_many_addresses_no_more_can_be_guessed(chat):
+def test_guesses_from_many_addresses_share_one_limit(chat):
     ana, _, _ = secured(chat)
 
     def guess(number):
@@ -196,7 +196,7 @@ def test_from_many_addresses_no_more_can_be_guessed(chat):
         guess(100)
 
 
-def test_a_password_gives_no_key_past_the_second_factor(chat):
+def test_a_password_alone_gives_no_key_with_a_second_factor(chat):
     ana, _, _ = secured(chat)
 
     refused = chat.stranger.post("/fetch_api_key", username=ana.email, password=SESAME)
@@ -208,7 +208,7 @@ def test_a_password_gives_no_key_past_the_second_factor(chat):
     assert wrong.json["code"] == "AUTHENTICATION_FAILED"
 
 
-def test_apps_come_in_by_the_browser(chat):
+def test_apps_with_a_second_factor_log_in_through_the_browser(chat):
     plain = chat.stranger.get("/server_settings").succeeds()
     ana, secret, _ = secured(chat)
     (method,) = chat.stranger.get("/server_settings").succeeds()["external_authentication_methods"]
@@ -229,7 +229,7 @@ def test_apps_come_in_by_the_browser(chat):
     assert "session" not in browser.cookies
 
 
-def test_the_desktop_app_is_not_asked_twice(chat):
+def test_the_desktop_app_asks_for_the_code_once(chat):
     ana, secret, _ = secured(chat)
     browser, otp = Browser(chat), "0f" * 32
 
@@ -239,7 +239,7 @@ def test_the_desktop_app_is_not_asked_twice(chat):
     assert ENGLISH["back_to_app"] in text_of(shown)
 
 
-def test_who_comes_by_anothers_word_is_not_asked(chat):
+def test_single_sign_on_needs_no_second_factor(chat):
     ana, _, _ = secured(chat)
     requires(chat)
     claims = {"email": ana.email, "exp": int(time.time()) + 600}
@@ -252,7 +252,7 @@ def test_who_comes_by_anothers_word_is_not_asked(chat):
     assert is_in(browser)
 
 
-def test_where_it_is_required_it_is_set_up_at_the_next_login(chat):
+def test_a_required_second_factor_is_set_up_at_the_next_login(chat):
     ana = chat.person("ana", password=SESAME)
     here = Browser.of(ana)
     requires(chat)
@@ -285,7 +285,7 @@ def test_where_it_is_required_it_is_set_up_at_the_next_login(chat):
     assert ENGLISH["second_step"] in text_of(Browser(chat).logs_in(ana.email, SESAME))
 
 
-def test_where_it_is_required_newcomers_set_it_up_before_they_are_in(chat):
+def test_new_users_set_up_a_required_second_factor_first(chat):
     requires(chat)
     link = chat.write(
         actions.people.invitations.create_as_operator, chat.server.vault, None, Terms(), None
@@ -304,7 +304,7 @@ def test_where_it_is_required_newcomers_set_it_up_before_they_are_in(chat):
     assert is_in(browser)
 
 
-def test_who_sets_up_meanwhile_is_not_overruled(chat):
+def test_a_setup_completed_meanwhile_is_not_overwritten(chat):
     ana = chat.person("ana", password=SESAME)
     requires(chat)
     thief = Browser(chat)
@@ -323,7 +323,7 @@ def test_who_sets_up_meanwhile_is_not_overruled(chat):
     assert not is_in(thief)
 
 
-def test_ones_own_page_needs_no_script(chat):
+def test_the_second_factor_page_works_without_scripts(chat):
     ana = chat.person("ana", password=SESAME)
     browser = Browser.of(ana)
 
@@ -362,7 +362,7 @@ def test_ones_own_page_needs_no_script(chat):
     ],
     ids=str,
 )
-def test_what_is_not_right_sets_nothing_up(chat, given, problem):
+def test_a_wrong_code_does_not_complete_the_setup(chat, given, problem):
     ana = chat.person("ana", password=SESAME)
     secret = ana.post("/users/me/second_factor/secret").succeeds()["secret"]
     good = {"password": SESAME, "secret": secret, "code": code_of(chat, secret)}
@@ -373,7 +373,7 @@ def test_what_is_not_right_sets_nothing_up(chat, given, problem):
     assert not ana.get("/users/me/second_factor").succeeds()["is_on"]
 
 
-def test_another_app_takes_the_place_of_the_first(chat):
+def test_a_new_app_replaces_the_first(chat):
     ana, old, codes = secured(chat)
     new = ana.post("/users/me/second_factor/secret").succeeds()["secret"]
 
@@ -391,7 +391,7 @@ def test_another_app_takes_the_place_of_the_first(chat):
     assert tries(codes[3]) == 303
 
 
-def test_administrators_help_those_who_have_lost_it(chat):
+def test_administrators_remove_a_lost_second_factor(chat):
     ana, _, _ = secured(chat)
     boss, _, _ = secured(chat, "boss", role="owner")
     admin, ben = chat.person("admin", role="admin"), chat.person("ben")
@@ -409,7 +409,7 @@ def test_administrators_help_those_who_have_lost_it(chat):
     assert "POST /users/me/second_factor/app" in acts
 
 
-def test_the_audit_log_tells_of_wrong_codes_and_never_the_code(chat):
+def test_the_audit_log_has_wrong_attempts_without_the_code(chat):
     ana, secret, _ = secured(chat)
     admin, browser = chat.person("admin", role="admin"), Browser(chat)
     wrong = wrong_code(chat, secret)
@@ -426,7 +426,7 @@ def test_the_audit_log_tells_of_wrong_codes_and_never_the_code(chat):
     assert "1234567890" not in str(entries)
 
 
-def test_its_owner_is_told_of_guesses_once(mailing, post):
+def test_the_owner_gets_one_mail_about_wrong_codes(mailing, post):
     """An attacker with many addresses knows the password: guessing can go on for long, and only
     a new password ends it."""
     email = f"ana@{mailing.host}.example"
@@ -449,7 +449,7 @@ def test_its_owner_is_told_of_guesses_once(mailing, post):
     assert len(post.mails_to(email)) == 3
 
 
-def test_its_owner_is_written_to(mailing, post):
+def test_the_owner_gets_a_mail_about_changes(mailing, post):
     email = f"ana@{mailing.host}.example"
     ana, _, _ = secured(mailing, email=email)
 
@@ -462,7 +462,7 @@ def test_its_owner_is_written_to(mailing, post):
     assert SESAME not in text_in(on)
 
 
-def test_the_database_alone_makes_no_code(chat):
+def test_stored_secrets_and_codes_are_not_in_plain_text(chat):
     ana, secret, codes = secured(chat)
 
     def stored(tx):
@@ -477,7 +477,7 @@ def test_the_database_alone_makes_no_code(chat):
     assert not any(code.encode() in each for code in codes for each in kept)
 
 
-def test_another_secret_of_the_server_keeps_the_apps(chat):
+def test_rotating_the_server_secret_keeps_second_factors(chat):
     ana, secret, _ = secured(chat)
     other = domain.people.keys.Vault(b"another secret of the server")
 

@@ -17,7 +17,7 @@ def names(rows):
     return [each.strip() for each in rows.locator(".t bdi").all_text_contents()]
 
 
-def test_direct_messages_stand_above_channels_and_unread_ones_first(house, sit):
+def test_direct_messages_are_above_channels_with_unread_ones_first(house, sit):
     ana, ben, cleo = house.people("ana", "ben", "cleo", channels=["kitchen"])
     ben.says("Soup's on", to=[ana])
     cleo.says("Read this", to=[ana])
@@ -58,7 +58,7 @@ def test_q_filters_people_channels_and_topics(house, sit):
     expect(page.get_by_role("heading", name="garden")).to_be_visible()
 
 
-def test_a_row_has_a_menu_by_button_by_right_click_and_by_key(house, sit):
+def test_the_menu_of_a_row_opens_by_button_right_click_and_key(house, sit):
     ana, ben = house.people("ana", "ben", channels=["kitchen"])
     ben.says("Soup's on", to="kitchen > lunch")
     at_anas = sit(ana).goes("#inbox")
@@ -97,7 +97,7 @@ def test_the_menus_of_topics_and_people_act_on_them(house, sit):
     expect(page.get_by_role("textbox", name="Topic")).to_be_focused()
 
 
-def test_a_closed_section_shows_what_it_hides_and_stays_closed(house, sit):
+def test_a_closed_section_shows_its_unread_count_and_stays_closed(house, sit):
     ana, ben = house.people("ana", "ben", channels=["kitchen"])
     ben.says("Soup's on", to="kitchen > lunch")
     ben.says("@**Ana** bread?", to="kitchen > lunch")
@@ -113,7 +113,7 @@ def test_a_closed_section_shows_what_it_hides_and_stays_closed(house, sit):
     expect(channels.locator("summary .n.call")).to_have_text("1 unread")
 
 
-def test_a_message_draws_only_the_rows_that_change(house, sit):
+def test_a_message_redraws_only_changed_rows(house, sit):
     ana, ben = house.people("ana", "ben", channels=["kitchen", "garden", "cellar"])
     ben.says("Soup's on", to="kitchen > lunch")
     at_anas = sit(ana).goes(topic(house, "kitchen", "lunch"))
@@ -131,7 +131,7 @@ def test_a_message_draws_only_the_rows_that_change(house, sit):
     expect(nav.get_by_role("link", name="garden")).to_be_focused()
 
 
-def test_on_a_phone_a_row_is_held_for_its_menu_and_axe_finds_nothing(house, sit):
+def test_on_a_phone_a_long_press_opens_the_menu_and_axe_finds_nothing(house, sit):
     ana, ben = house.people("ana", "ben", channels=["kitchen"])
     ben.says("Hello", to=[ana])
     at_anas = sit(ana, **PHONE).goes("#inbox")

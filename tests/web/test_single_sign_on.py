@@ -114,7 +114,7 @@ def token(**claims: Any) -> str:
 # --- OpenID Connect ---
 
 
-def test_a_provider_lets_somebody_in_who_was_not_among_us(chat, site):
+def test_a_login_at_a_provider_creates_an_account(chat, site):
     ana_is_known(site, groups=["it", "press"])
     owner, browser = chat.person("owner", role="owner"), Browser(chat)
 
@@ -131,7 +131,7 @@ def test_a_provider_lets_somebody_in_who_was_not_among_us(chat, site):
 
 
 @pytest.mark.on_one
-def test_an_account_is_found_by_who_it_is_and_first_by_its_verified_address(chat, site):
+def test_an_account_is_matched_by_verified_address_and_later_by_identity(chat, site):
     ana = chat.person("ana", role="admin")
     ana_is_known(site)
     Browser(chat).opens("/login/")
@@ -147,7 +147,7 @@ def test_an_account_is_found_by_who_it_is_and_first_by_its_verified_address(chat
 
 
 @pytest.mark.on_one
-def test_an_address_that_was_given_to_another_opens_nothing(chat, site):
+def test_a_reassigned_address_opens_no_account(chat, site):
     ana = chat.person("ana", role="owner")
     ana_is_known(site)
     first, second, third = Browser(chat), Browser(chat), Browser(chat)
@@ -170,7 +170,7 @@ def test_an_address_that_was_given_to_another_opens_nothing(chat, site):
     ids=str,
 )
 @pytest.mark.on_one
-def test_an_address_that_is_not_verified_opens_nothing(chat, site, claims):
+def test_an_unverified_address_opens_no_account(chat, site, claims):
     chat.person("ana", role="owner")
     site.knows("s-eve", **{"email": "ana@example.com", "email_verified": True} | claims)
     browser = Browser(chat)
@@ -182,7 +182,7 @@ def test_an_address_that_is_not_verified_opens_nothing(chat, site, claims):
 
 
 @pytest.mark.on_one
-def test_who_may_not_come_in_is_told_why(chat, site):
+def test_a_refused_login_shows_the_reason(chat, site):
     ana_is_known(site)
     outside, uninvited = Browser(chat), Browser(chat)
 
@@ -200,7 +200,7 @@ def test_who_may_not_come_in_is_told_why(chat, site):
 
 
 @pytest.mark.on_one
-def test_an_invitation_goes_with_whoever_comes_by_way_of_a_provider(chat, site):
+def test_an_invitation_is_applied_to_a_provider_login(chat, site):
     owner = chat.person("owner", role="owner", channels=["kitchen"])
     terms = Terms(role=Role.MODERATOR, channel_ids=(chat.channel("kitchen").id,))
     invite = actions.people.invitations.create_as_operator
@@ -218,7 +218,7 @@ def test_an_invitation_goes_with_whoever_comes_by_way_of_a_provider(chat, site):
 
 
 @pytest.mark.on_one
-def test_a_link_for_many_goes_along_to_a_provider_and_back(chat, site):
+def test_a_reusable_link_is_applied_to_a_provider_login(chat, site):
     owner = chat.person("owner", role="owner", channels=["kitchen"])
     kitchen = chat.channel("kitchen").id
     made = {"stream_ids": [kitchen], "invite_as": 600, "welcome_message_custom_text": "Soup?"}
@@ -266,7 +266,7 @@ def test_a_link_for_many_goes_along_to_a_provider_and_back(chat, site):
     ],
 )
 @pytest.mark.on_one
-def test_a_way_back_is_good_once_in_the_browser_that_left(chat, site, abuse):
+def test_a_callback_is_valid_once_in_the_same_browser(chat, site, abuse):
     ana_is_known(site)
     browser, other = Browser(chat), Browser(chat)
     back = goes(browser, site)
@@ -296,7 +296,9 @@ def test_a_way_back_is_good_once_in_the_browser_that_left(chat, site, abuse):
     assert "session" not in browser.cookies | other.cookies
 
 
-def test_any_server_finishes_what_another_has_begun(kind, databases, site, servers_with_providers):
+def test_a_login_started_on_one_server_finishes_on_another(
+    kind, databases, site, servers_with_providers
+):
     first = servers_with_providers.on(kind)
     second = Server(first.url, first.folder, first.settings).start()
     chat = Chat.found(first)
@@ -315,7 +317,7 @@ def test_any_server_finishes_what_another_has_begun(kind, databases, site, serve
 
 
 @pytest.mark.on_one
-def test_the_state_of_another_organization_is_unknown_here(chat, site):
+def test_the_state_of_another_organization_is_refused(chat, site):
     ana_is_known(site)
     elsewhere = Chat.found(chat.server)
     browser = Browser(chat)
@@ -327,7 +329,7 @@ def test_the_state_of_another_organization_is_unknown_here(chat, site):
 
 
 @pytest.mark.on_one
-def test_what_is_kept_of_a_login_tells_nobody_anything(chat, site):
+def test_the_stored_login_state_is_not_in_plain_text(chat, site):
     browser = Browser(chat)
     left = browser.opens(KEYCLOAK).headers["Location"]
 
@@ -342,7 +344,7 @@ def test_what_is_kept_of_a_login_tells_nobody_anything(chat, site):
 
 
 @pytest.mark.on_one
-def test_after_logging_in_one_is_only_led_to_pages_of_ours(chat, site):
+def test_after_login_redirects_lead_only_to_own_pages(chat, site):
     ana_is_known(site)
     browser = Browser(chat)
 
@@ -352,7 +354,7 @@ def test_after_logging_in_one_is_only_led_to_pages_of_ours(chat, site):
 
 
 @pytest.mark.on_one
-def test_a_session_that_somebody_else_has_put_there_is_not_used_on(chat, site):
+def test_a_planted_session_is_replaced_at_login(chat, site):
     ana_is_known(site)
     eve = Browser.of(chat.person("eve"))
     victim = Browser(chat, cookies=dict(eve.cookies))
@@ -364,7 +366,7 @@ def test_a_session_that_somebody_else_has_put_there_is_not_used_on(chat, site):
 
 
 @pytest.mark.on_one
-def test_github_finds_the_one_address_that_has_an_account(chat, github):
+def test_github_login_finds_the_address_with_an_account(chat, github):
     ben = chat.person("ben")
     github.answers = {
         "/login/oauth/access_token": {"access_token": "access"},
@@ -384,7 +386,7 @@ def test_github_finds_the_one_address_that_has_an_account(chat, github):
 
 
 @pytest.mark.on_one
-def test_whoever_has_two_accounts_chooses_one_of_them_by_its_address(chat, github):
+def test_a_user_with_two_accounts_chooses_one_by_address(chat, github):
     _, ben = chat.people("ana", "ben")
     github.answers = {
         "/login/oauth/access_token": {"access_token": "access"},
@@ -426,7 +428,7 @@ def test_whoever_has_two_accounts_chooses_one_of_them_by_its_address(chat, githu
 
 
 @pytest.mark.on_one
-def test_clients_are_told_of_every_way_in(chat):
+def test_server_settings_list_every_login_method(chat):
     told = chat.stranger.get("/server_settings").succeeds()
 
     assert told["external_authentication_methods"] == [
@@ -467,7 +469,7 @@ def test_clients_are_told_of_every_way_in(chat):
 
 
 @pytest.mark.on_one
-def test_a_method_that_is_switched_off_is_closed_at_once(chat, site):
+def test_a_disabled_login_method_is_refused_at_once(chat, site):
     ana_is_known(site)
     owner, browser = chat.person("owner", role="owner"), Browser(chat)
     back = goes(browser, site)
@@ -492,7 +494,7 @@ def test_a_method_that_is_switched_off_is_closed_at_once(chat, site):
 
 
 @pytest.mark.on_one
-def test_the_mobile_app_is_called_with_its_key(chat, site):
+def test_the_mobile_app_receives_its_key(chat, site):
     ana = chat.person("ana")
     ana_is_known(site)
     browser = Browser(chat)
@@ -512,7 +514,7 @@ def test_the_mobile_app_is_called_with_its_key(chat, site):
     assert bytes(a ^ b for a, b in zip(encrypted, pad, strict=True)).decode() == ana.key
 
 
-def test_the_desktop_app_is_given_a_token_for_a_moment(chat, site):
+def test_the_desktop_app_gets_a_short_lived_token(chat, site):
     ana = chat.person("ana")
     ana_is_known(site)
     browser, app, thief = Browser(chat), Browser(chat), Browser(chat)
@@ -535,7 +537,7 @@ def test_the_desktop_app_is_given_a_token_for_a_moment(chat, site):
 
 
 @pytest.mark.on_one
-def test_the_desktop_apps_own_window_leads_to_the_browser(chat):
+def test_the_window_of_the_desktop_app_opens_the_browser(chat):
     app = Browser(chat, headers={"User-Agent": "ZulipElectron/5.11.0 (Linux)"})
 
     page = app.opens(f"{KEYCLOAK}?next=/%23narrow/is/dm")
@@ -560,9 +562,7 @@ window.electron_bridge = {
 
 
 @pytest.mark.on_one
-def test_the_desktop_apps_own_window_goes_on_with_what_it_finds_on_the_clipboard(
-    chat, site, chromium
-):
+def test_the_window_of_the_desktop_app_reads_the_token_from_the_clipboard(chat, site, chromium):
     chat.person("ana")
     ana_is_known(site)
     own = chromium.new_context(user_agent="ZulipElectron/5.11.0 (Linux)", locale="en-GB")
@@ -584,7 +584,7 @@ def test_the_desktop_apps_own_window_goes_on_with_what_it_finds_on_the_clipboard
 
 
 @pytest.mark.on_one
-def test_a_token_of_the_desktop_app_is_stale_after_seconds(chat, site):
+def test_a_token_of_the_desktop_app_expires_after_seconds(chat, site):
     chat.person("ana")
     ana_is_known(site)
     browser = Browser(chat)
@@ -610,7 +610,7 @@ def test_a_token_of_the_desktop_app_is_stale_after_seconds(chat, site):
     ],
 )
 @pytest.mark.on_one
-def test_a_bad_one_time_password_is_refused_before_leaving(chat, query, words):
+def test_an_invalid_one_time_password_is_refused_before_the_redirect(chat, query, words):
     page = Browser(chat).opens(f"{KEYCLOAK}?{query}")
 
     assert page.status == 400
@@ -621,7 +621,7 @@ def test_a_bad_one_time_password_is_refused_before_leaving(chat, query, words):
 
 
 @pytest.mark.on_one
-def test_a_trusted_proxy_says_who_somebody_is(chat):
+def test_a_trusted_proxy_authenticates_by_header(chat):
     ana, browser = chat.person("ana"), Browser(chat)
 
     start = browser.opens(f"/accounts/login/start/sso/?mobile_flow_otp={OTP}")
@@ -643,7 +643,7 @@ def test_a_trusted_proxy_says_who_somebody_is(chat):
     assert Browser(chat).opens(SSO, **{"X-Remote-User": f"x@y.example, {ana.email}"}).status == 401
 
 
-def test_a_proxy_hands_a_key_to_the_mobile_app_after_a_question_only(chat):
+def test_a_proxy_login_of_the_mobile_app_requires_confirmation(chat):
     ana, browser = chat.person("ana"), Browser(chat)
     proxy = {"X-Remote-User": "ana"}
     agreed = {"mobile_flow_otp": OTP}
@@ -663,7 +663,7 @@ def test_a_proxy_hands_a_key_to_the_mobile_app_after_a_question_only(chat):
     assert not browser.cookies
 
 
-def test_who_gets_an_old_address_does_not_get_the_account(chat):
+def test_a_reassigned_address_does_not_open_the_old_account(chat):
     """By a proxy's word and by a token, which know people by their address alone."""
     chat.set("invite_required", False)
     ana, ben = chat.person("ana"), chat.person("ben")
@@ -690,7 +690,7 @@ def test_who_gets_an_old_address_does_not_get_the_account(chat):
 
 @pytest.mark.parametrize("trusted", ["", "10.0.0.0/8"])
 @pytest.mark.on_one
-def test_nobody_else_is_believed_about_a_header(start_server, trusted):
+def test_the_header_of_an_untrusted_address_is_ignored(start_server, trusted):
     others = {"trusted_proxies": parse_networks(trusted), "jwt": ()}
     server = start_server(remote_user=(RemoteUserProxy(),), **others)
     chat = Chat.found(server, "")
@@ -723,7 +723,7 @@ def test_a_signed_token_gives_a_key(chat):
 
 
 @pytest.mark.on_one
-def test_a_token_that_is_no_good_gives_nothing(chat):
+def test_an_invalid_token_is_refused(chat):
     ana = chat.person("ana")
 
     def tries(**params: Any):
@@ -753,7 +753,7 @@ def test_a_token_that_is_no_good_gives_nothing(chat):
     gone.fails("Account is deactivated", code="USER_DEACTIVATED", status=401)
 
 
-def test_an_organization_switches_tokens_off(chat):
+def test_an_organization_can_disable_tokens(chat):
     ana, owner = chat.person("ana"), chat.person("owner", role="owner")
     proof = token(email=ana.email)
     assert owner.post("/register").succeeds()["realm_authentication_methods"]["JWT"]["enabled"]
@@ -768,7 +768,7 @@ def test_an_organization_switches_tokens_off(chat):
 
 
 @pytest.mark.on_one
-def test_a_page_elsewhere_can_send_somebody_in_with_a_token(chat):
+def test_another_site_can_log_in_a_user_with_a_token(chat):
     ana, browser = chat.person("ana"), Browser(chat)
 
     came = browser.submits(
@@ -786,7 +786,7 @@ def test_a_page_elsewhere_can_send_somebody_in_with_a_token(chat):
 
 
 @pytest.mark.on_one
-def test_the_root_tells_of_the_server_and_of_no_organization(start_server):
+def test_the_root_describes_the_server_without_organizations(start_server):
     server = start_server(external_url="http://chat.example.com")
     north = Chat.found(server, "north")
     Chat.found(server, "south")
@@ -810,7 +810,7 @@ def returns_to(left: Any) -> str:
 
 
 @pytest.mark.on_one
-def test_every_provider_has_a_return_address_of_its_own(chat):
+def test_every_provider_has_its_own_callback_address(chat):
     paths = (KEYCLOAK, STRICT, "/accounts/login/social/github")
 
     left = [returns_to(Browser(chat).opens(path)) for path in paths]
@@ -819,7 +819,7 @@ def test_every_provider_has_a_return_address_of_its_own(chat):
 
 
 @pytest.mark.on_one
-def test_a_login_comes_back_to_the_address_it_left_with_and_no_other(chat, site):
+def test_a_login_returns_only_to_the_callback_it_started_with(chat, site):
     ana_is_known(site, groups=["staff"])
     chat.person("ana")
     browsers = [Browser(chat) for _ in range(4)]
@@ -837,7 +837,7 @@ def test_a_login_comes_back_to_the_address_it_left_with_and_no_other(chat, site)
     assert ["session" in browser.cookies for browser in browsers] == [True, False, False, False]
 
 
-def test_a_login_that_left_before_a_provider_got_its_own_address_comes_back(kind, databases, site):
+def test_a_login_pending_before_own_callback_addresses_completes(kind, databases, site):
     """An upgrade, or the line `return_address` in the settings: who is on the way is let in."""
     ana_is_known(site)
     house = OpenIdProvider(
@@ -935,7 +935,7 @@ def refusals(lines: list[Any]) -> list[Any]:
     ],
     ids=["nonsense", "expired", "no address", "long", "another key"],
 )
-def test_the_log_says_why_a_token_is_bad(chat, made, why):
+def test_the_log_has_the_reason_of_a_refused_token(chat, made, why):
     given = made if isinstance(made, str) else made()
 
     with capture_logs() as lines:
@@ -948,7 +948,7 @@ def test_the_log_says_why_a_token_is_bad(chat, made, why):
 
 
 @pytest.mark.on_one
-def test_the_log_says_why_somebody_of_a_provider_is_refused(chat, site):
+def test_the_log_has_the_reason_of_a_refused_provider_login(chat, site):
     ana_is_known(site, groups=["press"])
     with capture_logs() as lines:
         browser = Browser(chat)
@@ -967,7 +967,7 @@ def test_the_log_says_why_somebody_of_a_provider_is_refused(chat, site):
 
 
 @pytest.mark.on_one
-def test_the_log_says_why_a_header_is_not_believed(chat):
+def test_the_log_has_the_reason_of_an_ignored_header(chat):
     with capture_logs() as lines:
         Browser(chat).opens(SSO)
 

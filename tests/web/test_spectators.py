@@ -4,7 +4,7 @@ from playwright.sync_api import expect
 from tests.support.people import Chat
 
 
-def test_a_spectator_reads_what_is_open_to_the_world(start_server, sit):
+def test_a_spectator_reads_web_public_channels(start_server, sit):
     chat = Chat.found(start_server(web_public_streams_enabled=True), "")
     chat.set("enable_spectator_access", True)
     ana = chat.person("ana", role="owner", channels=["inside"])

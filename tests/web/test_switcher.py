@@ -12,7 +12,7 @@ def switcher(page):
     return page.get_by_role("combobox", name="Go to a person, channel, topic or view")
 
 
-def test_letters_and_enter_go_to_a_person_and_the_box_has_the_focus(house, sit):
+def test_letters_and_enter_open_a_person_and_focus_the_compose_box(house, sit):
     ana, lucia = house.people("ana", "lucía", channels=["kitchen"])
     page = sit(ana).goes("#inbox").page
 
@@ -52,7 +52,7 @@ def test_channels_topics_and_views_are_found_and_a_search_is_always_offered(hous
     expect(page.get_by_role("heading", name="Inbox")).to_be_visible()
 
 
-def test_an_empty_field_offers_what_waits_and_what_was_opened_lately(house, sit):
+def test_an_empty_field_lists_unread_and_recent_conversations(house, sit):
     ana, ben, cleo = house.people("ana", "ben", "cleo", channels=["kitchen"])
     ben.says("Soup's on", to="kitchen > lunch")
     at_anas = sit(ana).goes(topic(house, "kitchen", "lunch")).goes("#inbox")
@@ -76,7 +76,7 @@ def test_an_empty_field_offers_what_waits_and_what_was_opened_lately(house, sit)
     expect(page.get_by_role("group", name="Lately")).to_contain_text("lunch")
 
 
-def test_escape_gives_the_focus_and_the_text_back(house, sit):
+def test_escape_restores_focus_and_text(house, sit):
     ana, ben = house.people("ana", "ben", channels=["kitchen"])
     ben.says("Soup's on", to="kitchen > lunch")
     page = sit(ana).goes(topic(house, "kitchen", "lunch")).page
@@ -90,7 +90,7 @@ def test_escape_gives_the_focus_and_the_text_back(house, sit):
     expect(box).to_have_value("Half a sentence")
 
 
-def test_on_a_phone_the_sidebar_opens_it_over_the_whole_screen(house, sit):
+def test_on_a_phone_the_switcher_fills_the_screen(house, sit):
     ana, _ben = house.people("ana", "ben", channels=["kitchen"])
     page = sit(ana, **PHONE).goes("#inbox").page
 

@@ -22,14 +22,14 @@ def secure(start_server: Any) -> Chat:
     return Chat.found(start_server(external_url="https://chat.example.com"), "")
 
 
-def test_browsers_stay_on_https_where_people_come_by_it(secure, chat):
+def test_https_servers_send_hsts(secure, chat):
     for path in PATHS:
         assert Browser(secure).opens(path).headers[HSTS] == "max-age=31536000", path
         assert HSTS not in Browser(chat).opens(path).headers, path
 
 
 @pytest.mark.parametrize("path", ["/login", "/accounts/find", "/health/", "/login?next=/x"])
-def test_a_redirect_leads_to_our_own_address_whatever_host_the_caller_names(secure, chat, path):
+def test_a_redirect_ignores_the_host_header(secure, chat, path):
     bare, _, query = path.partition("?")
     where = f"{bare[:-1] if bare.endswith('/') else bare + '/'}{query and '?' + query}"
 
@@ -41,7 +41,7 @@ def test_a_redirect_leads_to_our_own_address_whatever_host_the_caller_names(secu
     assert without.headers["Location"] == where
 
 
-def test_a_path_that_looks_like_a_host_is_no_redirect_to_it(chat):
+def test_a_path_that_looks_like_a_host_causes_no_redirect_to_it(chat):
     for path in ("//evil.example/login", "///login", "//login"):
         led = Browser(chat).opens(path)
         assert not led.headers.get("Location", "/").startswith("//"), path

@@ -23,7 +23,7 @@ def delete(sitter):
     expect(sitter.message("Soup's on")).to_have_count(0)
 
 
-def test_a_deleted_message_comes_back(kitchen):
+def test_undo_restores_a_deleted_message(kitchen):
     ana, _, soup, sitter = kitchen
     delete(sitter)
 
@@ -34,7 +34,7 @@ def test_a_deleted_message_comes_back(kitchen):
     ana.get(f"/messages/{soup.id}").succeeds()
 
 
-def test_after_six_seconds_it_is_deleted(kitchen):
+def test_after_six_seconds_the_message_is_deleted(kitchen):
     ana, _, soup, sitter = kitchen
     with sitter.page.expect_request(f"**/json/messages/{soup.id}"):
         delete(sitter)
@@ -44,7 +44,7 @@ def test_after_six_seconds_it_is_deleted(kitchen):
     assert ana.get(f"/messages/{soup.id}").json["result"] == "error"
 
 
-def test_control_z_unmutes_a_topic_and_brings_back_what_was_unread(kitchen):
+def test_control_z_unmutes_a_topic_and_restores_unread_messages(kitchen):
     _, ben, _, sitter = kitchen
     page = sitter.page
     sitter.message("Coming").focus()
@@ -64,7 +64,7 @@ def test_control_z_unmutes_a_topic_and_brings_back_what_was_unread(kitchen):
     expect(unread).to_be_visible()
 
 
-def test_leaving_and_moving_are_undone(kitchen):
+def test_leaving_a_channel_and_moving_messages_can_be_undone(kitchen):
     ana, _, _, sitter = kitchen
     page = sitter.page
     page.get_by_role("button", name="More", exact=True).click()

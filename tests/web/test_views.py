@@ -26,7 +26,7 @@ def topic(house, channel, topic):
     return f"#narrow/channel/{house.channel(channel).id}-{channel}/topic/{topic}"
 
 
-def test_by_keyboard_one_reads_finds_and_answers(house, sit):
+def test_reading_searching_and_replying_work_by_keyboard(house, sit):
     ana, ben = house.people("ana", "ben", channels=["kitchen"])
     for words in ("One", "Two", "Three"):
         ben.says(words, to="kitchen > lunch")
@@ -60,7 +60,7 @@ def test_by_keyboard_one_reads_finds_and_answers(house, sit):
     assert page.url.endswith(f"#narrow/sender/{ben.id}/search/Two")
 
 
-def test_on_a_phone_the_sidebar_is_a_sheet_and_back_is_back(house, sit):
+def test_on_a_phone_the_sidebar_is_a_sheet_and_back_returns(house, sit):
     ana, ben = house.people("ana", "ben", channels=["kitchen"])
     soup = uploads(ben, "soup.png", picture(size=(900, 600)), kind="image/png")
     ben.says(f"Soup's on: [soup.png]({soup.url})", to="kitchen > lunch")
@@ -94,7 +94,7 @@ DRAW_THE_HEAD_ANEW = """() => {
 }"""
 
 
-def test_what_is_pressed_before_all_of_the_page_has_come_is_done_then(house, sit):
+def test_clicks_before_the_page_is_ready_are_replayed(house, sit):
     ana, ben = house.people("ana", "ben", channels=["kitchen"])
     ben.says("Soup's on", to="kitchen > lunch")
     at_anas = sit(ana, **PHONE)
@@ -122,7 +122,7 @@ def test_what_is_pressed_before_all_of_the_page_has_come_is_done_then(house, sit
     expect(at_anas.nav().get_by_role("link", name="kitchen")).to_be_in_viewport()
 
 
-def test_without_a_line_the_last_conversations_can_be_read(house, sit):
+def test_the_last_conversations_can_be_read_offline(house, sit):
     ana, ben = house.people("ana", "ben", channels=["kitchen"])
     ben.says("Soup's on", to="kitchen > lunch")
     at_anas = sit(ana).goes(topic(house, "kitchen", "lunch"))
@@ -140,7 +140,7 @@ def test_without_a_line_the_last_conversations_can_be_read(house, sit):
     at_anas.context.set_offline(False)
 
 
-def test_links_of_all_kinds_open_in_place(house, sit):
+def test_internal_links_open_in_the_page(house, sit):
     ana, ben = house.people("ana", "ben", channels=["kitchen"])
     soup = ben.says("Soup's on", to="kitchen > lunch")
     kitchen = house.channel("kitchen").id
@@ -169,7 +169,7 @@ def test_links_of_all_kinds_open_in_place(house, sit):
     expect(at_anas.message("Soup's on")).to_be_visible()
 
 
-def test_what_is_rendered_is_alive(house, sit):
+def test_rendered_content_is_interactive(house, sit):
     ana, ben = house.people("ana", "ben", channels=["kitchen"])
     soup = uploads(ben, "soup.png", picture(size=(300, 200)), kind="image/png")
     ben.says(
@@ -200,7 +200,7 @@ def test_what_is_rendered_is_alive(house, sit):
     expect(at_anas.message("@Ben answer A")).to_be_visible()
 
 
-def test_search_takes_its_own_suggestions_and_folds_accents(house, sit):
+def test_search_accepts_its_suggestions_and_ignores_accents(house, sit):
     ana = house.person("ana", channels=["kitchen"])
     lucia = house.person("lucía", channels=["kitchen"])
     lucia.says("Soup's on", to="kitchen > lunch")
@@ -250,7 +250,7 @@ def test_a_search_for_an_unknown_name_links_the_nearest_ones(house, sit):
     expect(sitter.message("Soup's on")).to_be_visible()
 
 
-def test_errors_of_a_search_are_in_the_words_of_the_page(house, sit):
+def test_a_search_that_the_server_rejects_shows_a_text_of_the_page(house, sit):
     sitter = sit(house.person("ana")).goes("#narrow/is/tasty")
 
     expect(sitter.page.get_by_text("The server does not understand this search")).to_be_visible()

@@ -246,7 +246,7 @@ def test_guests_and_bots_get_no_default_channels(chat):
         (4 * 1234, 365, 1200),
     ],
 )
-def test_the_weekly_average(recent, age_days, week):
+def test_weekly_traffic_is_an_average(recent, age_days, week):
     assert domain.channels.channel.average_week(recent, age_days) == week
 
 

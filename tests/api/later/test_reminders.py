@@ -152,6 +152,6 @@ def test_bots_may_create_reminders(chat):
     assert len(listed(bot)) == 1
 
 
-def test_anonymous_callers_may_not(chat):
+def test_anonymous_callers_cannot_create_reminders(chat):
     for method, path in [("GET", ""), ("POST", ""), ("DELETE", "/1")]:
         chat.stranger.request(method, f"/reminders{path}").asks_to_log_in()

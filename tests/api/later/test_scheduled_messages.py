@@ -39,7 +39,7 @@ def listed(person: Person) -> list[dict[str, Any]]:
 # --- creating ---
 
 
-def test_a_message_to_a_channel_waits_until_its_time(chat, in_kitchen, ana):
+def test_a_message_to_a_channel_is_scheduled(chat, in_kitchen, ana):
     ears = ana.listens_for("scheduled_messages", "message")
     kitchen = chat.channel("kitchen").id
 
@@ -318,7 +318,7 @@ def test_only_given_parameters_change(chat, in_kitchen, ana, change, expected):
     ]
 
 
-def test_it_may_move_to_another_channel(chat):
+def test_a_scheduled_message_may_move_to_another_channel(chat):
     ana = chat.person("ana", channels=["kitchen", "garden"])
     number = schedules(ana, to=chat.channel("kitchen").id)
 
@@ -328,7 +328,7 @@ def test_it_may_move_to_another_channel(chat):
     assert (entry["to"], entry["topic"]) == (chat.channel("garden").id, "lunch")
 
 
-def test_it_may_become_a_direct_message(chat, in_kitchen, ana, ben):
+def test_a_scheduled_message_may_become_a_direct_message(chat, in_kitchen, ana, ben):
     number = schedules(ana, to=chat.channel("kitchen").id)
 
     ana.patch(f"/scheduled_messages/{number}", type="direct", to=[ben.id]).succeeds()
@@ -338,7 +338,7 @@ def test_it_may_become_a_direct_message(chat, in_kitchen, ana, ben):
     assert "topic" not in entry
 
 
-def test_it_may_become_a_channel_message(chat, in_kitchen, ana, ben):
+def test_a_scheduled_message_may_become_a_channel_message(chat, in_kitchen, ana, ben):
     number = schedules(ana, to=[ben.id])
     kitchen = chat.channel("kitchen").id
 

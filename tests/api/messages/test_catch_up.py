@@ -5,7 +5,7 @@ from typing import Any
 from tests.support.people import Person
 
 
-def test_what_calls_the_reader_comes_first_with_links_to_the_messages(chat):
+def test_mentions_and_direct_messages_come_first_with_links(chat):
     ana, ben = chat.people("ana", "ben", channels=["kitchen", "hall"])
     decided = ben.says("It is decided: we open at 18:30. Good.", to="hall > Opening night")
     asked = ben.says("@**Ana** how many people do you need?", to="kitchen > Saturday")
@@ -38,7 +38,7 @@ def test_what_calls_the_reader_comes_first_with_links_to_the_messages(chat):
     assert caught_up["older_left_out"] is False
 
 
-def test_a_question_in_a_direct_conversation_is_one_to_the_reader(chat):
+def test_a_question_in_a_direct_conversation_is_addressed_to_the_reader(chat):
     ana, ben = chat.people("ana", "ben")
     ben.says("Can you come and look before it dries?", to=[ana])
 
@@ -61,7 +61,7 @@ def test_read_messages_and_own_ones_are_not_quoted(chat):
     assert (caught_up["message_count"], caught_up["since"]) == (0, None)
 
 
-def test_a_muted_topic_is_left_out_unless_it_names_the_reader(chat):
+def test_a_muted_topic_is_left_out_unless_it_mentions_the_reader(chat):
     ana, ben = chat.people("ana", "ben", channels=["kitchen"])
     kitchen = chat.channel("kitchen").id
     mute = {"stream_id": kitchen, "topic": "lunch", "visibility_policy": 1}
@@ -74,7 +74,7 @@ def test_a_muted_topic_is_left_out_unless_it_names_the_reader(chat):
     assert texts(ana) == ["@Ana do you want some?"]
 
 
-def test_deleted_and_edited_words_are_gone(chat):
+def test_deleted_and_edited_content_is_not_quoted(chat):
     (ana,) = chat.people("ana", channels=["kitchen"])
     ben = chat.person("ben", channels=["kitchen"], role="admin")
     gone = ben.says("We decided on cabbage.", to="kitchen > lunch")
@@ -118,7 +118,7 @@ def test_reactions_are_counted_by_people(chat):
     assert (only["reason"], only["reaction_count"]) == ("reactions", 2)
 
 
-def test_a_guest_does_not_learn_the_name_of_someone_they_may_not_know(chat):
+def test_names_of_hidden_users_are_not_shown_to_a_guest(chat):
     chat.permit("can_access_all_users_group", "members")
     ben = chat.person("ben", channels=["kitchen"])
     gus = chat.person("gus", role="guest", channels=["kitchen"])

@@ -38,7 +38,7 @@ def ids(ana):
 # --- the anchor ---
 
 
-def test_newest(ana, ids):
+def test_the_anchor_newest(ana, ids):
     some = fetches(ana, anchor="newest", num_before=3, num_after=0).succeeds()
     all_ = fetches(ana, anchor="newest", num_before=100).succeeds()
 
@@ -48,7 +48,7 @@ def test_newest(ana, ids):
     assert some["history_limited"] is False
 
 
-def test_oldest(ana, ids):
+def test_the_anchor_oldest(ana, ids):
     some = fetches(ana, anchor="oldest", num_before=0, num_after=2).succeeds()
     all_ = fetches(ana, anchor="oldest", num_after=100).succeeds()
 
@@ -57,7 +57,7 @@ def test_oldest(ana, ids):
     assert some["anchor"] == 0
 
 
-def test_around_a_message(ana, ids):
+def test_messages_around_an_anchor(ana, ids):
     some = fetches(ana, anchor=ids[3], num_before=1, num_after=2).succeeds()
     wide = fetches(ana, anchor=ids[3], num_before=10, num_after=10).succeeds()
 
@@ -92,7 +92,7 @@ def test_an_anchor_without_a_message_is_between_its_neighbours(chat, ana, ids):
     assert (ids_of(answer), found(answer)) == ([ids[-1], last], (False, False, False))
 
 
-def test_only_the_anchor(ana, ids):
+def test_the_anchor_message_alone(ana, ids):
     answer = fetches(ana, anchor=ids[0]).succeeds()
 
     assert (ids_of(answer), found(answer)) == ([ids[0]], (True, False, False))
@@ -175,7 +175,7 @@ def test_anchor_by_a_date_without_messages(chat):
 # --- first unread ---
 
 
-def test_first_unread(chat):
+def test_the_anchor_first_unread(chat):
     ana, ben = chat.people("ana", "ben", channels=["kitchen"])
     ben.says("mine", to="kitchen > lunch", read_by_sender=True)
     first = ana.says("yours", to="kitchen > lunch").id

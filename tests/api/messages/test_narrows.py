@@ -282,7 +282,7 @@ def test_kept_messages_are_hidden_once_the_history_is_protected(chat, ana, ben):
 # --- with ---
 
 
-def test_with_leads_to_the_current_place_of_a_message(library):
+def test_the_operator_with_follows_a_moved_message(library):
     ids, ben = library.ids, library.reader
     elsewhere = [["stream", "attic"], ["topic", "elsewhere"]]
 

@@ -77,7 +77,7 @@ def test_some_users_get_no_notice(chat, in_kitchen, ana, ben):
     assert "new_subscription_messages_sent" not in answer
 
 
-def test_a_crowd_gets_no_notices(chat, in_kitchen, ana):
+def test_subscribing_many_users_sends_no_notices(chat, in_kitchen, ana):
     crowd = chat.people(*(f"p{number}" for number in range(101)))
     ears = crowd[0].listens_for("message")
 

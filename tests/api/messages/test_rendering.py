@@ -211,7 +211,7 @@ def test_a_topic_mention_is_for_participants(chat: Chat) -> None:
     assert flags_of(cid, said) == set()
 
 
-def test_wildcards_mean_nothing_in_direct_messages(ana: Person, ben: Person) -> None:
+def test_wildcards_mention_no_one_in_direct_messages(ana: Person, ben: Person) -> None:
     said = ana.says("@**all** @**topic** @**Ben**", to=[ben])
 
     assert flags_of(ben, said) == {"mentioned"}

@@ -26,7 +26,7 @@ def settled(request, chat):
     return (lambda: is_indexed(chat)) if request.param == "indexed" else (lambda: None)
 
 
-def test_words_parts_phrases_and_languages_without_spaces(chat, settled):
+def test_search_finds_words_parts_phrases_and_languages_without_spaces(chat, settled):
     ana, ben = chat.people("ana", "ben", channels=["kitchen", "attic"])
     said = {
         "soup": ana.says("The **soup** is _running_ out, Müller!", to="kitchen > lunch plans").id,
@@ -63,7 +63,7 @@ def test_words_parts_phrases_and_languages_without_spaces(chat, settled):
         assert searches(ana, *texts) == sorted(said[name] for name in expected), texts
 
 
-def test_together_with_other_terms(chat, settled):
+def test_search_combines_with_other_terms(chat, settled):
     ana, ben = chat.people("ana", "ben", channels=["kitchen", "attic"])
     one = ana.says("soup one", to="kitchen > lunch").id
     two = ben.says("soup two", to="kitchen > lunch").id

@@ -74,7 +74,7 @@ def test_a_command_creates_a_widget(ana, content, widget_type, extra):
 
 
 @pytest.mark.parametrize("content", ["/polls", "/poll-tax", "a /poll", "poll", "/me polls"])
-def test_other_messages_do_not(ana, content):
+def test_other_messages_create_no_widget(ana, content):
     assert parts(ana, ana.says(content, to=[ana])) == []
 
 

@@ -265,7 +265,7 @@ def test_a_new_password_is_recorded_through_every_endpoint(chat, owner, path):
     assert told(noted) == (f"PATCH {path}", ana.id, "done")
 
 
-def test_it_contains_no_text_of_users(chat, in_kitchen, owner):
+def test_the_audit_log_contains_no_text_of_users(chat, in_kitchen, owner):
     kitchen = chat.channel("kitchen").id
 
     owner.patch(f"/streams/{kitchen}", description="xyzzy", xyzzy=1).succeeds()
@@ -277,7 +277,7 @@ def test_it_contains_no_text_of_users(chat, in_kitchen, owner):
     assert "xyzzy" not in noted
 
 
-def test_only_administrators_read_it_in_pages(owner, ben):
+def test_administrators_read_the_audit_log_in_pages(owner, ben):
     for minutes in (1, 2, 3):
         owner.patch("/realm", message_content_edit_limit_seconds=60 * minutes).succeeds()
 
@@ -316,7 +316,7 @@ def acts(admin, **params):
     return [each["act"] for each in entries(admin, **params)]
 
 
-def test_it_is_filtered_by_actor_source_area_object_and_result(chat, varied, owner, ben):
+def test_the_audit_log_is_filtered_by_actor_source_area_object_and_result(chat, varied, owner, ben):
     attic = chat.channel("attic").id
     about_ben = ["user role", "provider deactivate", f"PATCH /users/{ben.id}"]
 
@@ -341,7 +341,7 @@ def test_it_is_filtered_by_actor_source_area_object_and_result(chat, varied, own
     assert acts(owner, search="ldap", area="people") == ["provider deactivate"]
 
 
-def test_it_is_filtered_by_time(chat, owner):
+def test_the_audit_log_is_filtered_by_time(chat, owner):
     start = int(chat.server.clock())
     for seconds in (60, 120, 180):
         owner.patch("/realm", message_content_edit_limit_seconds=seconds).succeeds()
@@ -407,7 +407,7 @@ def test_older_entries_get_their_area_and_object_in_the_migration(chat, varied, 
     assert {each["area"] for each in before} == set(AREAS)
 
 
-def test_it_is_kept_for_the_configured_time(chat, owner):
+def test_the_audit_log_is_kept_for_the_configured_time(chat, owner):
     owner.patch("/realm", message_content_edit_limit_seconds=60).succeeds()
 
     chat.server.clock.move(hours=30 * DAY)

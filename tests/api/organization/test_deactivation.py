@@ -26,7 +26,7 @@ def test_an_owner_deactivates_the_organization_for_all(chat):
     ben.get("/users/me").succeeds()
 
 
-def test_the_welcome_message_can_be_tried_out(chat):
+def test_the_welcome_message_can_be_tested(chat):
     ana = chat.person("ana", role="admin")
     path, text = "/realm/test_welcome_bot_custom_message", "Pull up a **chair**."
 

@@ -56,7 +56,7 @@ def test_an_address_that_folds_to_another_does_not_open_the_account(chat, road):
         assert found["api_key"] == road.key
 
 
-def test_both_addresses_can_have_an_account(chat, road):
+def test_two_addresses_that_fold_alike_can_both_have_accounts(chat, road):
     street = chat.person("street", email=STREET, password="open sesame")
 
     for person, email in ((road, ROAD), (street, STREET)):
@@ -65,7 +65,7 @@ def test_both_addresses_can_have_an_account(chat, road):
         assert chat.read(storage.people.find_by_email, email).id == person.id
 
 
-def test_an_invitation_is_for_one_of_them(mailing, post):
+def test_an_invitation_is_for_one_of_two_addresses_that_fold_alike(mailing, post):
     ana = mailing.person("ana")
     road, street = f"strasse@{mailing.host}.example", f"straße@{mailing.host}.example"
     both = f"{road}, {street}, {road.upper()}"
@@ -79,7 +79,7 @@ def test_an_invitation_is_for_one_of_them(mailing, post):
     assert mailing.read(storage.people.invitations.for_address, street).email == street
 
 
-def test_changing_ones_address_to_the_other_is_a_change(chat, road):
+def test_changing_to_an_address_that_folds_alike_is_a_change(chat, road):
     chat.write(actions.people.change_address, road.record, STREET)
 
     assert road.record.email == STREET

@@ -20,7 +20,7 @@ def logs_in(chat, username, password):
     return chat.stranger.post("/fetch_api_key", username=username, password=password)
 
 
-def test_a_password_gives_the_key(chat, ana):
+def test_a_password_returns_the_key(chat, ana):
     for username in (ana.email, ana.email.upper()):
         answer = logs_in(chat, username, "open sesame").succeeds()
 

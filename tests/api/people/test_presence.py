@@ -175,7 +175,7 @@ def pending(scene):
     return scene.server.application.delivery.organizations[scene.realm.id].presence.pending()
 
 
-def test_only_news_are_returned_to_clients_that_send_their_position(scene):
+def test_clients_that_send_a_position_get_only_newer_presence(scene):
     cleo = scene.person("cleo")
     first = pings(cleo, last_update_id=-1)
     assert first["presences"].keys() == {str(cleo.id)}

@@ -326,8 +326,8 @@ class Application:
         if self.services.config.tls_cert or self.renewal is not None:
             yield Job("certificate", 3600, self._watch_certificate, at_once=True)
         if self.services.config.demo:
-            life = fake_activity.Life(delivery)
-            yield Job("demo", fake_activity.EVERY_SECONDS, life.go_on)
+            activity = fake_activity.FakeActivity(delivery)
+            yield Job("demo", fake_activity.EVERY_SECONDS, activity.run)
         if self._goes_by_database:
             yield Job("clock", 60, partial(housekeeping.compare_clocks, database))
 

@@ -24,7 +24,7 @@ from tertulia.database.tx import Tx
 from tertulia.external.stores.file_stores import FileStores
 from tertulia.transfer.backup import archives, file_snapshot
 from tertulia.transfer.backup.contents import LiveCopy
-from tertulia.transfer.backup.file_snapshot import HeldFiles
+from tertulia.transfer.backup.file_snapshot import FileSnapshot
 
 UNITS = {"m": 60, "h": 3600, "d": 86400}
 MOMENT = "%Y%m%d-%H%M%S"
@@ -110,14 +110,14 @@ def _write(config: Config, file: Path, with_secret: bool) -> None:
         raise click.ClickException(f"{file} already exists.")
     secret = _secret(config) if with_secret else None
 
-    def take(tx: Tx, files: HeldFiles) -> int:
+    def take(tx: Tx, files: FileSnapshot) -> int:
         copy = LiveCopy(tx, files)
         progress = Progress(copy.about.total, "rows")
         archives.write(copy, file, secret, progress.show)
         progress.end()
         return len(copy.lost_files)
 
-    with file_snapshot.held(database, FileStores(config)) as files:
+    with file_snapshot.open_snapshot(database, FileStores(config)) as files:
         lost = database.read_now(0, take, files)
     _note(database, with_secret, file.stat().st_size)
     if lost:
@@ -174,8 +174,8 @@ def _rotate(file: Path, keep: int | None) -> None:
     dated = sorted(each for each in folder.iterdir() if ours.fullmatch(each.name))
     for half in folder.glob("*.part"):
         if ours.fullmatch(half.stem):
-            with contextlib.suppress(archives.BeingWritten):
-                archives.sweep(half)
+            with contextlib.suppress(archives.BackupInProgress):
+                archives.remove_stale(half)
     if keep is None:
         return
     for old in dated[:-keep]:

@@ -14,7 +14,7 @@ from tertulia.domain.organization.exports import KINDS, WITHOUT_CONSENT
 from tertulia.external.stores.file_stores import FileStores
 from tertulia.storage.archive_queries import ArchivedMessages
 from tertulia.transfer.backup import file_snapshot
-from tertulia.transfer.backup.file_snapshot import HeldFiles
+from tertulia.transfer.backup.file_snapshot import FileSnapshot
 from tertulia.transfer.exporting import zulip_export
 from tertulia.transfer.exporting.zulip_export import ExportArchive
 from tertulia.transfer.html_archive.writer import HtmlArchive
@@ -67,7 +67,7 @@ def _html(opened: OpenOrganization, folder: Path, kind: str, email: str | None) 
     shutil.rmtree(draft, ignore_errors=True)
     draft.mkdir(mode=FOLDER_MODE, parents=True)
 
-    def leave(tx: Tx, files: HeldFiles) -> None:
+    def leave(tx: Tx, files: FileSnapshot) -> None:
         planned = zulip_export.plan(tx, kind)
         chosen = ArchivedMessages(kind, planned.consenting, None if user is None else user.id)
         progress = Progress(storage.archive_queries.count(tx, chosen), "messages")
@@ -75,7 +75,7 @@ def _html(opened: OpenOrganization, folder: Path, kind: str, email: str | None) 
         progress.end()
 
     try:
-        with file_snapshot.held(opened.database, FileStores(opened.config)) as files:
+        with file_snapshot.open_snapshot(opened.database, FileStores(opened.config)) as files:
             opened.read(leave, files)
         draft.rename(folder)
     finally:
@@ -85,7 +85,7 @@ def _html(opened: OpenOrganization, folder: Path, kind: str, email: str | None) 
 
 
 def _organization(opened: OpenOrganization, draft: Path, kind: str) -> None:
-    def leave(tx: Tx, files: HeldFiles) -> None:
+    def leave(tx: Tx, files: FileSnapshot) -> None:
         planned = zulip_export.plan(tx, kind)
         progress = Progress(planned.messages, "messages")
         archive = ExportArchive(draft, "tertulia-export")
@@ -93,7 +93,7 @@ def _organization(opened: OpenOrganization, draft: Path, kind: str) -> None:
         archive.close()
         progress.end()
 
-    with file_snapshot.held(opened.database, FileStores(opened.config)) as files:
+    with file_snapshot.open_snapshot(opened.database, FileStores(opened.config)) as files:
         opened.read(leave, files)
     opened.database.write_now(opened.realm.id, opened.note)
 
@@ -101,11 +101,11 @@ def _organization(opened: OpenOrganization, draft: Path, kind: str) -> None:
 def _person(opened: OpenOrganization, draft: Path, email: str) -> None:
     user = opened.read(actions.people.get_by_email, email)
 
-    def leave(tx: Tx, files: HeldFiles) -> None:
+    def leave(tx: Tx, files: FileSnapshot) -> None:
         archive = ExportArchive(draft, "tertulia-person")
         zulip_export.write_person(tx, user, archive, files)
         archive.close()
 
-    with file_snapshot.held(opened.database, FileStores(opened.config)) as files:
+    with file_snapshot.open_snapshot(opened.database, FileStores(opened.config)) as files:
         opened.read(leave, files)
     opened.database.write_now(opened.realm.id, opened.note, user)

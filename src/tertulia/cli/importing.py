@@ -17,7 +17,7 @@ from tertulia.cli.progress import Progress
 from tertulia.config import Config
 from tertulia.database import Database
 from tertulia.transfer.importing import archive_reader
-from tertulia.transfer.importing.archive_reader import NoExport
+from tertulia.transfer.importing.archive_reader import InvalidExport
 from tertulia.transfer.importing.importer import Importer
 from tertulia.transfer.importing.sources import mattermost, rocketchat, slack, zulip
 from tertulia.transfer.importing.tally import Tally
@@ -43,10 +43,10 @@ def import_(file: Path, name: str | None, subdomain: str, dry_run: bool, **flags
     FILE is an archive or a folder. If interrupted, run the same command again.
     """
     config = Config.load(flags, os.environ)
-    with archive_reader.opened(file) as folder, _understood(file):
+    with archive_reader.unpacked(file) as folder, _understood(file):
         source = _open(folder, file)
         if dry_run:
-            _show(source, source.tally().foreseen())
+            _show(source, source.tally().predicted())
             return
         database = data_dir.open_database(config)
         data_dir.check_vault(config, database)
@@ -84,7 +84,7 @@ def _understood(file: Path) -> Iterator[None]:
     except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
         ours = [each for each in traceback.extract_tb(error.__traceback__) if HERE in each.filename]
         place = f"{Path(ours[-1].filename).name}, line {ours[-1].lineno}"
-        raise NoExport(
+        raise InvalidExport(
             f"{file} contains unexpected data, or is damaged ({place}: {type(error).__name__})."
         ) from error
 
@@ -94,7 +94,7 @@ def _open(folder: Path, file: Path) -> Source:
         source: Source | None = opener(folder)
         if source is not None:
             return source
-    raise NoExport(f"{file} is not an export of Zulip, Slack, Mattermost or Rocket.Chat.")
+    raise InvalidExport(f"{file} is not an export of Zulip, Slack, Mattermost or Rocket.Chat.")
 
 
 def _show(source: Source, tally: Tally) -> None:
@@ -102,8 +102,8 @@ def _show(source: Source, tally: Tally) -> None:
     click.echo(f"From {source.kind}:")
     click.echo(f"{'read':>11}{'dropped':>11}{'imported':>11}")
     for kind in tally.kinds():
-        read, dropped, brought = tally.read[kind], tally.dropped_of(kind), tally.brought[kind]
-        click.echo(f"{read:>11,}{dropped:>11,}{brought:>11,}  {kind}")
+        read, dropped, imported = tally.read[kind], tally.dropped_of(kind), tally.imported[kind]
+        click.echo(f"{read:>11,}{dropped:>11,}{imported:>11,}  {kind}")
     if any(tally.dropped.values()):
         click.echo("Not imported:")
         for kind, reasons in sorted(tally.dropped.items()):

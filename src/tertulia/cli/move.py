@@ -16,7 +16,7 @@ from tertulia.database.tx import Tx
 from tertulia.external.stores.file_stores import FileStores
 from tertulia.transfer.backup import file_snapshot, restoration
 from tertulia.transfer.backup.contents import LiveCopy
-from tertulia.transfer.backup.file_snapshot import HeldFiles
+from tertulia.transfer.backup.file_snapshot import FileSnapshot
 
 
 @click.command()
@@ -33,7 +33,7 @@ def move(target: str, **flags: Any) -> None:
     if _data_location(to) == _data_location(config):
         raise click.UsageError("--to names the current database.")
 
-    def copy_over(tx: Tx, files: HeldFiles) -> None:
+    def copy_over(tx: Tx, files: FileSnapshot) -> None:
         copy = LiveCopy(tx, files)
         progress = Progress(copy.about.total, "rows")
         restoration.restore(copy, to, 0, note_everywhere, progress.show)
@@ -41,7 +41,7 @@ def move(target: str, **flags: Any) -> None:
 
     with data_dir.folder_lock(config), data_dir.folder_lock(to):
         data_dir.check_alone(database)
-        with file_snapshot.held(database, FileStores(config)) as files:
+        with file_snapshot.open_snapshot(database, FileStores(config)) as files:
             database.read_now(0, copy_over, files)
     click.echo(
         "Copied everything. Start the server with the new database: --database,"

@@ -15,7 +15,7 @@ from tertulia.config import Config
 from tertulia.database.tx import Tx
 from tertulia.domain.people.keys import Vault
 from tertulia.transfer.backup import archives, reseal, restoration
-from tertulia.transfer.backup.reseal import Settled
+from tertulia.transfer.backup.reseal import ResealedKeys
 
 
 @click.command()
@@ -25,7 +25,7 @@ def restore(file: Path, **flags: Any) -> None:
     """Restore a backup into an empty data folder or database."""
     config = Config.load(flags, os.environ)
     about = archives.verify(file)
-    settled = Settled()
+    resealed = ResealedKeys()
 
     data_dir.make_folder(config)
     with data_dir.folder_lock(config), archives.opened(file) as archive:
@@ -35,23 +35,23 @@ def restore(file: Path, **flags: Any) -> None:
         theirs = None if archive.secret is None else Vault(archive.secret)
         ours = data_dir.open_vault(config)
 
-        def settle(tx: Tx) -> None:
-            nonlocal settled
-            settled = reseal.settle(tx, ours, theirs)
+        def finish(tx: Tx) -> None:
+            nonlocal resealed
+            resealed = reseal.reseal(tx, ours, theirs)
             note_everywhere(tx)
 
         now = datetime.now(UTC).timestamp()
         progress = Progress(about.total, "rows")
-        leap = restoration.leap_since(about, now)
+        id_gap = restoration.id_gap_since(about, now)
         with data_dir.marked_restore(config):
-            restoration.restore(archive, config, leap, settle, progress.show)
+            restoration.restore(archive, config, id_gap, finish, progress.show)
         progress.end()
 
     taken = datetime.fromtimestamp(about.taken_at, UTC)
     click.echo(f"Restored everything as of {taken:%Y-%m-%d %H:%M:%S} UTC.", err=True)
-    if settled.renewed:
+    if resealed.renewed:
         click.echo(
-            f"The backup has no secret, so all {settled.renewed} API keys are new. Users log in"
+            f"The backup has no secret, so all {resealed.renewed} API keys are new. Users log in"
             " again with their passwords. For bots run `tertulia user zuliprc`.",
             err=True,
         )

@@ -9,7 +9,7 @@ from tertulia.database import Database
 from tertulia.external.stores.file_stores import FileStores
 from tertulia.external.stores.store import StoreUnavailable
 from tertulia.jobs import upload_migration
-from tertulia.transfer.backup.file_snapshot import HeldFiles
+from tertulia.transfer.backup.file_snapshot import FileSnapshot
 
 
 def examine(config: Config, database: Database) -> list[DataProblem]:
@@ -29,12 +29,14 @@ def examine(config: Config, database: Database) -> list[DataProblem]:
     for place in places:
         there = [each for each in uploads if each.place == place]
         try:
-            lost = HeldFiles(database, stores, None).lost(there)
+            missing = FileSnapshot(database, stores, None).missing(there)
         except StoreUnavailable as trouble:
             problems.append(str(trouble))
             continue
-        if lost:
-            problems.append(f"{len(lost)} of {len(there)} files in {place} are missing or damaged")
+        if missing:
+            problems.append(
+                f"{len(missing)} of {len(there)} files in {place} are missing or damaged"
+            )
     return [DataProblem("stores", summary, problems)]
 
 

@@ -48,17 +48,17 @@ def find_run(tx: Tx) -> Run | None:
     return Run(row["source"], state, row["messages_done"], bool(row["is_finished"]))
 
 
-def claim(tx: Tx, source: str, bringer: str) -> Run | None:
+def claim(tx: Tx, source: str, process: str) -> Run | None:
     """Continue an import; the process that ran it until now stops."""
     tx.execute(
-        "UPDATE import_run SET bringer = :bringer WHERE realm_id = :realm AND source = :source",
-        bringer=bringer,
+        "UPDATE import_run SET bringer = :process WHERE realm_id = :realm AND source = :source",
+        process=process,
         source=source,
     )
     return find_run(tx)
 
 
-def bringer(tx: Tx) -> str | None:
+def claimed_by(tx: Tx) -> str | None:
     """The process that runs the import."""
     found: str | None = tx.value("SELECT bringer AS value FROM import_run WHERE realm_id = :realm")
     return found

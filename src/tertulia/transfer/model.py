@@ -37,7 +37,7 @@ def address(key: str) -> str:
     return f"{MARK}a{key}{MARK}"
 
 
-class ArrivingPerson(msgspec.Struct, frozen=True):
+class ImportedPerson(msgspec.Struct, frozen=True):
     key: str
     name: str
     email: str = ""
@@ -47,12 +47,12 @@ class ArrivingPerson(msgspec.Struct, frozen=True):
     is_active: bool = True
     joined_at: float | None = None
     timezone: str = ""
-    is_house_bot: bool = False  # is mapped to our own bot and gets no account
+    is_system_bot: bool = False  # is mapped to our own bot and gets no account
     is_incoming_webhook: bool = False  # a bot that may only send
     owner: str = ""  # of a bot
 
 
-class ArrivingChannel(msgspec.Struct, frozen=True):
+class ImportedChannel(msgspec.Struct, frozen=True):
     key: str
     name: str
     description: str = ""
@@ -69,12 +69,12 @@ class ArrivingChannel(msgspec.Struct, frozen=True):
     retention_days: int | None = None
     default_push: bool = False
     creator: str = ""
-    permissions: Mapping[str, "ArrivingGroupValue"] = field(default_factory=dict)
+    permissions: Mapping[str, "ImportedGroupValue"] = field(default_factory=dict)
     # Settings of members by user key: columns of our subscriptions.
     choices: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
-class ArrivingFolder(msgspec.Struct, frozen=True):
+class ImportedFolder(msgspec.Struct, frozen=True):
     key: str
     name: str
     description: str = ""
@@ -83,14 +83,14 @@ class ArrivingFolder(msgspec.Struct, frozen=True):
     is_archived: bool = False
 
 
-class ArrivingGroupValue(msgspec.Struct, frozen=True):
+class ImportedGroupValue(msgspec.Struct, frozen=True):
     """The value of a permission: users and groups."""
 
     people: tuple[str, ...] = ()
     groups: tuple[str, ...] = ()
 
 
-class ArrivingFile(msgspec.Struct, frozen=True):
+class ImportedFile(msgspec.Struct, frozen=True):
     key: str
     name: str
     owner: str
@@ -98,14 +98,14 @@ class ArrivingFile(msgspec.Struct, frozen=True):
     path_id: str = ""  # the original path, if URLs are kept
 
 
-class ArrivingReaction(msgspec.Struct, frozen=True):
+class ImportedReaction(msgspec.Struct, frozen=True):
     person: str
     name: str
     code: str = ""
     type: str = ""
 
 
-class ArrivingSubmessage(msgspec.Struct, frozen=True):
+class ImportedSubmessage(msgspec.Struct, frozen=True):
     """A part of a poll or to-do list; the first one of a message is the widget itself."""
 
     sender: str
@@ -113,7 +113,7 @@ class ArrivingSubmessage(msgspec.Struct, frozen=True):
     content: str
 
 
-class ArrivingEdit(msgspec.Struct, frozen=True):
+class ImportedEdit(msgspec.Struct, frozen=True):
     """The state of a message before an edit."""
 
     person: str
@@ -125,7 +125,7 @@ class ArrivingEdit(msgspec.Struct, frozen=True):
     new_channel: str | None = None
 
 
-class ArrivingMessage(msgspec.Struct):
+class ImportedMessage(msgspec.Struct):
     sender: str
     at: float
     text: str
@@ -135,16 +135,16 @@ class ArrivingMessage(msgspec.Struct):
     number: int | None = None
     edited_at: float | None = None
     files: tuple[str, ...] = ()
-    reactions: list[ArrivingReaction] = field(default_factory=list)
+    reactions: list[ImportedReaction] = field(default_factory=list)
     unread_by: list[str] = field(default_factory=list)
     received_by: list[str] | None = None  # None for all subscribers
     marks: list[tuple[str, str]] = field(default_factory=list)  # user and flag
-    parts: list[ArrivingSubmessage] = field(default_factory=list)
-    edits: list[ArrivingEdit] = field(default_factory=list)  # oldest first
+    parts: list[ImportedSubmessage] = field(default_factory=list)
+    edits: list[ImportedEdit] = field(default_factory=list)  # oldest first
     unknown_emoji: int = 0  # unknown names that remain in the text
 
 
-class ArrivingEmoji(msgspec.Struct, frozen=True):
+class ImportedEmoji(msgspec.Struct, frozen=True):
     key: str
     name: str
     author: str
@@ -152,12 +152,12 @@ class ArrivingEmoji(msgspec.Struct, frozen=True):
     is_deactivated: bool = False
 
 
-class ArrivingAvatar(msgspec.Struct, frozen=True):
+class ImportedAvatar(msgspec.Struct, frozen=True):
     person: str
     open: Callable[[], IO[bytes]]
 
 
-class ArrivingGroup(msgspec.Struct, frozen=True):
+class ImportedGroup(msgspec.Struct, frozen=True):
     key: str
     name: str
     description: str = ""
@@ -165,10 +165,10 @@ class ArrivingGroup(msgspec.Struct, frozen=True):
     subgroups: tuple[str, ...] = ()
     is_deactivated: bool = False
     creator: str = ""
-    permissions: Mapping[str, ArrivingGroupValue] = field(default_factory=dict)
+    permissions: Mapping[str, ImportedGroupValue] = field(default_factory=dict)
 
 
-class ArrivingProfileField(msgspec.Struct, frozen=True):
+class ImportedProfileField(msgspec.Struct, frozen=True):
     name: str
     type: int
     hint: str = ""
@@ -179,20 +179,20 @@ class ArrivingProfileField(msgspec.Struct, frozen=True):
     values: dict[str, str] = field(default_factory=dict)  # by user key; may contain user keys
 
 
-class ArrivingTopicPolicy(msgspec.Struct, frozen=True):
+class ImportedTopicPolicy(msgspec.Struct, frozen=True):
     person: str
     channel: str
     topic: str
     policy: int
 
 
-class ArrivingStatus(msgspec.Struct, frozen=True):
+class ImportedStatus(msgspec.Struct, frozen=True):
     person: str
     text: str
-    emoji: ArrivingReaction | None = None
+    emoji: ImportedReaction | None = None
 
 
-class ArrivingLinkifier(msgspec.Struct, frozen=True):
+class ImportedLinkifier(msgspec.Struct, frozen=True):
     pattern: str
     url_template: str
     example_input: str | None = None
@@ -200,13 +200,13 @@ class ArrivingLinkifier(msgspec.Struct, frozen=True):
     alternative_url_templates: tuple[str, ...] = ()
 
 
-class ArrivingPlayground(msgspec.Struct, frozen=True):
+class ImportedPlayground(msgspec.Struct, frozen=True):
     name: str
     language: str
     url_template: str
 
 
-class ArrivingWording(msgspec.Struct, frozen=True):
+class ImportedDraft(msgspec.Struct, frozen=True):
     """A draft or a scheduled message with its destination."""
 
     person: str
@@ -217,14 +217,14 @@ class ArrivingWording(msgspec.Struct, frozen=True):
     topic: str = ""
 
 
-class ArrivingSnippet(msgspec.Struct, frozen=True):
+class ImportedSnippet(msgspec.Struct, frozen=True):
     person: str
     title: str
     content: str
     created_at: float | None = None
 
 
-class ArrivingView(msgspec.Struct, frozen=True):
+class ImportedNavigationView(msgspec.Struct, frozen=True):
     person: str
     fragment: str
     name: str | None = None
@@ -234,20 +234,20 @@ class ArrivingView(msgspec.Struct, frozen=True):
 class ProfileData(msgspec.Struct):
     """Everything but messages: profiles, groups, emoji, settings."""
 
-    emoji: list[ArrivingEmoji] = field(default_factory=list)
-    avatars: list[ArrivingAvatar] = field(default_factory=list)
-    groups: list[ArrivingGroup] = field(default_factory=list)
-    profile_fields: list[ArrivingProfileField] = field(default_factory=list)
-    topic_policies: list[ArrivingTopicPolicy] = field(default_factory=list)
+    emoji: list[ImportedEmoji] = field(default_factory=list)
+    avatars: list[ImportedAvatar] = field(default_factory=list)
+    groups: list[ImportedGroup] = field(default_factory=list)
+    profile_fields: list[ImportedProfileField] = field(default_factory=list)
+    topic_policies: list[ImportedTopicPolicy] = field(default_factory=list)
     muted_people: list[tuple[str, str]] = field(default_factory=list)
     alert_words: list[tuple[str, str]] = field(default_factory=list)
-    statuses: list[ArrivingStatus] = field(default_factory=list)
-    linkifiers: list[ArrivingLinkifier] = field(default_factory=list)
-    playgrounds: list[ArrivingPlayground] = field(default_factory=list)
-    drafts: list[ArrivingWording] = field(default_factory=list)
-    scheduled: list[ArrivingWording] = field(default_factory=list)
-    snippets: list[ArrivingSnippet] = field(default_factory=list)
-    views: list[ArrivingView] = field(default_factory=list)
+    statuses: list[ImportedStatus] = field(default_factory=list)
+    linkifiers: list[ImportedLinkifier] = field(default_factory=list)
+    playgrounds: list[ImportedPlayground] = field(default_factory=list)
+    drafts: list[ImportedDraft] = field(default_factory=list)
+    scheduled: list[ImportedDraft] = field(default_factory=list)
+    snippets: list[ImportedSnippet] = field(default_factory=list)
+    views: list[ImportedNavigationView] = field(default_factory=list)
 
 
 class Source(Protocol):
@@ -259,10 +259,10 @@ class Source(Protocol):
     message_count: int
     last_message: int  # the highest message id, if ids are kept
 
-    def people(self) -> list[ArrivingPerson]: ...
-    def folders(self) -> list[ArrivingFolder]: ...
-    def channels(self) -> list[ArrivingChannel]: ...
-    def belongings(self) -> ProfileData: ...
-    def files(self) -> Iterator[ArrivingFile]: ...
-    def messages(self) -> Iterator[ArrivingMessage]: ...
+    def people(self) -> list[ImportedPerson]: ...
+    def folders(self) -> list[ImportedFolder]: ...
+    def channels(self) -> list[ImportedChannel]: ...
+    def profile_data(self) -> ProfileData: ...
+    def files(self) -> Iterator[ImportedFile]: ...
+    def messages(self) -> Iterator[ImportedMessage]: ...
     def tally(self) -> Tally: ...

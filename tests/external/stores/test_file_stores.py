@@ -197,7 +197,7 @@ def test_nothing_leaves_a_store_while_somebody_copies_it(start_server, tmp_path)
     (attachment,) = ana.get("/attachments").succeeds()["attachments"]
     stores = FileStores(Config(data=server.folder, files="folder"))
 
-    with file_snapshot.held(server.database, stores) as files:
+    with file_snapshot.open_snapshot(server.database, stores) as files:
         (upload,) = server.read(0, storage.files.upload_locations.in_stores)
         ana.delete(f"/attachments/{attachment['id']}").succeeds()
         server.run_job("deleted files elsewhere")

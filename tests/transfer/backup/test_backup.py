@@ -22,7 +22,7 @@ from tertulia.database import Database, schema
 from tertulia.database.tx import Tx
 from tertulia.external.stores.file_stores import FileStores
 from tertulia.transfer.backup import archives, contents
-from tertulia.transfer.backup.file_snapshot import HeldFiles
+from tertulia.transfer.backup.file_snapshot import FileSnapshot
 
 OTHER: dict[Kind, Kind] = {"sqlite": "postgres", "postgres": "sqlite"}
 
@@ -364,7 +364,7 @@ def test_a_backup_is_one_moment(terminal, tmp_path):
     file = tmp_path / "backup.tar"
 
     def take(tx: Tx) -> None:
-        files = HeldFiles(database, FileStores(Config()), None)
+        files = FileSnapshot(database, FileStores(Config()), None)
         copy = contents.LiveCopy(tx, files)
         archives.write(copy, file, None, lambda done: terminal.adds(f"p{done}") and None)
 

@@ -188,7 +188,7 @@ def has_everything(chat, ana, ben) -> None:
     ana.post("/users/me/alert_words", alert_words=["soup"]).succeeds()
 
 
-def belongings(file: Path):
+def exported_profiles(file: Path):
     """What an export tells of all that, by names: numbers may have changed."""
     tables = read(file, "realm.json")
     emails = {row["id"]: row["email"] for row in tables["zerver_userprofile"]}
@@ -255,7 +255,7 @@ def test_what_people_have_comes_back_as_it_was(chat, lively, ana, ben, tmp_path,
         assert f"1  {kind}\n" in foreseen.out.replace("2  topics", "1  topics"), foreseen.out
     assert "2  profile fields\n" in said.out
     assert "Not imported" not in said.out
-    assert belongings(second) == belongings(first)
+    assert exported_profiles(second) == exported_profiles(first)
     assert there.runs("check").out.endswith("No problems found.\n")
 
 

@@ -169,7 +169,7 @@ def test_an_archive_does_not_fill_the_disk(house, tmp_path, monkeypatch, suffix)
 @pytest.mark.on_one
 def test_an_import_that_was_interrupted_goes_on_where_it_was(house, tmp_path, monkeypatch):
     export = zulip_export(tmp_path / "export", messages=25)
-    monkeypatch.setattr(importer, "AT_ONCE", 10)
+    monkeypatch.setattr(importer, "MESSAGES_PER_BATCH", 10)
     write = MessageImporter.write
 
     def fails_later(self, tx, batch, done):
@@ -193,7 +193,7 @@ def test_an_import_that_was_interrupted_goes_on_where_it_was(house, tmp_path, mo
 
 def test_of_two_imports_at_once_the_later_one_goes_on(house, tmp_path, monkeypatch):
     export = slack_export(tmp_path / "export")
-    monkeypatch.setattr(importer, "AT_ONCE", 4)
+    monkeypatch.setattr(importer, "MESSAGES_PER_BATCH", 4)
     later = []
 
     def another_comes(self, done):

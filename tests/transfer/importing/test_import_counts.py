@@ -95,8 +95,8 @@ def test_all_that_slack_exports_is_accounted_for(house, tmp_path):
     assert said.code == 0, said.err
     assert "is off by" not in foreseen.err + said.err
     for shown in (foreseen.out, said.out):
-        for kind, (read, dropped, brought) in sums(shown).items():
-            assert read == dropped + brought, kind
+        for kind, (read, dropped, imported) in sums(shown).items():
+            assert read == dropped + imported, kind
     found = sums(said.out)
     assert found["messages"] == (22, 4, 18)
     assert found["reactions"] == (67, 62, 5)
@@ -203,8 +203,8 @@ def test_all_that_mattermost_exports_is_accounted_for(house, tmp_path):
 
     assert (said.code, "is off by" in said.err) == (0, False), said.err
     found = sums(said.out)
-    for kind, (read, dropped, brought) in found.items():
-        assert read == dropped + brought, kind
+    for kind, (read, dropped, imported) in found.items():
+        assert read == dropped + imported, kind
     assert found["messages"] == (6, 1, 5)
     assert found["people"] == (3, 1, 2)
     assert found["reactions"] == (5, 2, 3)
@@ -275,8 +275,8 @@ def test_all_that_rocket_chat_has_is_accounted_for(house, tmp_path):
 
     assert (said.code, "is off by" in said.err) == (0, False), said.err
     found = sums(said.out)
-    for kind, (read, dropped, brought) in found.items():
-        assert read == dropped + brought, kind
+    for kind, (read, dropped, imported) in found.items():
+        assert read == dropped + imported, kind
     assert found["messages"] == (14, 6, 8)
     assert found["reactions"] == (8, 5, 3)
     assert reasons(said.out) == {
@@ -346,8 +346,8 @@ def test_all_that_zulip_exports_is_accounted_for(house, tmp_path):
 
     assert (said.code, "is off by" in said.err) == (0, False), said.err
     found = sums(said.out)
-    for kind, (read, dropped, brought) in found.items():
-        assert read == dropped + brought, kind
+    for kind, (read, dropped, imported) in found.items():
+        assert read == dropped + imported, kind
     assert found["messages"] == (10, 1, 9)
     assert {kind: found[kind] for kind in ("reactions", "channel folders", "edits")} == {
         "reactions": (5, 3, 2),

@@ -16,14 +16,14 @@ PLACES = {
 }
 
 
-class Life:
+class FakeActivity:
     """Steps alternate: a user starts typing, then stops."""
 
     def __init__(self, delivery: Delivery) -> None:
         self._delivery = delivery
         self._writing: list[tuple[int, TypingInChannel]] = []
 
-    async def go_on(self) -> None:
+    async def run(self) -> None:
         for realm_id, started in self._writing:
             stop = TypingInChannel("stop", started.sender_id, started.channel_id, started.topic)
             self._delivery.publish_ephemeral(realm_id, stop)

@@ -29,15 +29,15 @@ from tertulia.domain.people.new_user import NewUser
 from tertulia.domain.people.user import User
 from tertulia.sample_data.demo import pictures, script
 from tertulia.sample_data.demo.people import (
-    ARRIVALS,
     FOLDERS,
     FOUNDED,
-    MOODS,
+    LATE_JOINS,
+    MUTED_CHANNELS,
     ORGANIZATION,
     PEOPLE,
     PUBLIC,
-    QUIET,
     ROOMS,
+    STATUSES,
     Cast,
     Character,
     DemoRoom,
@@ -56,7 +56,7 @@ def fill(config: Config, database: Database, vault: Vault) -> Cast:
     If the database already contains the demo, only return who can log in.
     """
     noted = config.data / PASSWORD_FILE
-    if noted.exists() and (people := _who_played(database)):
+    if noted.exists() and (people := _find_existing(database)):
         return Cast(people, noted.read_text(encoding="utf-8").strip())
     if database.read_now(0, storage.data_check.has_people):
         raise ConfigError(
@@ -68,21 +68,21 @@ def fill(config: Config, database: Database, vault: Vault) -> Cast:
     name = ORGANIZATION if config.organization == Config().organization else config.organization
     realm = past.write_now(0, actions.organization.get_or_create_first, name)
     password = secrets.token_hex(5)
-    play = Play(
+    play = DemoLoader(
         vault,
         domain.people.passwords.hashed(password),
         config.email_domain,
         now,
         has_public_pages=config.web_public_streams_enabled,
     )
-    database.write_now(realm.id, play.perform)
+    database.write_now(realm.id, play.load)
     file_permissions.write_private(noted, password.encode())
     people = [user for user in play.users.values() if not user.is_bot]
     keys = {name: (user.email, play.keys[name]) for name, user in play.users.items()}
     return Cast(people, password, keys)
 
 
-def _who_played(database: Database) -> list[User]:
+def _find_existing(database: Database) -> list[User]:
     """The users of the demo, if this database contains it."""
     for realm in database.read_now(0, storage.organization.list_all):
         found = database.read_now(realm.id, _find_cast)
@@ -105,7 +105,7 @@ def moment(now: float, days_ago: int, hour: int = 8, minute: int = 0) -> float:
 Step = Callable[[Tx], None]
 
 
-class Play:
+class DemoLoader:
     def __init__(
         self,
         vault: Vault,
@@ -123,7 +123,7 @@ class Play:
         self._email_domain = email_domain
         self._now = now
 
-    def perform(self, tx: Tx) -> None:
+    def load(self, tx: Tx) -> None:
         for at, step in sorted(self._steps(), key=lambda timed: timed[0]):
             step(tx.at(at))
 
@@ -133,17 +133,17 @@ class Play:
             yield moment(self._now, person.since), partial(self._add, person=person)
         for room in ROOMS:
             yield moment(self._now, FOUNDED), partial(self._open, room=room)
-        for arrival in ARRIVALS:
+        for arrival in LATE_JOINS:
             step = partial(self._join, room=arrival.room, who=[arrival.person])
             yield moment(self._now, arrival.days_ago), step
-        yield moment(self._now, FOUNDED), self._sort_channels
+        yield moment(self._now, FOUNDED), self._assign_folders
         if self._has_public_pages:
-            yield moment(self._now, FOUNDED), self._open_to_the_web
+            yield moment(self._now, FOUNDED), self._make_channels_public
         for line in script.read():
             at = moment(self._now, line.days_ago, line.hour, line.minute)
             yield at, partial(self._send, line=line)
         yield moment(self._now, 1, hour=8), self._set_statuses
-        yield moment(self._now, LAST_READ, hour=0), self._read_everything
+        yield moment(self._now, LAST_READ, hour=0), self._mark_read
 
     def _add(self, tx: Tx, person: Character) -> None:
         owner = None if person.owner is None else self.users[person.owner].email
@@ -169,7 +169,7 @@ class Play:
         channel = _channel(tx, room)
         actions.channels.subscriptions.join(tx, channel, [self.users[key] for key in who])
 
-    def _sort_channels(self, tx: Tx) -> None:
+    def _assign_folders(self, tx: Tx) -> None:
         marta = self.users["marta"]
         for name, rooms in FOLDERS.items():
             folder_id = actions.channels.folders.create(tx, marta, name, "", "")
@@ -178,11 +178,11 @@ class Play:
                 actions.channels.edits.edit(
                     tx, marta, _channel(tx, room).id, changes, web_public_allowed=False
                 )
-        for key, room in QUIET:
+        for key, room in MUTED_CHANNELS:
             choice = Choice(_channel(tx, room).id, "is_muted", True)
             actions.channels.subscription_settings.change(tx, self.users[key], [choice])
 
-    def _open_to_the_web(self, tx: Tx) -> None:
+    def _make_channels_public(self, tx: Tx) -> None:
         marta = self.users["marta"]
         actions.organization.settings.edit(tx, marta, {"enable_spectator_access": True})
         for room in PUBLIC:
@@ -192,7 +192,7 @@ class Play:
             )
 
     def _set_statuses(self, tx: Tx) -> None:
-        for key, (emoji, text) in MOODS.items():
+        for key, (emoji, text) in STATUSES.items():
             status = NewStatus(status_text=text, emoji_name=emoji)
             actions.people.statuses.change(tx, self.users[key], status)
 
@@ -205,9 +205,9 @@ class Play:
         else:
             sent = actions.messages.send.to_channel(tx, sender, line.channel, line.topic, draft)
         for how, who in line.answers:
-            self._answer(tx.at(tx.now + 60), sent.message_id, how, self.users[who])
+            self._respond(tx.at(tx.now + 60), sent.message_id, how, self.users[who])
 
-    def _answer(self, tx: Tx, message_id: int, how: str, who: User) -> None:
+    def _respond(self, tx: Tx, message_id: int, how: str, who: User) -> None:
         if how.startswith("vote "):
             vote = {"type": "vote", "key": f"canned,{how.split()[1]}", "vote": 1}
             actions.messages.widgets.submit(tx, who, message_id, "widget", json.dumps(vote))
@@ -251,7 +251,7 @@ class Play:
             path_ids=tuple(file.path_id for file in files),
         )
 
-    def _read_everything(self, tx: Tx) -> None:
+    def _mark_read(self, tx: Tx) -> None:
         for user in self.users.values():
             storage.messages.unread.store(tx, user.id, BitMap64(), storage.messages.newest_id(tx))
 

@@ -42,7 +42,7 @@ class DemoRoom:
 
 
 @dataclass(frozen=True, slots=True)
-class LateArrival:
+class LateJoin:
     """A user who joins a channel later than the others."""
 
     days_ago: int
@@ -123,7 +123,7 @@ FOLDERS = {
 }
 
 # Statuses: an emoji and a text.
-MOODS = {
+STATUSES = {
     "nour": ("stew", "making stock"),
     "tomas": ("movie_camera", "in the booth, do not knock"),
     "olek": ("ladder", "on the roof"),
@@ -131,10 +131,10 @@ MOODS = {
 }
 
 PUBLIC = ("general", "programme", "website")  # where the server allows web-public channels
-QUIET = (("nour", "sandbox"), ("priya", "sandbox"))  # muted channels by user
+MUTED_CHANNELS = (("nour", "sandbox"), ("priya", "sandbox"))  # muted channels by user
 
-ARRIVALS = (
-    LateArrival(15, "henrik", "projection"),
-    LateArrival(15, "henrik", "sandbox"),
-    LateArrival(10, "aiko", "board"),
+LATE_JOINS = (
+    LateJoin(15, "henrik", "projection"),
+    LateJoin(15, "henrik", "sandbox"),
+    LateJoin(10, "aiko", "board"),
 )

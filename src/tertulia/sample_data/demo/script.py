@@ -15,7 +15,7 @@ from importlib import resources
 
 _PLACE = re.compile(r"=== (?:@(?P<people>.+)|(?P<channel>.+?) > (?P<topic>.+))")
 _ANSWER = re.compile(r":: (?P<how>[a-z_]+(?: \d+)?) (?P<who>[a-z, -]+)")
-_CUE = re.compile(r"(?P<days_ago>\d+) (?P<hour>\d\d):(?P<minute>\d\d) (?P<who>[a-z-]+)")
+_HEADER = re.compile(r"(?P<days_ago>\d+) (?P<hour>\d\d):(?P<minute>\d\d) (?P<who>[a-z-]+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ def _lines(text: str) -> Iterator[Line]:
     words: list[str] = []
     answers: list[tuple[str, str]] = []
     for row in [*text.splitlines(), "=== end > end"]:
-        new_place, new_cue = _PLACE.fullmatch(row), _CUE.fullmatch(row)
+        new_place, new_cue = _PLACE.fullmatch(row), _HEADER.fullmatch(row)
         if (answer := _ANSWER.fullmatch(row)) is not None:
             answers += [(answer["how"], who) for who in answer["who"].split(", ")]
             continue

@@ -21,11 +21,11 @@ from tertulia.domain.personal.topic_policies import TopicPolicy
 from tertulia.markdown import Resolved
 from tertulia.sample_data.generated import vocabulary
 from tertulia.sample_data.generated.members import (
-    FADING,
+    SIZE_EXPONENT,
     Conversation,
+    GeneratedMembers,
     Person,
     Room,
-    Society,
     Topic,
 )
 from tertulia.sample_data.generated.texts import Piece, Text, TextWriter
@@ -34,7 +34,7 @@ DIRECT = 0.15  # share of all messages
 NEW_TOPIC = 1 / 50
 LIVE_TOPICS = 12  # active topics of a channel at a time
 MENTIONS = 0.06
-CALLS_TO_ALL = 0.02  # share of the messages of administrators
+MENTION_ALL_SHARE = 0.02  # share of the messages of administrators
 REACTIONS = 0.06
 EDITS = 0.005
 GROUP_CONVERSATIONS = 0.25
@@ -81,11 +81,11 @@ class Turn:
 
 
 class History:
-    def __init__(self, dice: Random, society: Society, writer: TextWriter) -> None:
+    def __init__(self, dice: Random, members: GeneratedMembers, writer: TextWriter) -> None:
         self.times: array[float] = array("d")  # send time of each message
         self.first_id = 0
         self._dice = dice
-        self._society = society
+        self._members = members
         self._writer = writer
         self._mentions: dict[int, Piece] = {}
         self._everybody = writer.piece("@**all**")
@@ -93,9 +93,9 @@ class History:
         self._rooms_in_order: list[Room] = []
         self._weights: list[float] = []
 
-    def talk(self, tx: Tx, count: int, begin: float, end: float) -> None:
+    def send(self, tx: Tx, count: int, begin: float, end: float) -> None:
         """Generate this many messages between two times."""
-        self._weigh_rooms()
+        self._update_weights()
         next_id = storage.messages.newest_id(tx) + 1
         self.first_id = self.first_id or next_id
         batch = HistoryBatch()
@@ -131,9 +131,9 @@ class History:
             begin + day * (int(days * random()) + (hour + random()) / 24) for hour in hours
         )
 
-    def _weigh_rooms(self) -> None:
-        self._rooms_in_order = list(self._society.rooms)
-        weights = (place**-FADING for place in range(1, len(self._rooms_in_order) + 1))
+    def _update_weights(self) -> None:
+        self._rooms_in_order = list(self._members.rooms)
+        weights = (place**-SIZE_EXPONENT for place in range(1, len(self._rooms_in_order) + 1))
         self._weights = list(accumulate(weights))
 
     def _room(self) -> Room:
@@ -143,7 +143,7 @@ class History:
 
     def _conversation(self, tx: Tx) -> Conversation | None:
         """An existing or a new conversation of a user; None if no partner is found."""
-        people = self._society.people
+        people = self._members.people
         person = people[int(len(people) * self._dice.random() ** 2)]
         if self._dice.random() * CONVERSATIONS_EACH >= len(person.conversations):
             return self._new_conversation(tx, person)
@@ -152,9 +152,9 @@ class History:
 
     def _new_conversation(self, tx: Tx, person: Person) -> Conversation | None:
         size = self._dice.randrange(2, 5) if self._dice.random() < GROUP_CONVERSATIONS else 1
-        others = self._dice.sample(self._society.people, min(size, len(self._society.people)))
+        others = self._dice.sample(self._members.people, min(size, len(self._members.people)))
         members = sorted({person, *others}, key=lambda each: each.user.id)
-        if not all(each.is_here for each in members):
+        if not all(each.is_active for each in members):
             return None
         number = storage.messages.conversations.get_or_start(tx, [each.user.id for each in members])
         for each in members:
@@ -178,16 +178,16 @@ class History:
         topic, starts_topic = self._topic(room, sender)
         text = self._writer.message()
         mentioned = None
-        calls_all = False
+        mentions_all = False
         if not text.is_block and self._dice.random() < MENTIONS:
             mentioned = self._dice.choice(room.members)
             text = self._writer.with_mention(self._mention(mentioned), text)
         elif not text.is_block and sender.user.role <= Role.ADMINISTRATOR:
-            calls_all = self._dice.random() < CALLS_TO_ALL
-            if calls_all:
+            mentions_all = self._dice.random() < MENTION_ALL_SHARE
+            if mentions_all:
                 text = self._writer.with_mention(self._everybody, text)
         place = (room.channel.id, None, topic.name)
-        self._write(turn, sender, place, text, room.members, calls_all=calls_all)
+        self._write(turn, sender, place, text, room.members, mentions_all=mentions_all)
         topic.newest = turn.message_id
         room.message_ids.append(turn.message_id)
         if starts_topic and not sender.user.is_bot:
@@ -206,7 +206,7 @@ class History:
         text: Text,
         readers: list[Person],
         *,
-        calls_all: bool = False,
+        mentions_all: bool = False,
     ) -> None:
         realm_id, message_id = turn.tx.realm_id, turn.message_id
         client = BOT_CLIENT if sender.user.is_bot else CLIENTS[message_id % len(CLIENTS)]
@@ -222,7 +222,7 @@ class History:
             markdown.VERSION,
             client,
             domain.messages.message.is_read_by_sender(None, client),
-            Mentions(channel_wildcard=calls_all),
+            Mentions(channel_wildcard=mentions_all),
             has_link=text.has_link,
             has_image=text.has_image,
         )

@@ -23,17 +23,17 @@ DOMAIN = "example.com"
 PEOPLE_PER_BOT = 100
 PRIVATE_EVERY = 6  # one channel in so many; every other one has protected history
 LARGEST = 0.6  # share of all users in the largest channel
-FADING = 0.7  # size and activity of each channel relative to the one before
-FIRST_COMERS = 0.7  # share of users and channels that exist from the start
-GONE = 0.02  # share of users who are deactivated at the end
-MOVES = 0.02  # share of users who join a channel, and who leave one, per step
+SIZE_EXPONENT = 0.7  # size and activity of each channel relative to the one before
+INITIAL_SHARE = 0.7  # share of users and channels that exist from the start
+DEACTIVATED_SHARE = 0.02  # share of users who are deactivated at the end
+JOINS_PER_STEP = 0.02  # share of users who join a channel, and who leave one, per step
 
 
 @dataclass(eq=False, slots=True)
 class Person:
     user: User
     key: str
-    is_here: bool = True
+    is_active: bool = True
     conversations: list["Conversation"] = field(default_factory=list)
 
 
@@ -66,10 +66,10 @@ class Conversation:
 
     @property
     def is_possible(self) -> bool:
-        return all(person.is_here for person in self.members)
+        return all(person.is_active for person in self.members)
 
 
-class Society:
+class GeneratedMembers:
     def __init__(
         self, dice: Random, vault: Vault, writer: TextWriter, people: int, channel_count: int
     ) -> None:
@@ -83,26 +83,26 @@ class Society:
         dice.shuffle(self._new_rooms)
         self._people, self._channels = people, channel_count
 
-    def move(self, tx: Tx, progress: float) -> None:
+    def advance(self, tx: Tx, progress: float) -> None:
         """Apply the changes of one step; `progress` goes from 0 to 1."""
-        arrived = self._arrive(tx, progress)
+        arrived = self._add_people(tx, progress)
         if not self.rooms:
             self.rooms = [
-                Room(channel, 1.0, [p for p in self.people if not _stays_out(p)])
+                Room(channel, 1.0, [p for p in self.people if not _is_bot_or_guest(p)])
                 for channel in storage.channels.defaults(tx)
             ]
         self._open_rooms(tx, progress)
-        self._settle(tx, arrived)
+        self._subscribe(tx, arrived)
         self._join_and_leave(tx)
         self._deactivate_some(tx, progress)
 
     def present(self) -> list[Person]:
-        return [person for person in self.people if person.is_here]
+        return [person for person in self.people if person.is_active]
 
     # --- people ---
 
-    def _arrive(self, tx: Tx, progress: float) -> list[Person]:
-        wanted = _so_far(self._people, progress)
+    def _add_people(self, tx: Tx, progress: float) -> list[Person]:
+        wanted = _count_at(self._people, progress)
         arrived = []
         while len(self.people) < wanted:
             new = self._new_people.pop(0)
@@ -113,17 +113,17 @@ class Society:
             self.people.append(arrived[-1])
         for room in self.rooms:
             if room.size == 1.0:
-                room.members += [person for person in arrived if not _stays_out(person)]
+                room.members += [person for person in arrived if not _is_bot_or_guest(person)]
         return arrived
 
     def _deactivate_some(self, tx: Tx, progress: float) -> None:
-        gone = sum(not person.is_here for person in self.people)
-        while gone < int(self._people * GONE * progress):
+        gone = sum(not person.is_active for person in self.people)
+        while gone < int(self._people * DEACTIVATED_SHARE * progress):
             person = self._dice.choice(self.people[1:])
-            if not person.is_here or person.user.is_owner:
+            if not person.is_active or person.user.is_owner:
                 continue
             actions.people.deactivate(tx, person.user.id)
-            person.is_here = False
+            person.is_active = False
             gone += 1
             for room in self.rooms:
                 if person in room.members:
@@ -132,7 +132,7 @@ class Society:
     # --- channels ---
 
     def _open_rooms(self, tx: Tx, progress: float) -> None:
-        while len(self.rooms) < max(2, _so_far(self._channels, progress)):
+        while len(self.rooms) < max(2, _count_at(self._channels, progress)):
             number = len(self.rooms)
             is_private = number % PRIVATE_EVERY == 0
             new = NewChannel(
@@ -141,10 +141,10 @@ class Society:
                 invite_only=is_private,
                 history_public=not is_private or number % (2 * PRIVATE_EVERY) == 0,
             )
-            size = LARGEST * (number - 1) ** -FADING
+            size = LARGEST * (number - 1) ** -SIZE_EXPONENT
             present, count = self.present(), max(2, round(size * self._people))
             members = self._dice.sample(present, min(count, len(present)))
-            creator = next((p for p in members if not _stays_out(p)), self.people[0])
+            creator = next((p for p in members if not _is_bot_or_guest(p)), self.people[0])
             rendered = markdown.render_description(new.description)
             channel = actions.channels.create(
                 tx, creator.user, new, rendered, web_public_allowed=False
@@ -152,7 +152,7 @@ class Society:
             self.rooms.append(Room(channel, size))
             self._add_members(tx, self.rooms[-1], list(dict.fromkeys([creator, *members])))
 
-    def _settle(self, tx: Tx, arrived: list[Person]) -> None:
+    def _subscribe(self, tx: Tx, arrived: list[Person]) -> None:
         """Subscribe new users to channels, unless they were created together with their channel."""
         for room in self.rooms:
             inside = set(room.members)
@@ -164,14 +164,14 @@ class Society:
             self._add_members(tx, room, newcomers)
 
     def _join_and_leave(self, tx: Tx) -> None:
-        for _ in range(int(MOVES * len(self.people))):
+        for _ in range(int(JOINS_PER_STEP * len(self.people))):
             room = self._dice.choice(self.rooms)
             if room.size < 1.0:
                 person = self._dice.choice(self.people)
-                if person.is_here and person not in room.members:
+                if person.is_active and person not in room.members:
                     self._add_members(tx, room, [person])
                 if len(room.members) > 2:
-                    self._see_out(tx, room, self._dice.choice(room.members))
+                    self._remove_member(tx, room, self._dice.choice(room.members))
 
     def _add_members(self, tx: Tx, room: Room, newcomers: list[Person]) -> None:
         if not newcomers:
@@ -182,7 +182,7 @@ class Society:
             room.joined_after.setdefault(person.user.id, newest)
         room.members += newcomers
 
-    def _see_out(self, tx: Tx, room: Room, person: Person) -> None:
+    def _remove_member(self, tx: Tx, room: Room, person: Person) -> None:
         """Unsubscribe a user who has read everything."""
         storage.messages.unread.store(
             tx, person.user.id, BitMap64(), storage.messages.newest_id(tx)
@@ -191,9 +191,9 @@ class Society:
         room.members.remove(person)
 
 
-def _so_far(total: int, progress: float) -> int:
+def _count_at(total: int, progress: float) -> int:
     """The number that exists at this progress."""
-    return min(total, max(1, round(total * (FIRST_COMERS + (1 - FIRST_COMERS) * progress))))
+    return min(total, max(1, round(total * (INITIAL_SHARE + (1 - INITIAL_SHARE) * progress))))
 
 
 def _people(count: int) -> Iterator[NewUser]:
@@ -237,6 +237,6 @@ def _channel_names(count: int) -> Iterator[str]:
         yield name if round_ == 0 else f"{name} {round_ + 1}"
 
 
-def _stays_out(person: Person) -> bool:
+def _is_bot_or_guest(person: Person) -> bool:
     """Bots and guests create no channels and are not in channels for everyone."""
     return person.user.is_guest or person.user.is_bot

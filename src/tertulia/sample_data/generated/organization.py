@@ -15,14 +15,14 @@ from tertulia.domain.people.user import SECONDS_PER_DAY
 from tertulia.errors import BadRequest
 from tertulia.markdown import Settings
 from tertulia.sample_data.generated.history import History
-from tertulia.sample_data.generated.members import Person, Society
-from tertulia.sample_data.generated.read_state import Habits
+from tertulia.sample_data.generated.members import GeneratedMembers, Person
+from tertulia.sample_data.generated.read_state import ReadState
 from tertulia.sample_data.generated.texts import TextWriter
 
 DAYS = 400
 STEPS = 40  # in which members change
-AT_ONCE = 10_000  # messages per transaction
-INDEXED_AT_ONCE = 40_000
+MESSAGES_PER_BATCH = 10_000  # messages per transaction
+INDEXED_PER_BATCH = 40_000
 PEOPLE_FILE = "people.json"
 
 Progress = Callable[[int], None]
@@ -35,7 +35,7 @@ class Size:
     messages: int
 
 
-class AlreadyThere(BadRequest):
+class OrganizationExists(BadRequest):
     """The database already contains an organization."""
 
 
@@ -52,33 +52,33 @@ def generate(
     The same seed gives the same organization, except for API keys, which are random.
     """
     if database.read_now(0, storage.organization.list_all):
-        raise AlreadyThere("There is an organization in this data already.")
+        raise OrganizationExists("There is an organization in this data already.")
     now = database.clock()
     begin = now - DAYS * SECONDS_PER_DAY
     past = Database(database.dialect, lambda: begin)
     realm = past.write_now(0, actions.organization.create, name, "")
     dice = Random(seed)  # noqa: S311  # nothing secret comes of it
     writer = TextWriter(dice, size.messages, _settings(realm))
-    society = Society(dice, vault, writer, size.people, size.channels)
-    history = History(dice, society, writer)
+    members = GeneratedMembers(dice, vault, writer, size.people, size.channels)
+    history = History(dice, members, writer)
 
     done = 0
     for step in range(STEPS):
         at = begin + step * DAYS * SECONDS_PER_DAY / STEPS
         there = Database(database.dialect, lambda at=at: at)  # type: ignore[misc]
-        there.write_now(realm.id, society.move, step / (STEPS - 1))
+        there.write_now(realm.id, members.advance, step / (STEPS - 1))
         wanted = size.messages * (step + 1) // STEPS - done
-        parts = -(-wanted // AT_ONCE)
+        parts = -(-wanted // MESSAGES_PER_BATCH)
         length = DAYS * SECONDS_PER_DAY / STEPS / max(1, parts)
         for part in range(parts):
             count = wanted * (part + 1) // parts - wanted * part // parts
             since = at + part * length
-            there.write_now(realm.id, history.talk, count, since, since + length)
+            there.write_now(realm.id, history.send, count, since, since + length)
             done += count
             progress(done)
-        _index(database, realm, most_left=INDEXED_AT_ONCE)
-    _finish(database, realm, Habits(dice, society, history))
-    return society.present()
+        _index(database, realm, max_left=INDEXED_PER_BATCH)
+    _finish(database, realm, ReadState(dice, members, history))
+    return members.present()
 
 
 def write_people(folder: Path, people: list[Person]) -> Path:
@@ -100,11 +100,11 @@ def write_people(folder: Path, people: list[Person]) -> Path:
     return path
 
 
-def _finish(database: Database, realm: Realm, habits: Habits) -> None:
+def _finish(database: Database, realm: Realm, read_states: ReadState) -> None:
     """Do the background work that a server would have done by now."""
-    database.write_now(realm.id, habits.settle)
+    database.write_now(realm.id, read_states.write)
     database.write_now(realm.id, actions.messages.rerender.finish)
-    _index(database, realm, most_left=0)
+    _index(database, realm, max_left=0)
     while database.write_now(realm.id, actions.channels.channel_stats.count, 50):
         pass
     while not database.write_now(realm.id, actions.housekeeping.trim_log).is_done:
@@ -112,11 +112,15 @@ def _finish(database: Database, realm: Realm, habits: Habits) -> None:
     database.analyze()
 
 
-def _index(database: Database, realm: Realm, most_left: int) -> None:
+def _index(database: Database, realm: Realm, max_left: int) -> None:
     """Index messages for search, in large batches."""
-    while database.read_now(realm.id, storage.search.index.count_behind, most_left + 1) > most_left:
-        database.write_now(realm.id, actions.messages.search_index.index_messages, INDEXED_AT_ONCE)
-    while database.write_now(realm.id, actions.messages.search_index.index_batch, INDEXED_AT_ONCE):
+    while database.read_now(realm.id, storage.search.index.count_behind, max_left + 1) > max_left:
+        database.write_now(
+            realm.id, actions.messages.search_index.index_messages, INDEXED_PER_BATCH
+        )
+    while database.write_now(
+        realm.id, actions.messages.search_index.index_batch, INDEXED_PER_BATCH
+    ):
         pass
 
 

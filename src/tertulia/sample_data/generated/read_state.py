@@ -10,7 +10,7 @@ from tertulia.database.tx import Tx
 from tertulia.domain.people.user import SECONDS_PER_DAY
 from tertulia.domain.personal.topic_policies import TopicPolicy
 from tertulia.sample_data.generated.history import History
-from tertulia.sample_data.generated.members import Person, Room, Society
+from tertulia.sample_data.generated.members import GeneratedMembers, Person, Room
 from tertulia.storage.channels.subscriptions import Span
 
 MAX_STARS = 30
@@ -19,20 +19,20 @@ AWAY_DAYS = (
     (0.9, 7.0),
     (1.0, 60.0),
 )  # (cumulative share of users, days since they last read)
-LETS_PILE_UP = 0.3  # share of users with a channel that was not read for weeks
-PILES_DAYS = 30
+UNREAD_SHARE = 0.3  # share of users with a channel that was not read for weeks
+UNREAD_DAYS = 30
 MUTES = 0.2
 PINS = 0.3
 
 
-class Habits:
-    def __init__(self, dice: Random, society: Society, history: History) -> None:
+class ReadState:
+    def __init__(self, dice: Random, members: GeneratedMembers, history: History) -> None:
         self._dice = dice
         self._history = history
-        self._people = society.present()
-        self._rooms = {room.channel.id: room for room in society.rooms}
+        self._people = members.present()
+        self._rooms = {room.channel.id: room for room in members.rooms}
 
-    def settle(self, tx: Tx) -> None:
+    def write(self, tx: Tx) -> None:
         stars: list[tuple[int, int, str, int]] = []
         for person in self._people:
             spans = [
@@ -45,7 +45,7 @@ class Habits:
                 (tx.realm_id, person.user.id, "starred", message_id)
                 for message_id in sorted(self._starred(spans))
             ]
-            self._arrange(tx, person, spans)
+            self._set_preferences(tx, person, spans)
         tx.load_rows("message_flag", storage.bulk_import.FLAG, stars)
 
     def _read(self, tx: Tx, person: Person, spans: list[Span]) -> None:
@@ -56,8 +56,8 @@ class Habits:
         looked_at = tx.now - self._dice.random() * longest * SECONDS_PER_DAY
         caught_up_to = self._history.before(looked_at)
         waiting = BitMap64()
-        if spans and self._dice.random() < LETS_PILE_UP:
-            since = looked_at - self._dice.random() * PILES_DAYS * SECONDS_PER_DAY
+        if spans and self._dice.random() < UNREAD_SHARE:
+            since = looked_at - self._dice.random() * UNREAD_DAYS * SECONDS_PER_DAY
             span = self._dice.choice(spans)
             ids = self._received(span, self._history.before(since), caught_up_to)
             mine = storage.messages.unread.sent_by(tx, person.user.id, BitMap64(ids))
@@ -81,7 +81,7 @@ class Habits:
                 found.add(ids[self._dice.randrange(begin, len(ids))])
         return found
 
-    def _arrange(self, tx: Tx, person: Person, spans: list[Span]) -> None:
+    def _set_preferences(self, tx: Tx, person: Person, spans: list[Span]) -> None:
         """Mute and pin channels at the end, so that it does not affect earlier messages."""
         if not spans or person.user.is_bot:
             return

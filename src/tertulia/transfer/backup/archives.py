@@ -23,7 +23,7 @@ from typing import IO, NamedTuple
 import msgspec
 
 from tertulia.errors import StartupError
-from tertulia.transfer.backup.contents import Block, Copy, CopyFacts
+from tertulia.transfer.backup.contents import Block, Copy, CopyInfo
 
 ABOUT, SECRET, ROWS, END = "about.json", "secret", "rows/", "end.json"
 LEVEL = 3  # zlib level: higher ones take much longer and save little
@@ -36,7 +36,7 @@ class BadBackup(StartupError):
     """The file cannot be restored."""
 
 
-class BeingWritten(StartupError):
+class BackupInProgress(StartupError):
     """Another process is writing a backup to the same name."""
 
     def __init__(self, draft: Path) -> None:
@@ -50,11 +50,11 @@ class End(msgspec.Struct):
 
 def write(copy: Copy, path: Path, secret: bytes | None, progress: Progress) -> None:
     """Write a copy to a temporary file, read it back, and rename it."""
-    draft = draft_of(path)
-    sweep(draft)
+    draft = partial_path(path)
+    remove_stale(draft)
     with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, MODE), "wb") as file:
         try:
-            _hold(file.fileno(), draft)
+            _lock(file.fileno(), draft)
             _write(copy, file, secret, progress)
             file.flush()
             os.fsync(file.fileno())
@@ -68,36 +68,36 @@ def write(copy: Copy, path: Path, secret: bytes | None, progress: Progress) -> N
     sync(path.parent)
 
 
-def draft_of(path: Path) -> Path:
+def partial_path(path: Path) -> Path:
     """The name of a backup while it is written."""
     return path.with_name(f"{path.name}.part")
 
 
-def sweep(draft: Path) -> None:
-    """Delete the temporary file of a process that was killed. Raises BeingWritten if it is still
-    running."""
+def remove_stale(draft: Path) -> None:
+    """Delete the temporary file of a process that was killed. Raises BackupInProgress if it still
+    runs."""
     try:
         handle = os.open(draft, os.O_RDWR | os.O_NOFOLLOW)
     except FileNotFoundError:
         return
     try:
-        _hold(handle, draft)
+        _lock(handle, draft)
         draft.unlink(missing_ok=True)
     finally:
         os.close(handle)
 
 
-def _hold(handle: int, draft: Path) -> None:
+def _lock(handle: int, draft: Path) -> None:
     """Lock the file while it is open. Without support for locks this does nothing."""
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        raise BeingWritten(draft) from None
+        raise BackupInProgress(draft) from None
     except OSError:
         pass
 
 
-def verify(path: Path) -> CopyFacts:
+def verify(path: Path) -> CopyInfo:
     """Read a whole file. Raises BadBackup if it is damaged."""
     with opened(path) as archive:
         for _ in archive.blocks():
@@ -129,7 +129,7 @@ class Archive:
         first, second = next(members), next(members)
         if first.name != ABOUT:
             raise tarfile.TarError
-        self.about = msgspec.json.decode(first.data, type=CopyFacts)
+        self.about = msgspec.json.decode(first.data, type=CopyInfo)
         self.secret = second.data if second.name == SECRET else None
         self._rest = members if second.name == SECRET else itertools.chain([second], members)
 

@@ -12,7 +12,7 @@ from tertulia import __version__, storage
 from tertulia.database import id_counters, schema
 from tertulia.database.tx import Tx
 from tertulia.domain.files.attachments import PIECE_BYTES
-from tertulia.transfer.backup.file_snapshot import HOLDS, HeldFiles
+from tertulia.transfer.backup.file_snapshot import HOLDS, FileSnapshot
 
 Block = list[Sequence[Any]]
 
@@ -21,7 +21,7 @@ BLOCK_ROWS = 5_000
 BLOCK_BYTES = 1 << 20
 
 
-class CopyFacts(msgspec.Struct, frozen=True, kw_only=True):
+class CopyInfo(msgspec.Struct, frozen=True, kw_only=True):
     """The description of a copy, known before its first row."""
 
     version: str
@@ -38,7 +38,7 @@ class CopyFacts(msgspec.Struct, frozen=True, kw_only=True):
 
 class Copy(Protocol):
     @property
-    def about(self) -> CopyFacts: ...
+    def about(self) -> CopyInfo: ...
 
     def blocks(self) -> Iterator[tuple[str, Block]]:
         """The rows in blocks of a few thousand, in the order of the tables."""
@@ -50,17 +50,17 @@ class LiveCopy:
     Files in a store appear as if they were in the database.
     """
 
-    def __init__(self, tx: Tx, files: HeldFiles) -> None:
+    def __init__(self, tx: Tx, files: FileSnapshot) -> None:
         self._tx = tx
         migrations = schema.standing(tx).applied
         self._files = files
         self._tables = storage.table_copy.tables(tx)
         elsewhere = storage.files.upload_locations.in_stores(tx) if HOLDS in migrations else []
-        self.lost_files = files.lost(elsewhere)
+        self.lost_files = files.missing(elsewhere)
         self._elsewhere = [each for each in elsewhere if each.id not in self.lost_files]
         rows = {name: storage.table_copy.count(tx, name) for name in self._tables}
         rows[PIECES] += sum(-(-each.size // PIECE_BYTES) for each in self._elsewhere)
-        self.about = CopyFacts(
+        self.about = CopyInfo(
             version=__version__,
             taken_at=tx.now,
             migrations=sorted(migrations),

@@ -27,21 +27,21 @@ RENEWED_SECONDS = 60
 HOLDS = 97  # the migration that added holds
 
 
-class DamagedInStore(StartupError):
+class DamagedStoredFile(StartupError):
     """A file in a store does not match its checksum."""
 
     def __init__(self, upload: StoredUpload) -> None:
         super().__init__(f"The file {upload.name} in {upload.place} is damaged.")
 
 
-class HeldFiles:
+class FileSnapshot:
     def __init__(self, database: Database, stores: FileStores, hold_id: int | None) -> None:
         self._database = database
         self._stores = stores
         self._hold_id = hold_id
         self._renewed = time.monotonic()
 
-    def lost(self, uploads: list[StoredUpload]) -> set[int]:
+    def missing(self, uploads: list[StoredUpload]) -> set[int]:
         """The uploads that are missing in their store or have the wrong size."""
         found: set[int] = set()
         for place in {each.place for each in uploads}:
@@ -60,19 +60,19 @@ class HeldFiles:
         if upload.place == DATABASE:
             raw: io.RawIOBase = storage.files.uploads.Contents(tx, upload.id, size)
         else:
-            raw = _Joined(self.chunks(upload))
+            raw = _ChunkReader(self.chunks(upload))
         return cast(BinaryIO, io.BufferedReader(raw))
 
     def pieces(self, upload: StoredUpload) -> Iterator[bytes]:
         """A file in a store, in pieces of the size that the database uses."""
-        held = bytearray()
+        buffer = bytearray()
         for chunk in self.chunks(upload):
-            held += chunk
-            while len(held) >= PIECE_BYTES:
-                yield bytes(held[:PIECE_BYTES])
-                del held[:PIECE_BYTES]
-        if held:
-            yield bytes(held)
+            buffer += chunk
+            while len(buffer) >= PIECE_BYTES:
+                yield bytes(buffer[:PIECE_BYTES])
+                del buffer[:PIECE_BYTES]
+        if buffer:
+            yield bytes(buffer)
 
     def chunks(self, upload: StoredUpload) -> Iterator[bytes]:
         self._renew()
@@ -83,9 +83,9 @@ class HeldFiles:
                 digest.update(chunk)
                 yield chunk
         except NotInStore:
-            raise DamagedInStore(upload) from None
+            raise DamagedStoredFile(upload) from None
         if digest.hexdigest() != upload.digest:
-            raise DamagedInStore(upload)
+            raise DamagedStoredFile(upload)
 
     def _renew(self) -> None:
         if self._hold_id is not None and time.monotonic() > self._renewed + RENEWED_SECONDS:
@@ -94,34 +94,34 @@ class HeldFiles:
 
 
 @contextlib.contextmanager
-def held(database: Database, stores: FileStores) -> Iterator[HeldFiles]:
+def open_snapshot(database: Database, stores: FileStores) -> Iterator[FileSnapshot]:
     """Place a hold while the context is open. Writes nothing if no file is in a store."""
     if HOLDS not in database.schema().applied or not database.read_now(
         0, storage.files.upload_locations.in_stores
     ):
-        yield HeldFiles(database, stores, None)
+        yield FileSnapshot(database, stores, None)
         return
     hold_id = database.write_now(0, storage.files.upload_locations.hold)
     try:
-        yield HeldFiles(database, stores, hold_id)
+        yield FileSnapshot(database, stores, hold_id)
     finally:
         database.write_now(0, storage.files.upload_locations.release_hold, hold_id)
 
 
-class _Joined(io.RawIOBase):
+class _ChunkReader(io.RawIOBase):
     """Presents consecutive pieces as one file."""
 
     def __init__(self, chunks: Iterator[bytes]) -> None:
         self._chunks = chunks
-        self._held = b""
+        self._buffer = b""
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: "Buffer", /) -> int:
         room = memoryview(buffer).cast("B")
-        if not self._held:
-            self._held = next(self._chunks, b"")
-        found, self._held = self._held[: len(room)], self._held[len(room) :]
+        if not self._buffer:
+            self._buffer = next(self._chunks, b"")
+        found, self._buffer = self._buffer[: len(room)], self._buffer[len(room) :]
         room[: len(found)] = found
         return len(found)

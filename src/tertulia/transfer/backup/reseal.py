@@ -7,14 +7,14 @@ from tertulia.database.tx import Tx
 from tertulia.domain.people.keys import Vault, WrongSecret
 
 
-class Settled(msgspec.Struct, frozen=True):
+class ResealedKeys(msgspec.Struct, frozen=True):
     """How many keys were kept, re-encrypted and replaced."""
 
     kept: int = 0
     renewed: int = 0
 
 
-def settle(tx: Tx, ours: Vault, theirs: Vault | None) -> Settled:
+def reseal(tx: Tx, ours: Vault, theirs: Vault | None) -> ResealedKeys:
     """Make every key readable with our secret.
 
     Keys that are encrypted with our secret stay. Keys that are encrypted with the other secret, if
@@ -22,9 +22,9 @@ def settle(tx: Tx, ours: Vault, theirs: Vault | None) -> Settled:
     """
     sealed = storage.data_check.any_sealed_key(tx)
     if sealed is None or _opens(ours, sealed):
-        return Settled(kept=len(storage.data_check.keys(tx)))
+        return ResealedKeys(kept=len(storage.data_check.keys(tx)))
     changed = actions.people.key_rotation.reencrypt(tx, theirs, ours)
-    return Settled(kept=changed) if theirs is not None else Settled(renewed=changed)
+    return ResealedKeys(kept=changed) if theirs is not None else ResealedKeys(renewed=changed)
 
 
 def _opens(vault: Vault, sealed: bytes) -> bool:

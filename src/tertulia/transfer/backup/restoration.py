@@ -18,16 +18,16 @@ from tertulia.database.tx import Tx
 from tertulia.errors import StartupError
 from tertulia.transfer.backup import archives
 from tertulia.transfer.backup.archives import BadBackup, Progress
-from tertulia.transfer.backup.contents import Block, Copy, CopyFacts
+from tertulia.transfer.backup.contents import Block, Copy, CopyInfo
 
-Settle = Callable[[Tx], None]
+Finish = Callable[[Tx], None]
 
 
 class NotEmpty(StartupError):
     """The target of a restore already contains data."""
 
 
-def leap_since(about: CopyFacts, now: float) -> int:
+def id_gap_since(about: CopyInfo, now: float) -> int:
     return id_counters.jump_after(now - about.taken_at)
 
 
@@ -41,19 +41,19 @@ def check_empty(config: Config) -> None:
         raise NotEmpty(f"There is data {where} already; choose an empty target.")
 
 
-def restore(copy: Copy, config: Config, leap: int, settle: Settle, progress: Progress) -> None:
-    """Fill an empty database; `settle` runs at the end of the transaction."""
+def restore(copy: Copy, config: Config, id_gap: int, finish: Finish, progress: Progress) -> None:
+    """Fill an empty database; `finish` runs at the end of the transaction."""
     check_empty(config)
     _check_known(copy.about)
     file = data_dir.sqlite_file(config)
     if file is None:
-        _fill(Database.at(config.database_url), copy, leap, settle, progress)
+        _fill(Database.at(config.database_url), copy, id_gap, finish, progress)
         return
     draft = file.with_name(f"{file.name}.part")
     _remove(draft)
     file_permissions.create_private(draft)
     try:
-        _fill(Database(Sqlite(draft)), copy, leap, settle, progress)
+        _fill(Database(Sqlite(draft)), copy, id_gap, finish, progress)
         archives.sync(draft)
         draft.rename(file)
         archives.sync(file.parent)
@@ -61,7 +61,7 @@ def restore(copy: Copy, config: Config, leap: int, settle: Settle, progress: Pro
         _remove(draft)
 
 
-def _check_known(about: CopyFacts) -> None:
+def _check_known(about: CopyInfo) -> None:
     known = {each.number for each in schema.migrations()}
     if not known.issuperset(about.migrations):
         raise BadBackup(
@@ -69,7 +69,7 @@ def _check_known(about: CopyFacts) -> None:
         )
 
 
-def _fill(database: Database, copy: Copy, leap: int, settle: Settle, progress: Progress) -> None:
+def _fill(database: Database, copy: Copy, id_gap: int, finish: Finish, progress: Progress) -> None:
     dialect = database.dialect
     connection = dialect.connect()
     try:
@@ -83,12 +83,12 @@ def _fill(database: Database, copy: Copy, leap: int, settle: Settle, progress: P
         tx = Tx(connection, dialect, 0, database.clock())
         _load(tx, copy, progress)
         schema.apply(connection, dialect, [m for m in every if m.number not in had])
-        id_counters.jump(tx, copy.about.counters, leap)
-        if leap:
+        id_counters.jump(tx, copy.about.counters, id_gap)
+        if id_gap:
             storage.table_copy.drop_pending_jobs(tx)
         for realm in storage.organization.list_all(tx):
             storage.log.start_epoch(tx.for_realm(realm.id))
-        settle(tx)
+        finish(tx)
         dialect.command(connection, "COMMIT")
         dialect.end_bulk_load(connection)
     finally:

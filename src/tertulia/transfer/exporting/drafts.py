@@ -7,11 +7,11 @@ import msgspec
 
 from tertulia import storage
 from tertulia.database.tx import Row, Tx
-from tertulia.transfer.exporting.recipients import Chosen, Recipients, Tables
+from tertulia.transfer.exporting.recipients import ExportSelection, Recipients, Tables
 
 
-def tables(tx: Tx, export: Chosen, recipients: Recipients) -> Tables:
-    writings = _Writings(tx, export, recipients)
+def tables(tx: Tx, export: ExportSelection, recipients: Recipients) -> Tables:
+    writings = _DraftTables(tx, export, recipients)
     return {
         "zerver_draft": list(writings.drafts()),
         "zerver_scheduledmessage": list(writings.scheduled()),
@@ -20,10 +20,10 @@ def tables(tx: Tx, export: Chosen, recipients: Recipients) -> Tables:
     }
 
 
-class _Writings:
+class _DraftTables:
     """Rows of the users who are part of the export."""
 
-    def __init__(self, tx: Tx, export: Chosen, recipients: Recipients) -> None:
+    def __init__(self, tx: Tx, export: ExportSelection, recipients: Recipients) -> None:
         self._tx = tx
         self._export = export
         self._recipients = recipients

@@ -13,7 +13,7 @@ from tertulia.domain.organization.exports import GIVEN_UP_SECONDS, RealmExport
 from tertulia.external.stores.file_stores import FileStores
 from tertulia.log import log
 from tertulia.transfer.backup import file_snapshot
-from tertulia.transfer.backup.file_snapshot import HeldFiles
+from tertulia.transfer.backup.file_snapshot import FileSnapshot
 from tertulia.transfer.exporting import zulip_export
 from tertulia.transfer.exporting.zulip_export import ExportArchive
 
@@ -43,15 +43,15 @@ class ExportJobs:
                 log.exception("export.failed", realm_id=realm_id, export_id=export.id)
                 await db.write(actions.organization.exports.fail, export)
                 return
-            upload_id = await self._keep(realm_id, file)
+            upload_id = await self._store(realm_id, file)
             size = file.stat().st_size
         await db.write(actions.organization.exports.finish, export, upload_id, file.name, size)
 
     def _write(self, realm_id: int, kind: str, file: Path, name: str) -> None:
-        with file_snapshot.held(self._database, self._stores) as files:
+        with file_snapshot.open_snapshot(self._database, self._stores) as files:
             self._database.read_now(realm_id, _write, kind, ExportArchive(file, name), files)
 
-    async def _keep(self, realm_id: int, file: Path) -> int:
+    async def _store(self, realm_id: int, file: Path) -> int:
         db = self._database.of(realm_id)
         upload_id = await db.write(storage.files.uploads.insert)
         with file.open("rb") as contents:
@@ -62,6 +62,6 @@ class ExportJobs:
         return upload_id
 
 
-def _write(tx: Tx, kind: str, archive: ExportArchive, files: HeldFiles) -> None:
+def _write(tx: Tx, kind: str, archive: ExportArchive, files: FileSnapshot) -> None:
     zulip_export.write(tx, zulip_export.plan(tx, kind), archive, files, lambda done: None)
     archive.close()

@@ -12,7 +12,7 @@ CHANNEL, GROUP = 2, 3
 Tables = dict[str, list[dict[str, Any]]]
 
 
-class Chosen(Protocol):
+class ExportSelection(Protocol):
     """The users and conversations that an export contains."""
 
     def includes(self, user_id: int) -> bool: ...
@@ -22,7 +22,7 @@ class Chosen(Protocol):
 class Recipients:
     """Fills the tables of recipients, conversations and subscriptions."""
 
-    def __init__(self, tx: Tx, export: Chosen, tables: Tables) -> None:
+    def __init__(self, tx: Tx, export: ExportSelection, tables: Tables) -> None:
         self._of_channel: dict[int, int] = {}
         self._of_conversation: dict[int, int] = {}
         self.members: dict[int, list[int]] = {}

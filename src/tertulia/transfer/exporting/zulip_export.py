@@ -24,7 +24,7 @@ from tertulia.domain.messages.message import Edit
 from tertulia.domain.organization.exports import PUBLIC, WITHOUT_CONSENT
 from tertulia.domain.people.user import NOTIFICATION_BOT, User
 from tertulia.storage.channels.subscriptions import Span
-from tertulia.transfer.backup.file_snapshot import HeldFiles
+from tertulia.transfer.backup.file_snapshot import FileSnapshot
 from tertulia.transfer.exporting import drafts, zulip_export_profiles
 from tertulia.transfer.exporting.permissions import ExportedPermissions
 from tertulia.transfer.exporting.recipients import Recipients, Tables
@@ -89,7 +89,7 @@ def plan(tx: Tx, kind: str) -> PlannedExport:
 
 
 def write(
-    tx: Tx, export: PlannedExport, archive: ExportArchive, files: HeldFiles, progress: Progress
+    tx: Tx, export: PlannedExport, archive: ExportArchive, files: FileSnapshot, progress: Progress
 ) -> None:
     """Export everything, read in one transaction."""
     people = storage.people.everyone(tx)
@@ -127,7 +127,7 @@ def write(
     _put_files(tx, linking, archive, files)
 
 
-def write_person(tx: Tx, user: User, archive: ExportArchive, files: HeldFiles) -> None:
+def write_person(tx: Tx, user: User, archive: ExportArchive, files: FileSnapshot) -> None:
     """Export all rows that refer to a user, their messages and their files."""
     found: dict[str, list[dict[str, Any]]] = defaultdict(list)
     found["account"] = [
@@ -341,7 +341,7 @@ def _reaction(row: Row) -> dict[str, Any]:
 
 
 def _put_files(
-    tx: Tx, linking: dict[int, list[int]], archive: ExportArchive, files: HeldFiles
+    tx: Tx, linking: dict[int, list[int]], archive: ExportArchive, files: FileSnapshot
 ) -> None:
     """Export the files that exported messages link to, with those links."""
     rows, records = [], []
@@ -378,7 +378,7 @@ def _put_files(
     archive.put("uploads/records.json", records)
 
 
-def _put_upload(tx: Tx, file: Attachment, archive: ExportArchive, files: HeldFiles) -> None:
+def _put_upload(tx: Tx, file: Attachment, archive: ExportArchive, files: FileSnapshot) -> None:
     contents = files.contents(tx, file.id, file.size)
     archive.put_file(f"uploads/{file.path_id}", file.size, contents)
 

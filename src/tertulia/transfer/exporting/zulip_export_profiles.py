@@ -7,7 +7,7 @@ from tertulia import storage
 from tertulia.database.tx import Row, Tx
 from tertulia.domain.people.user import User
 from tertulia.transfer.exporting.permissions import ExportedPermissions
-from tertulia.transfer.exporting.recipients import Chosen, Tables
+from tertulia.transfer.exporting.recipients import ExportSelection, Tables
 
 
 class PictureArchive(Protocol):
@@ -15,7 +15,9 @@ class PictureArchive(Protocol):
     def put_bytes(self, name: str, data: bytes) -> None: ...
 
 
-def tables(tx: Tx, export: Chosen, channel_ids: set[int], values: ExportedPermissions) -> Tables:
+def tables(
+    tx: Tx, export: ExportSelection, channel_ids: set[int], values: ExportedPermissions
+) -> Tables:
     found = _groups(tx, values) | _profiles(tx, export) | _personal(tx, export, channel_ids)
     return found | _links(tx)
 
@@ -132,7 +134,7 @@ def _groups(tx: Tx, values: ExportedPermissions) -> Tables:
     }
 
 
-def _profiles(tx: Tx, export: Chosen) -> Tables:
+def _profiles(tx: Tx, export: ExportSelection) -> Tables:
     return {
         "zerver_customprofilefield": [
             {
@@ -163,7 +165,7 @@ def _profiles(tx: Tx, export: Chosen) -> Tables:
     }
 
 
-def _personal(tx: Tx, export: Chosen, channel_ids: set[int]) -> Tables:
+def _personal(tx: Tx, export: ExportSelection, channel_ids: set[int]) -> Tables:
     def rows(table: str) -> Iterator[Row]:
         found = storage.export_queries.rows(tx, table)
         return (row for row in found if export.includes(row["user_id"]))

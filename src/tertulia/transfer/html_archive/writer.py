@@ -29,7 +29,7 @@ from tertulia.documents.view import SHADES, FormerVersion, ShownPerson, ShownTop
 from tertulia.domain.channels.channel import Channel
 from tertulia.domain.messages.message import Message
 from tertulia.storage.archive_queries import ArchivedMessages
-from tertulia.transfer.backup.file_snapshot import HeldFiles
+from tertulia.transfer.backup.file_snapshot import FileSnapshot
 from tertulia.transfer.html_archive import links
 from tertulia.transfer.html_archive.search_index import SearchIndex
 
@@ -93,7 +93,12 @@ class ArchiveAppearance:
 
 class HtmlArchive:
     def __init__(
-        self, tx: Tx, chosen: ArchivedMessages, folder: Path, files: HeldFiles, progress: Progress
+        self,
+        tx: Tx,
+        chosen: ArchivedMessages,
+        folder: Path,
+        files: FileSnapshot,
+        progress: Progress,
     ) -> None:
         self._tx, self._chosen, self._folder, self._files = tx, chosen, folder, files
         self._progress, self._done = progress, 0

@@ -35,37 +35,37 @@ UNREADABLE = (
 )
 
 
-class NoExport(StartupError):
+class InvalidExport(StartupError):
     """The input is not an export in a known format."""
 
 
 @contextlib.contextmanager
-def opened(path: Path) -> Iterator[Path]:
+def unpacked(path: Path) -> Iterator[Path]:
     """The folder with the files of an export; an archive is unpacked beside itself."""
     if path.is_dir():
         yield path
         return
     beside, prefix = path.absolute().parent, f".tertulia-{path.name}-"
-    _sweep(beside, prefix)
-    with tempfile.TemporaryDirectory(dir=beside, prefix=prefix) as place, _held(Path(place)):
+    _remove_stale(beside, prefix)
+    with tempfile.TemporaryDirectory(dir=beside, prefix=prefix) as place, _lock(Path(place)):
         try:
             _unpack(path, Path(place))
         except UNREADABLE as error:
-            raise NoExport(f"{path} cannot be unpacked: {type(error).__name__}.") from None
+            raise InvalidExport(f"{path} cannot be unpacked: {type(error).__name__}.") from None
         yield Path(place)
 
 
-def _sweep(beside: Path, prefix: str) -> None:
+def _remove_stale(beside: Path, prefix: str) -> None:
     """Delete folders that killed commands have unpacked; a running command holds a lock on its
     folder."""
     for place in beside.iterdir():
         if place.name.startswith(prefix) and place.is_dir():
-            with contextlib.suppress(BlockingIOError), _held(place):
+            with contextlib.suppress(BlockingIOError), _lock(place):
                 shutil.rmtree(place, ignore_errors=True)
 
 
 @contextlib.contextmanager
-def _held(place: Path) -> Iterator[None]:
+def _lock(place: Path) -> Iterator[None]:
     handle = os.open(place, os.O_RDONLY)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -110,14 +110,14 @@ def _put(place: Path, name: str, contents: IO[bytes]) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
         with contents, target.open("wb") as file:
             while block := contents.read(BLOCK_BYTES):
-                _check_room(place)
+                _check_free_space(place)
                 file.write(block)
 
 
-def _check_room(place: Path) -> None:
+def _check_free_space(place: Path) -> None:
     if shutil.disk_usage(place).free < MIN_FREE_BYTES + BLOCK_BYTES:
         megabytes = MIN_FREE_BYTES >> 20
-        raise NoExport(
+        raise InvalidExport(
             f"There is not enough free space to unpack it in {place.parent}, where {megabytes} MB"
             " must stay free. Unpack it elsewhere, and give that folder instead."
         )
@@ -138,7 +138,7 @@ def open_in(folder: Path, path: str) -> IO[bytes]:
     return found.open("rb")
 
 
-def holding(folder: Path, *names: str) -> Path | None:
+def folder_with(folder: Path, *names: str) -> Path | None:
     """The folder that contains these files: this one, or one up to two levels below."""
     for place in [folder, *sorted(folder.glob("*/")), *sorted(folder.glob("*/*/"))]:
         if all((place / name).exists() for name in names):

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
-from tertulia.transfer.importing.archive_reader import NoExport
+from tertulia.transfer.importing.archive_reader import InvalidExport
 
 MIN_DOCUMENT_BYTES = 5  # its length and the zero at its end
 MAX_DOCUMENT_BYTES = 64 << 20  # MongoDB's own limit is 16 MB
@@ -23,7 +23,7 @@ _LONG = struct.Struct("<q")
 NUMBERS = {0x01: struct.Struct("<d"), 0x10: _LENGTH, 0x11: _LONG, 0x12: _LONG}
 
 
-class DamagedDump(NoExport):
+class DamagedDump(InvalidExport):
     """The file is not BSON, or is truncated."""
 
     def __init__(self, file: Path, place: int, reason: str) -> None:

@@ -53,7 +53,7 @@ _TONE_WORD = re.compile(
 )
 
 
-class ImportedEmoji(NamedTuple):
+class EmojiMatch(NamedTuple):
     code: str  # as in `markdown.emoji_names`, without a skin tone
     tone: str = ""
 
@@ -72,11 +72,11 @@ class EmojiNames:
         self._own_names = own_names
         self._custom = custom
 
-    def find(self, name: str) -> ImportedEmoji | None:
+    def find(self, name: str) -> EmojiMatch | None:
         plain, tone = _without_tone(name)
         code = self._own_names.get(plain) or imported_names().get(plain) or derived_code(plain)
         code = code or emoji_names.code_for(plain)
-        return None if code is None else ImportedEmoji(code, tone)
+        return None if code is None else EmojiMatch(code, tone)
 
     def replace(self, text: str) -> tuple[str, int]:
         """Replace names by characters, except in code; also returns the number of unknown names."""

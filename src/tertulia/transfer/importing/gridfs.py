@@ -9,7 +9,7 @@ from tertulia.transfer.importing import bson
 IN_MEMORY = 4 << 20  # of a file while it is assembled; the rest is in a temporary file
 
 
-class FilesInPieces:
+class GridFsFiles:
     """The files of one dump, by id. Without a dump there are none."""
 
     def __init__(self, dump: Path) -> None:

@@ -5,7 +5,6 @@ from typing import Any, Self
 
 import msgspec
 from msgspec import field
-from msgspec.structs import asdict, fields
 
 from tertulia.transfer.importing.tally import Dropped
 
@@ -18,22 +17,22 @@ class ImportState(msgspec.Struct):
     groups: dict[str, int] = field(default_factory=dict)
     files: dict[str, list[Any]] = field(default_factory=dict)  # attachment, path and name
     avatars: int = 0  # number of processed avatars
-    is_settled: bool = False  # whether profile data is imported
-    brought: dict[str, int] = field(default_factory=dict)
+    has_profile_data: bool = field(default=False, name="is_settled")  # the stored name
+    imported: dict[str, int] = field(default_factory=dict, name="brought")  # the stored name
     dropped: Dropped = field(default_factory=dict)
     notes: dict[str, int] = field(default_factory=dict)
 
     @classmethod
-    def of_state(cls, state: dict[str, Any]) -> Self:
+    def from_dict(cls, state: dict[str, Any]) -> Self:
         """Load a stored state; unknown fields of an older version are ignored."""
-        known = {each.name for each in fields(cls)}
-        return cls(**{name: value for name, value in state.items() if name in known})
+        return msgspec.convert(state, cls)
 
-    def state(self) -> dict[str, Any]:
-        return asdict(self)
+    def to_dict(self) -> dict[str, Any]:
+        stored: dict[str, Any] = msgspec.to_builtins(self)
+        return stored
 
     def count(self, kind: str, number: int = 1) -> None:
-        self.brought[kind] = self.brought.get(kind, 0) + number
+        self.imported[kind] = self.imported.get(kind, 0) + number
 
     def drop(self, kind: str, reason: str, number: int = 1) -> None:
         if number:

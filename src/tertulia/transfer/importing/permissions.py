@@ -13,35 +13,35 @@ from tertulia.domain.groups.group import (
 )
 from tertulia.errors import BadRequest
 from tertulia.transfer.importing.import_state import ImportState
-from tertulia.transfer.model import ArrivingChannel, ArrivingGroupValue, ProfileData
+from tertulia.transfer.model import ImportedChannel, ImportedGroupValue, ProfileData
 
 
-def permit(
-    tx: Tx, here: ImportState, channels: list[ArrivingChannel], belongings: ProfileData
+def apply_permissions(
+    tx: Tx, state: ImportState, channels: list[ImportedChannel], profiles: ProfileData
 ) -> None:
     """Set all permissions. A value that is not allowed here becomes the default."""
-    values = _ImportedValues(tx, here)
+    values = _ImportedValues(tx, state)
     for channel in channels:
-        if channel.permissions and channel.key in here.channels:
-            found = storage.channels.find(tx, here.channels[channel.key])
+        if channel.permissions and channel.key in state.channels:
+            found = storage.channels.find(tx, state.channels[channel.key])
             assert found is not None
             changed = values.permitted(CHANNEL_PERMISSIONS, channel.permissions)
             if not found.history_public:  # then everyone may start topics
                 changed.pop("can_create_topic_group", None)
             storage.channels.set_permissions(tx, found.id, found.permissions | changed)
-    for arriving in belongings.groups:
-        if arriving.permissions and arriving.key in here.groups:
-            group = storage.groups.find(tx, here.groups[arriving.key])
+    for imported in profiles.groups:
+        if imported.permissions and imported.key in state.groups:
+            group = storage.groups.find(tx, state.groups[imported.key])
             assert group is not None
-            changed = values.permitted(GROUP_PERMISSIONS, arriving.permissions)
+            changed = values.permitted(GROUP_PERMISSIONS, imported.permissions)
             storage.groups.set_permissions(tx, group.id, group.permissions | changed)
 
 
 class _ImportedValues:
     """Permission values with our ids of users and groups."""
 
-    def __init__(self, tx: Tx, here: ImportState) -> None:
-        self._tx, self._here = tx, here
+    def __init__(self, tx: Tx, state: ImportState) -> None:
+        self._tx, self._state = tx, state
         self._system_ids = storage.groups.system_ids(tx)
         self._members = {
             each.id
@@ -50,13 +50,13 @@ class _ImportedValues:
         }
 
     def permitted(
-        self, rules: Mapping[str, Permission], values: Mapping[str, ArrivingGroupValue]
+        self, rules: Mapping[str, Permission], values: Mapping[str, ImportedGroupValue]
     ) -> dict[str, GroupValue]:
         found: dict[str, GroupValue] = {}
         for name, value in values.items():
             if name not in rules:
                 continue
-            people = [each for each in self._here.people_of(value.people) if each in self._members]
+            people = [each for each in self._state.people_of(value.people) if each in self._members]
             groups = [self._group(key) for key in value.groups]
             if value.people and not people and not groups:
                 continue
@@ -67,8 +67,8 @@ class _ImportedValues:
                 checked = actions.groups.permissions.checked_value(self._tx, rules[name], members)
                 found[name] = checked
             except BadRequest:
-                self._here.note("permissions that stay at their default")
+                self._state.note("permissions that stay at their default")
         return found
 
     def _group(self, key: str) -> int | None:
-        return self._system_ids.get(key) or self._here.groups.get(key)
+        return self._system_ids.get(key) or self._state.groups.get(key)

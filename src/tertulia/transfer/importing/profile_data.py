@@ -24,25 +24,25 @@ from tertulia.transfer.importing.tally import (
     ALERT_WORDS,
     ANSWERS,
     AVATARS,
+    DUPLICATES,
     EMOJI,
     FIELDS,
     GROUPS,
     LINKIFIERS,
     MEMBERS,
     MUTED,
-    OF_OTHERS,
+    OF_UNKNOWN_PEOPLE,
     PLAYGROUNDS,
     POLICIES,
     STATUSES,
     SUBGROUPS,
-    TWICE,
 )
 from tertulia.transfer.model import (
-    ArrivingAvatar,
-    ArrivingChannel,
-    ArrivingEmoji,
-    ArrivingProfileField,
-    ArrivingReaction,
+    ImportedAvatar,
+    ImportedChannel,
+    ImportedEmoji,
+    ImportedProfileField,
+    ImportedReaction,
     ProfileData,
 )
 
@@ -54,62 +54,64 @@ NOT_ACCEPTED = "that are not accepted here"
 
 T = TypeVar("T")
 
-DrawnEmoji = list[tuple[ArrivingEmoji, Picture | None]]
+EmojiPictures = list[tuple[ImportedEmoji, Picture | None]]
 
 
-def drawn_emoji(emoji: list[ArrivingEmoji]) -> DrawnEmoji:
+def read_emoji(emoji: list[ImportedEmoji]) -> EmojiPictures:
     """Convert the pictures before the transaction, because that is slow."""
     draw, most = domain.files.images.emoji_picture, domain.limits.EMOJI_BYTES
-    return [(each, _drawn(each.open, draw, most)) for each in emoji]
+    return [(each, _read_picture(each.open, draw, most)) for each in emoji]
 
 
-def drawn_avatar(arriving: ArrivingAvatar) -> Avatar | None:
-    return _drawn(arriving.open, domain.files.images.avatar, domain.limits.AVATAR_BYTES)
+def read_avatar(imported: ImportedAvatar) -> Avatar | None:
+    return _read_picture(imported.open, domain.files.images.avatar, domain.limits.AVATAR_BYTES)
 
 
-def settle(
+def add(
     tx: Tx,
-    here: ImportState,
-    belongings: ProfileData,
-    channels: list[ArrivingChannel],
-    emoji: DrawnEmoji,
-    keeper: User,
+    state: ImportState,
+    profiles: ProfileData,
+    channels: list[ImportedChannel],
+    emoji: EmojiPictures,
+    owner: User,
 ) -> None:
     """Import all but avatars in one transaction. These objects get new ids, because no link refers
     to them."""
-    _add_emoji(tx, here, emoji, keeper)
-    _add_groups(tx, here, belongings)
-    permissions.permit(tx, here, channels, belongings)
-    for field in belongings.profile_fields:
-        _add_profile_field(tx, here, field)
-    _add_policies(tx, here, belongings)
-    _add_muted_people(tx, here, belongings)
-    for who, word in belongings.alert_words:
-        if who not in here.people:
-            here.drop(ALERT_WORDS, OF_OTHERS)
+    _add_emoji(tx, state, emoji, owner)
+    _add_groups(tx, state, profiles)
+    permissions.apply_permissions(tx, state, channels, profiles)
+    for field in profiles.profile_fields:
+        _add_profile_field(tx, state, field)
+    _add_policies(tx, state, profiles)
+    _add_muted_people(tx, state, profiles)
+    for who, word in profiles.alert_words:
+        if who not in state.people:
+            state.drop(ALERT_WORDS, OF_UNKNOWN_PEOPLE)
             continue
-        storage.personal.alert_words.insert(tx, here.people[who], [word])
-        here.count(ALERT_WORDS)
-    for status in belongings.statuses:
-        _set_status(tx, here, status.person, status.text, status.emoji)
-    _add_links(tx, here, belongings)
-    here.is_settled = True
-    storage.bulk_import.store_state(tx, here.state())
+        storage.personal.alert_words.insert(tx, state.people[who], [word])
+        state.count(ALERT_WORDS)
+    for status in profiles.statuses:
+        _set_status(tx, state, status.person, status.text, status.emoji)
+    _add_links(tx, state, profiles)
+    state.has_profile_data = True
+    storage.bulk_import.store_state(tx, state.to_dict())
 
 
-def put_avatars(tx: Tx, here: ImportState, drawn: list[tuple[str, Avatar | None]]) -> None:
+def put_avatars(tx: Tx, state: ImportState, drawn: list[tuple[str, Avatar | None]]) -> None:
     for key, avatar in drawn:
-        here.avatars += 1
-        user_id = here.people.get(key)
+        state.avatars += 1
+        user_id = state.people.get(key)
         if avatar is None or user_id is None:
-            here.drop(AVATARS, OF_OTHERS if user_id is None else "that are not valid images")
+            state.drop(
+                AVATARS, OF_UNKNOWN_PEOPLE if user_id is None else "that are not valid images"
+            )
             continue
         actions.people.avatars.set_avatar(tx, user_id, avatar)
-        here.count(AVATARS)
-    storage.bulk_import.store_state(tx, here.state())
+        state.count(AVATARS)
+    storage.bulk_import.store_state(tx, state.to_dict())
 
 
-def _drawn(
+def _read_picture(
     opened: Callable[[], IO[bytes]], draw: Callable[[bytes], T | None], max_bytes: int
 ) -> T | None:
     try:
@@ -119,12 +121,12 @@ def _drawn(
         return None
 
 
-def _add_emoji(tx: Tx, here: ImportState, emoji: DrawnEmoji, keeper: User) -> None:
+def _add_emoji(tx: Tx, state: ImportState, emoji: EmojiPictures, owner: User) -> None:
     names: set[str] = set()
-    for arriving, picture in emoji:
-        is_active = not arriving.is_deactivated
-        if picture is None or (is_active and arriving.name in names):
-            here.drop(
+    for imported, picture in emoji:
+        is_active = not imported.is_deactivated
+        if picture is None or (is_active and imported.name in names):
+            state.drop(
                 EMOJI, "that are not valid images" if picture is None else "whose name is taken"
             )
             continue
@@ -132,92 +134,92 @@ def _add_emoji(tx: Tx, here: ImportState, emoji: DrawnEmoji, keeper: User) -> No
         still_name = None if picture.still is None else f"{stem}.png"
         number = storage.organization.custom_emoji.insert(
             tx,
-            arriving.name,
-            here.people.get(arriving.author, keeper.id),
+            imported.name,
+            state.people.get(imported.author, owner.id),
             (f"{stem}.{picture.extension}", picture.data),
             (still_name, picture.still),
         )
         if is_active:
-            names.add(arriving.name)
+            names.add(imported.name)
         else:
             storage.organization.custom_emoji.deactivate(tx, number)
-        here.emoji[arriving.key] = number
-        here.count(EMOJI)
+        state.emoji[imported.key] = number
+        state.count(EMOJI)
 
 
-def _add_groups(tx: Tx, here: ImportState, belongings: ProfileData) -> None:
-    for arriving in belongings.groups:
-        found = actions.groups.synced.find_or_create(tx, [arriving.name])
-        if not found or found[0].id in here.groups.values():
-            here.drop(GROUPS, NAME_UNUSABLE)
-            here.drop(MEMBERS, OF_OTHER_GROUPS, len(arriving.members))
+def _add_groups(tx: Tx, state: ImportState, profiles: ProfileData) -> None:
+    for imported in profiles.groups:
+        found = actions.groups.synced.find_or_create(tx, [imported.name])
+        if not found or found[0].id in state.groups.values():
+            state.drop(GROUPS, NAME_UNUSABLE)
+            state.drop(MEMBERS, OF_OTHER_GROUPS, len(imported.members))
             continue
         (group,) = found
-        here.groups[arriving.key] = group.id
-        description = arriving.description[:DESCRIPTION_LENGTH]
-        too_long = len(arriving.description) > len(description)
-        here.note("descriptions of groups that were shortened", int(too_long))
+        state.groups[imported.key] = group.id
+        description = imported.description[:DESCRIPTION_LENGTH]
+        too_long = len(imported.description) > len(description)
+        state.note("descriptions of groups that were shortened", int(too_long))
         storage.groups.update(
             tx,
             group.id,
             name=group.name,
             description=description,
-            deactivated=arriving.is_deactivated,
+            deactivated=imported.is_deactivated,
         )
-        if arriving.creator in here.people:
-            creator = here.people[arriving.creator]
+        if imported.creator in state.people:
+            creator = state.people[imported.creator]
             storage.bulk_import.set_creator(tx, "user_group", group.id, creator)
-        members = here.people_of(arriving.members)
-        known = sum(key in here.people for key in arriving.members)
+        members = state.people_of(imported.members)
+        known = sum(key in state.people for key in imported.members)
         storage.groups.add_members(tx, group.id, members)
-        here.count(GROUPS)
-        here.count(MEMBERS, len(members))
-        here.drop(MEMBERS, TWICE, known - len(members))
-        here.drop(MEMBERS, OF_OTHERS, len(arriving.members) - known)
-    for arriving in belongings.groups:
-        inner = sorted({here.groups[key] for key in arriving.subgroups if key in here.groups})
-        if arriving.key not in here.groups:
+        state.count(GROUPS)
+        state.count(MEMBERS, len(members))
+        state.drop(MEMBERS, DUPLICATES, known - len(members))
+        state.drop(MEMBERS, OF_UNKNOWN_PEOPLE, len(imported.members) - known)
+    for imported in profiles.groups:
+        inner = sorted({state.groups[key] for key in imported.subgroups if key in state.groups})
+        if imported.key not in state.groups:
             inner = []
         for subgroup in inner:
-            storage.groups.add_subgroup(tx, here.groups[arriving.key], subgroup)
-        here.count(SUBGROUPS, len(inner))
-        here.drop(SUBGROUPS, OF_OTHER_GROUPS, len(arriving.subgroups) - len(inner))
+            storage.groups.add_subgroup(tx, state.groups[imported.key], subgroup)
+        state.count(SUBGROUPS, len(inner))
+        state.drop(SUBGROUPS, OF_OTHER_GROUPS, len(imported.subgroups) - len(inner))
 
 
-def _add_policies(tx: Tx, here: ImportState, belongings: ProfileData) -> None:
+def _add_policies(tx: Tx, state: ImportState, profiles: ProfileData) -> None:
     known: set[tuple[int, int, str]] = set()
-    for policy in belongings.topic_policies:
-        user, channel = here.people.get(policy.person), here.channels.get(policy.channel)
+    for policy in profiles.topic_policies:
+        user, channel = state.people.get(policy.person), state.channels.get(policy.channel)
         if user is None or channel is None or policy.policy not in KNOWN_POLICIES:
-            here.drop(POLICIES, "of people or channels that were not imported")
+            state.drop(POLICIES, "of people or channels that were not imported")
             continue
         topic = domain.names.cleaned(policy.topic, domain.limits.TOPIC_LENGTH)
         place = (user, channel, domain.channels.topics.fold(topic))
         if place in known:
-            here.drop(POLICIES, TWICE)
+            state.drop(POLICIES, DUPLICATES)
             continue
         known.add(place)
         value = TopicPolicy(policy.policy)
         storage.personal.topic_policies.set_policy(tx, user, channel, topic, value)
-        here.count(POLICIES)
+        state.count(POLICIES)
 
 
-def _add_muted_people(tx: Tx, here: ImportState, belongings: ProfileData) -> None:
+def _add_muted_people(tx: Tx, state: ImportState, profiles: ProfileData) -> None:
     pairs = [
-        (here.people[who], here.people[whom])
-        for who, whom in belongings.muted_people
-        if who in here.people and whom in here.people
+        (state.people[who], state.people[whom])
+        for who, whom in profiles.muted_people
+        if who in state.people and whom in state.people
     ]
-    here.drop(MUTED, OF_OTHERS, len(belongings.muted_people) - len(pairs))
-    here.drop(MUTED, TWICE, len(pairs) - len(set(pairs)))
+    state.drop(MUTED, OF_UNKNOWN_PEOPLE, len(profiles.muted_people) - len(pairs))
+    state.drop(MUTED, DUPLICATES, len(pairs) - len(set(pairs)))
     for user, muted in sorted(set(pairs)):
         storage.personal.muted_users.insert(tx, user, muted)
-        here.count(MUTED)
+        state.count(MUTED)
 
 
-def _add_links(tx: Tx, here: ImportState, belongings: ProfileData) -> None:
+def _add_links(tx: Tx, state: ImportState, profiles: ProfileData) -> None:
     """Linkifiers and code playgrounds."""
-    for rule in belongings.linkifiers:
+    for rule in profiles.linkifiers:
         checked = LinkifierRule(
             rule.pattern,
             rule.url_template,
@@ -226,69 +228,69 @@ def _add_links(tx: Tx, here: ImportState, belongings: ProfileData) -> None:
             rule.alternative_url_templates,
         )
         if actions.organization.linkifiers.add_imported(tx, checked):
-            here.count(LINKIFIERS)
+            state.count(LINKIFIERS)
         else:
-            here.drop(LINKIFIERS, NOT_ACCEPTED)
-    for each in belongings.playgrounds:
+            state.drop(LINKIFIERS, NOT_ACCEPTED)
+    for each in profiles.playgrounds:
         if actions.organization.playgrounds.add_imported(
             tx, each.name, each.language, each.url_template
         ):
-            here.count(PLAYGROUNDS)
+            state.count(PLAYGROUNDS)
         else:
-            here.drop(PLAYGROUNDS, NOT_ACCEPTED)
+            state.drop(PLAYGROUNDS, NOT_ACCEPTED)
 
 
-def _add_profile_field(tx: Tx, here: ImportState, arriving: ArrivingProfileField) -> None:
+def _add_profile_field(tx: Tx, state: ImportState, imported: ImportedProfileField) -> None:
     try:
-        kind = domain.people.profile_fields.checked_type(arriving.type)
-        data = msgspec.json.decode(arriving.data or "{}")
+        kind = domain.people.profile_fields.checked_type(imported.type)
+        data = msgspec.json.decode(imported.data or "{}")
         stored = domain.people.profile_fields.checked_data(kind, data)
     except (BadRequest, msgspec.DecodeError):
-        here.drop(FIELDS, "of an unknown type")
-        here.drop(ANSWERS, "to fields that were not imported", len(arriving.values))
+        state.drop(FIELDS, "of an unknown type")
+        state.drop(ANSWERS, "to fields that were not imported", len(imported.values))
         return
     field = ProfileField(
         id=0,
         type=kind,
-        name=domain.names.cleaned(arriving.name, domain.limits.PROFILE_LABEL_LENGTH),
-        hint=domain.names.cleaned(arriving.hint, domain.limits.PROFILE_HINT_LENGTH),
+        name=domain.names.cleaned(imported.name, domain.limits.PROFILE_LABEL_LENGTH),
+        hint=domain.names.cleaned(imported.hint, domain.limits.PROFILE_HINT_LENGTH),
         data=stored,
-        in_summary=arriving.in_summary,
-        required=arriving.required,
-        editable_by_user=arriving.editable_by_user,
+        in_summary=imported.in_summary,
+        required=imported.required,
+        editable_by_user=imported.editable_by_user,
     )
     number = storage.people.profile_fields.insert(tx, field)
-    here.count(FIELDS)
-    for key, text in arriving.values.items():
-        if key in here.people and text:
-            value = _value(here, kind, text)
-            storage.people.profile_fields.set_value(tx, here.people[key], number, value)
-            here.count(ANSWERS)
+    state.count(FIELDS)
+    for key, text in imported.values.items():
+        if key in state.people and text:
+            value = _value(state, kind, text)
+            storage.people.profile_fields.set_value(tx, state.people[key], number, value)
+            state.count(ANSWERS)
         else:
-            here.drop(ANSWERS, "that are empty" if key in here.people else OF_OTHERS)
+            state.drop(ANSWERS, "that are empty" if key in state.people else OF_UNKNOWN_PEOPLE)
 
 
-def _value(here: ImportState, kind: FieldType, text: str) -> FieldValue:
+def _value(state: ImportState, kind: FieldType, text: str) -> FieldValue:
     if kind == FieldType.USER:
         keys = [str(each) for each in msgspec.json.decode(text)]
-        return FieldValue(msgspec.json.encode(here.people_of(keys)).decode())
+        return FieldValue(msgspec.json.encode(state.people_of(keys)).decode())
     if kind in RENDERED:
         return FieldValue(text, markdown.render_description(text, Resolved(), Settings()))
     return FieldValue(text)
 
 
 def _set_status(
-    tx: Tx, here: ImportState, key: str, text: str, emoji: ArrivingReaction | None
+    tx: Tx, state: ImportState, key: str, text: str, emoji: ImportedReaction | None
 ) -> None:
-    user_id = here.people.get(key)
+    user_id = state.people.get(key)
     if user_id is None:
-        here.drop(STATUSES, OF_OTHERS)
+        state.drop(STATUSES, OF_UNKNOWN_PEOPLE)
         return
     changes = {"status_text": domain.names.cleaned(text, domain.limits.STATUS_LENGTH)}
     if emoji is not None:
         code = emoji.code
         if emoji.type == CUSTOM:
-            code = str(here.emoji.get(emoji.code, ""))
+            code = str(state.emoji.get(emoji.code, ""))
         if code:
             changes |= {
                 "emoji_name": emoji.name,
@@ -296,4 +298,4 @@ def _set_status(
                 "reaction_type": emoji.type or UNICODE,
             }
     storage.people.statuses.change(tx, user_id, changes)
-    here.count(STATUSES)
+    state.count(STATUSES)

@@ -28,17 +28,17 @@ SCHEDULED = "scheduled messages"
 
 # Reasons that several sources use.
 NOT_IN_ARCHIVE = "that are not in the archive"
-OF_OTHERS = "of people who were not imported"
-OF_OTHER_MESSAGES = "of messages that were not imported"
-TWICE = "that are duplicates"
-UNREADABLE = "that clients cannot display"
+OF_UNKNOWN_PEOPLE = "of people who were not imported"
+OF_DROPPED_MESSAGES = "of messages that were not imported"
+DUPLICATES = "that are duplicates"
+NOT_DISPLAYABLE = "that clients cannot display"
 
 Dropped = dict[str, dict[str, int]]  # by kind and reason
 
 
 class Tally(msgspec.Struct):
     read: Counter[str] = field(default_factory=Counter)
-    brought: Counter[str] = field(default_factory=Counter)
+    imported: Counter[str] = field(default_factory=Counter)
     dropped: dict[str, Counter[str]] = field(default_factory=dict)
     notes: Counter[str] = field(default_factory=Counter)  # what was imported in another form
 
@@ -59,24 +59,26 @@ class Tally(msgspec.Struct):
         return {
             kind: missing
             for kind in self.kinds()
-            if (missing := self.read[kind] - self.brought[kind] - self.dropped_of(kind))
+            if (missing := self.read[kind] - self.imported[kind] - self.dropped_of(kind))
         }
 
     def kinds(self) -> Iterable[str]:
         """All kinds that were found, imported ones first."""
-        known = [*self.read, *self.brought, *self.dropped]
+        known = [*self.read, *self.imported, *self.dropped]
         found = dict.fromkeys(
-            kind for kind in known if self.read[kind] or self.brought[kind] or self.dropped_of(kind)
+            kind
+            for kind in known
+            if self.read[kind] or self.imported[kind] or self.dropped_of(kind)
         )
-        return sorted(found, key=lambda kind: not self.brought[kind])
+        return sorted(found, key=lambda kind: not self.imported[kind])
 
     def with_import(
-        self, brought: dict[str, int], dropped: Dropped, notes: dict[str, int]
+        self, imported: dict[str, int], dropped: Dropped, notes: dict[str, int]
     ) -> "Tally":
         """The counts of the source together with those of the importer."""
         whole = Tally(
             Counter(self.read),
-            Counter(brought),
+            Counter(imported),
             {kind: Counter(reasons) for kind, reasons in self.dropped.items()},
             self.notes + Counter(notes),
         )
@@ -85,7 +87,7 @@ class Tally(msgspec.Struct):
                 whole.drop(kind, reason, number)
         return whole
 
-    def foreseen(self) -> "Tally":
+    def predicted(self) -> "Tally":
         """As if everything that the source does not drop were imported."""
-        brought = Counter({k: number - self.dropped_of(k) for k, number in self.read.items()})
-        return Tally(Counter(self.read), brought, self.dropped, Counter(self.notes))
+        imported = Counter({k: number - self.dropped_of(k) for k, number in self.read.items()})
+        return Tally(Counter(self.read), imported, self.dropped, Counter(self.notes))

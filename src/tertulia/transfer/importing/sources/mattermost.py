@@ -27,12 +27,12 @@ from tertulia.transfer.importing.tally import (
     SUBSCRIPTIONS,
 )
 from tertulia.transfer.model import (
-    ArrivingAvatar,
-    ArrivingChannel,
-    ArrivingEmoji,
-    ArrivingFile,
-    ArrivingMessage,
-    ArrivingPerson,
+    ImportedAvatar,
+    ImportedChannel,
+    ImportedEmoji,
+    ImportedFile,
+    ImportedMessage,
+    ImportedPerson,
     ProfileData,
 )
 
@@ -62,12 +62,12 @@ class MattermostExport(OtherProduct):
         )
         self.message_count = len(self._order)
 
-    def people(self) -> list[ArrivingPerson]:
+    def people(self) -> list[ImportedPerson]:
         return [_person(row) for row in self._users]
 
-    def channels(self) -> list[ArrivingChannel]:
+    def channels(self) -> list[ImportedChannel]:
         return [
-            ArrivingChannel(
+            ImportedChannel(
                 key=_key(row["team"], row["name"]),
                 name=row.get("display_name") or row["name"],
                 description=row.get("purpose") or row.get("header") or "",
@@ -78,40 +78,40 @@ class MattermostExport(OtherProduct):
             for row in self._rooms
         ]
 
-    def belongings(self) -> ProfileData:
+    def profile_data(self) -> ProfileData:
         avatars = [(row["username"], row.get("profile_image")) for row in self._users]
         return ProfileData(
             emoji=[
-                ArrivingEmoji(name, name, "", partial(self._open, path))
+                ImportedEmoji(name, name, "", partial(self._open, path))
                 for name, path in self._emoji.items()
             ],
             avatars=[
-                ArrivingAvatar(key, partial(self._open, path)) for key, path in avatars if path
+                ImportedAvatar(key, partial(self._open, path)) for key, path in avatars if path
             ],
         )
 
-    def files(self) -> Iterator[ArrivingFile]:
+    def files(self) -> Iterator[ImportedFile]:
         for path, owner in self._owners.items():
             found = self._find(path)
             if found is not None:
-                yield ArrivingFile(
+                yield ImportedFile(
                     key=path,
                     name=found.name,
                     owner=owner,
                     open=partial(self._open, path),
                 )
 
-    def messages(self) -> Iterator[ArrivingMessage]:
+    def messages(self) -> Iterator[ImportedMessage]:
         with self._file.open("rb") as file:
             for _, place, reply in self._order:
                 file.seek(place)
                 yield self._message(_decode(file.readline()), reply)
 
-    def _message(self, row: Row, reply: int) -> ArrivingMessage:
+    def _message(self, row: Row, reply: int) -> ImportedMessage:
         post: Row = row.get("post") or row["direct_post"]
         said = post if reply < 0 else post["replies"][reply]
         text, unknown = self._texts.text(_text(said))
-        arriving = ArrivingMessage(
+        imported = ImportedMessage(
             sender=said["user"],
             at=said["create_at"] / 1000,
             text=text,
@@ -125,13 +125,13 @@ class MattermostExport(OtherProduct):
             unknown_emoji=unknown,
         )
         if "post" in row:
-            arriving.channel = _key(post["team"], post["channel"])
+            imported.channel = _key(post["team"], post["channel"])
             began = post["create_at"] / 1000
             first = post.get("message") or ""
-            arriving.topic = threads.topic_of(began, first) if post.get("replies") else TOPIC
+            imported.topic = threads.topic_of(began, first) if post.get("replies") else TOPIC
         else:
-            arriving.people = tuple({*post["channel_members"], said["user"]})
-        return arriving
+            imported.people = tuple({*post["channel_members"], said["user"]})
+        return imported
 
     def _open(self, path: str) -> IO[bytes]:
         found = self._find(path)
@@ -227,10 +227,10 @@ def _key(team: str, channel: str) -> str:
     return f"{team}/{channel}"
 
 
-def _person(row: Row) -> ArrivingPerson:
+def _person(row: Row) -> ImportedPerson:
     names = [row.get("first_name"), row.get("last_name")]
     roles = row.get("roles") or ""
-    return ArrivingPerson(
+    return ImportedPerson(
         key=row["username"],
         name=" ".join(filter(None, names)) or row.get("display_name") or row["username"],
         email=row.get("email") or "",

@@ -5,7 +5,7 @@ from collections.abc import Container
 
 from tertulia.domain.people.user import Role
 from tertulia.transfer.importing.tally import Tally
-from tertulia.transfer.model import ArrivingFolder
+from tertulia.transfer.model import ImportedFolder
 
 
 class OtherProduct:
@@ -17,7 +17,7 @@ class OtherProduct:
         self.name = f"Imported from {self.kind}"
         self._tally = Tally()
 
-    def folders(self) -> list[ArrivingFolder]:
+    def folders(self) -> list[ImportedFolder]:
         return []
 
     def tally(self) -> Tally:

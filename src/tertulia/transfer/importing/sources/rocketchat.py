@@ -7,7 +7,7 @@ from typing import Any
 
 from tertulia.transfer.importing import archive_reader, bson, threads
 from tertulia.transfer.importing.emoji import ROCKETCHAT_NAMES
-from tertulia.transfer.importing.gridfs import FilesInPieces
+from tertulia.transfer.importing.gridfs import GridFsFiles
 from tertulia.transfer.importing.sources import attachments
 from tertulia.transfer.importing.sources.other_product import OtherProduct, role_among
 from tertulia.transfer.importing.sources.text_names import TextNames
@@ -20,18 +20,18 @@ from tertulia.transfer.importing.tally import (
     FILES,
     MARKS,
     MESSAGES,
-    OF_OTHER_MESSAGES,
+    OF_DROPPED_MESSAGES,
     PEOPLE,
     REACTIONS,
     SUBSCRIPTIONS,
 )
 from tertulia.transfer.model import (
-    ArrivingAvatar,
-    ArrivingChannel,
-    ArrivingEmoji,
-    ArrivingFile,
-    ArrivingMessage,
-    ArrivingPerson,
+    ImportedAvatar,
+    ImportedChannel,
+    ImportedEmoji,
+    ImportedFile,
+    ImportedMessage,
+    ImportedPerson,
     ProfileData,
 )
 
@@ -62,7 +62,7 @@ class RocketChatExport(OtherProduct):
         for row in self._all("rocketchat_subscription"):
             self._members.setdefault(row["rid"], []).append((row.get("u") or {}).get("_id", ""))
         self._uploads = {row["_id"]: row for row in self._all("rocketchat_uploads")}
-        self._stored = FilesInPieces(folder / "rocketchat_uploads.chunks.bson")
+        self._stored = GridFsFiles(folder / "rocketchat_uploads.chunks.bson")
         self._emoji = self._all("rocketchat_custom_emoji")
         self._avatars = self._all("rocketchat_avatars")
         self._texts = TextNames(
@@ -79,12 +79,12 @@ class RocketChatExport(OtherProduct):
         self._count()
         self.message_count = len(self._offsets)
 
-    def people(self) -> list[ArrivingPerson]:
+    def people(self) -> list[ImportedPerson]:
         return [_person(row) for row in self._users if row.get("username")]
 
-    def channels(self) -> list[ArrivingChannel]:
+    def channels(self) -> list[ImportedChannel]:
         return [
-            ArrivingChannel(
+            ImportedChannel(
                 key=row["_id"],
                 name=row.get("fname") or row.get("name") or row["_id"],
                 description=row.get("description") or row.get("topic") or "",
@@ -98,40 +98,40 @@ class RocketChatExport(OtherProduct):
             if _is_channel(row)
         ]
 
-    def belongings(self) -> ProfileData:
-        pictures = FilesInPieces(self._folder / "custom_emoji.chunks.bson")
-        avatars = FilesInPieces(self._folder / "rocketchat_avatars.chunks.bson")
+    def profile_data(self) -> ProfileData:
+        pictures = GridFsFiles(self._folder / "custom_emoji.chunks.bson")
+        avatars = GridFsFiles(self._folder / "rocketchat_avatars.chunks.bson")
         return ProfileData(
             emoji=[
-                ArrivingEmoji(name, name, "", partial(pictures.open, f"{name}.{row['extension']}"))
+                ImportedEmoji(name, name, "", partial(pictures.open, f"{name}.{row['extension']}"))
                 for row in self._emoji
                 for name in [row["name"]]
             ],
             avatars=[
-                ArrivingAvatar(row["userId"], partial(avatars.open, row["_id"]))
+                ImportedAvatar(row["userId"], partial(avatars.open, row["_id"]))
                 for row in self._avatars
                 if row.get("userId")
             ],
         )
 
-    def files(self) -> Iterator[ArrivingFile]:
+    def files(self) -> Iterator[ImportedFile]:
         for key, row in self._uploads.items():
             if key in self._stored and row.get("typeGroup") != THUMBNAIL:
-                yield ArrivingFile(
+                yield ImportedFile(
                     key=key,
                     name=row.get("name") or key,
                     owner=row.get("userId") or "",
                     open=partial(self._stored.open, key),
                 )
 
-    def messages(self) -> Iterator[ArrivingMessage]:
+    def messages(self) -> Iterator[ImportedMessage]:
         for row in bson.at(self._folder / MESSAGES_FILE, self._offsets):
             yield self._message(row)
 
-    def _message(self, row: Row) -> ArrivingMessage:
+    def _message(self, row: Row) -> ImportedMessage:
         room = self._rooms[row["rid"]]
         text, unknown = self._texts.text(_text(row))
-        arriving = ArrivingMessage(
+        imported = ImportedMessage(
             sender=(row.get("u") or {}).get("_id", ""),
             at=row.get("ts") or 0.0,
             text=text,
@@ -145,14 +145,14 @@ class RocketChatExport(OtherProduct):
             unknown_emoji=unknown,
         )
         if room["t"] == DIRECT:
-            arriving.people = tuple({*(room.get("uids") or ()), arriving.sender})
+            imported.people = tuple({*(room.get("uids") or ()), imported.sender})
         elif room.get("prid"):  # a discussion becomes a topic of its parent channel
-            arriving.channel = room["prid"]
-            arriving.topic = room.get("fname") or room.get("name") or TOPIC
+            imported.channel = room["prid"]
+            imported.topic = room.get("fname") or room.get("name") or TOPIC
         else:
-            arriving.channel = row["rid"]
-            arriving.topic = self._topics.get(row.get("tmid") or row["_id"], TOPIC)
-        return arriving
+            imported.channel = row["rid"]
+            imported.topic = self._topics.get(row.get("tmid") or row["_id"], TOPIC)
+        return imported
 
     # --- first pass ---
 
@@ -169,8 +169,8 @@ class RocketChatExport(OtherProduct):
             reason = self._dropped_because(row)
             if reason is not None:
                 tally.drop(MESSAGES, reason)
-                tally.drop(REACTIONS, OF_OTHER_MESSAGES, reactions)
-                tally.drop(MARKS, OF_OTHER_MESSAGES, stars)
+                tally.drop(REACTIONS, OF_DROPPED_MESSAGES, reactions)
+                tally.drop(MARKS, OF_DROPPED_MESSAGES, stars)
                 continue
             order.append((row.get("ts") or 0.0, place))
             named.update(_file_keys(row))
@@ -226,7 +226,7 @@ class RocketChatExport(OtherProduct):
 
 
 def open_export(folder: Path) -> RocketChatExport | None:
-    place = archive_reader.holding(folder, MESSAGES_FILE, "users.bson")
+    place = archive_reader.folder_with(folder, MESSAGES_FILE, "users.bson")
     return None if place is None else RocketChatExport(place)
 
 
@@ -261,10 +261,10 @@ def _is_channel(room: Row) -> bool:
     return room.get("t") in ("c", "p") and not room.get("prid")
 
 
-def _person(row: Row) -> ArrivingPerson:
+def _person(row: Row) -> ImportedPerson:
     emails = row.get("emails") or [{}]
     roles = row.get("roles") or []
-    return ArrivingPerson(
+    return ImportedPerson(
         key=row["_id"],
         name=row.get("name") or row.get("username") or "",
         email=emails[0].get("address") or "",

@@ -23,18 +23,18 @@ from tertulia.transfer.importing.tally import (
     DEFAULTS,
     FILES,
     MESSAGES,
-    OF_OTHER_MESSAGES,
+    OF_DROPPED_MESSAGES,
     PEOPLE,
     REACTIONS,
     SUBSCRIPTIONS,
 )
 from tertulia.transfer.model import (
     NAMED,
-    ArrivingChannel,
-    ArrivingFile,
-    ArrivingMessage,
-    ArrivingPerson,
-    ArrivingReaction,
+    ImportedChannel,
+    ImportedFile,
+    ImportedMessage,
+    ImportedPerson,
+    ImportedReaction,
     ProfileData,
 )
 
@@ -77,19 +77,19 @@ class SlackExport(OtherProduct):
         self._emoji = EmojiNames(SLACK_NAMES)
         self.message_count = self._scan()
 
-    def people(self) -> list[ArrivingPerson]:
+    def people(self) -> list[ImportedPerson]:
         known = [_person(row) for row in self._users]
         known += [
-            ArrivingPerson(key, name, is_bot=True, is_active=False)
+            ImportedPerson(key, name, is_bot=True, is_active=False)
             for key, name in self._bots.items()
         ]
         return known + [
-            ArrivingPerson(key, name, is_active=False) for key, name in self._strangers.items()
+            ImportedPerson(key, name, is_active=False) for key, name in self._strangers.items()
         ]
 
-    def channels(self) -> list[ArrivingChannel]:
+    def channels(self) -> list[ImportedChannel]:
         return [
-            ArrivingChannel(
+            ImportedChannel(
                 key=row["id"],
                 name=row["name"],
                 description=(row.get("purpose") or {}).get("value", ""),
@@ -102,17 +102,17 @@ class SlackExport(OtherProduct):
             for row, is_private in self._rooms
         ]
 
-    def belongings(self) -> ProfileData:
+    def profile_data(self) -> ProfileData:
         return ProfileData()
 
-    def files(self) -> Iterator[ArrivingFile]:
+    def files(self) -> Iterator[ImportedFile]:
         return iter(())
 
-    def messages(self) -> Iterator[ArrivingMessage]:
+    def messages(self) -> Iterator[ImportedMessage]:
         topics: dict[tuple[str, str], str] = {}
-        for at, place, people, row in self._everything():
+        for at, place, people, row in self._all_messages():
             text, unknown = self._emoji.replace(_text(row))
-            arriving = ArrivingMessage(
+            imported = ImportedMessage(
                 sender=_sender(row),
                 at=at,
                 text=text,
@@ -121,11 +121,11 @@ class SlackExport(OtherProduct):
                 unknown_emoji=unknown,
             )
             if people:
-                arriving.people = tuple({*people, arriving.sender})
+                imported.people = tuple({*people, imported.sender})
             else:
-                arriving.channel = place
-                arriving.topic = self._topic(row, place, topics)
-            yield arriving
+                imported.channel = place
+                imported.topic = self._topic(row, place, topics)
+            yield imported
 
     def _topic(self, row: Row, place: str, topics: dict[tuple[str, str], str]) -> str:
         thread = row.get("thread_ts")
@@ -141,15 +141,15 @@ class SlackExport(OtherProduct):
         sign = "#" if match[1] == "c" else "@"
         return f"{sign}{self._names.get(key) or label or key}"
 
-    def _reactions(self, row: Row) -> Iterator[ArrivingReaction]:
+    def _reactions(self, row: Row) -> Iterator[ImportedReaction]:
         for each in row.get("reactions") or ():
             found = self._emoji.find(each["name"])
             for user in each.get("users") or ():
-                yield ArrivingReaction(user, each["name"], "" if found is None else found.code)
+                yield ImportedReaction(user, each["name"], "" if found is None else found.code)
 
     # --- reading ---
 
-    def _everything(self) -> Iterator[SlackMessage]:
+    def _all_messages(self) -> Iterator[SlackMessage]:
         """All messages in order of time."""
         return heapq.merge(
             *(self._messages(*each) for each in self._conversations()), key=lambda s: s[:2]
@@ -184,7 +184,7 @@ class SlackExport(OtherProduct):
         tally, found = self._tally, 0
         places = self._conversations()
         for name, _, people in places:
-            self._note_strangers(people)
+            self._add_unknown_people(people)
             for row in self._days(name):
                 reason = _dropped_because(row)
                 self._count(row, reason)
@@ -223,8 +223,8 @@ class SlackExport(OtherProduct):
         tally.read[FILES] += len(files)
         if reason is not None:
             tally.drop(MESSAGES, reason)
-            tally.drop(REACTIONS, OF_OTHER_MESSAGES, given)
-            tally.drop(FILES, OF_OTHER_MESSAGES, len(files))
+            tally.drop(REACTIONS, OF_DROPPED_MESSAGES, given)
+            tally.drop(FILES, OF_DROPPED_MESSAGES, len(files))
             return
         tally.drop(REACTIONS, "of people who are not in the export", given - named)
         linked = sum(bool(each.get("url_private")) for each in files)
@@ -235,18 +235,18 @@ class SlackExport(OtherProduct):
         if row.get("user"):
             profile = row.get("user_profile") or {}
             name = profile.get("real_name") or profile.get("name") or ""
-            self._note_strangers([row["user"]], str(name))
+            self._add_unknown_people([row["user"]], str(name))
         else:
             self._bots.setdefault(row["bot_id"], row.get("username") or "Bot")
 
-    def _note_strangers(self, keys: Iterable[str], name: str = "") -> None:
+    def _add_unknown_people(self, keys: Iterable[str], name: str = "") -> None:
         for key in keys:
             if key not in self._names and (name or not self._strangers.get(key)):
                 self._strangers[key] = name or self._strangers.get(key) or key
 
 
 def open_export(folder: Path) -> SlackExport | None:
-    place = archive_reader.holding(folder, "users.json", "channels.json")
+    place = archive_reader.folder_with(folder, "users.json", "channels.json")
     return None if place is None else SlackExport(place)
 
 
@@ -290,7 +290,7 @@ def _text(row: Row) -> str:
     return "\n".join(filter(None, [text, *links]))
 
 
-def _person(row: Row) -> ArrivingPerson:
+def _person(row: Row) -> ImportedPerson:
     profile = row.get("profile") or {}
     role = Role.MEMBER
     if row.get("is_owner") or row.get("is_primary_owner"):
@@ -299,7 +299,7 @@ def _person(row: Row) -> ArrivingPerson:
         role = Role.ADMINISTRATOR
     elif row.get("is_restricted") or row.get("is_ultra_restricted"):
         role = Role.GUEST
-    return ArrivingPerson(
+    return ImportedPerson(
         key=row["id"],
         name=profile.get("real_name") or row.get("real_name") or row.get("name") or "",
         email=profile.get("email") or "",

@@ -35,7 +35,7 @@ def message_text(row: Row) -> str:
     if blocks and not (text and all(each.get("type") == RICH_TEXT for each in blocks)):
         in_blocks = "\n".join(filter(None, map(_block, blocks)))
         if in_blocks:
-            text = in_blocks if _adds_nothing(text, in_blocks) else f"{text}\n\n{in_blocks}"
+            text = in_blocks if _is_repeated(text, in_blocks) else f"{text}\n\n{in_blocks}"
     about = attachments.texts(_rows(row.get("attachments")), _mrkdwn, _blocks_of)
     return "\n\n".join(filter(None, [text, *about]))
 
@@ -215,7 +215,7 @@ def _mrkdwn(value: Any) -> str:
     return html.unescape(text) if value.get("type") == "plain_text" else from_mrkdwn(text)
 
 
-def _adds_nothing(text: str, other: str) -> bool:
+def _is_repeated(text: str, other: str) -> bool:
     """Whether every word of a text is also in the other one."""
     return set(_WORDS.findall(text)) <= set(_WORDS.findall(other))
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from tertulia.domain.emoji import CUSTOM
 from tertulia.transfer.importing.emoji import EmojiNames, outside_code
-from tertulia.transfer.model import ArrivingReaction, person
+from tertulia.transfer.model import ImportedReaction, person
 
 EVERYONE = frozenset(("all", "channel", "here"))
 
@@ -28,11 +28,11 @@ class TextNames:
         named = outside_code(lambda part: _MENTION.sub(self._mention, part), text)
         return self._emoji.replace(named)
 
-    def reaction(self, key: str, name: str) -> ArrivingReaction:
+    def reaction(self, key: str, name: str) -> ImportedReaction:
         if (custom := self._custom.get(name)) is not None:
-            return ArrivingReaction(key, custom, custom, CUSTOM)
+            return ImportedReaction(key, custom, custom, CUSTOM)
         found = self._emoji.find(name)
-        return ArrivingReaction(key, name, "" if found is None else found.code)
+        return ImportedReaction(key, name, "" if found is None else found.code)
 
     def _mention(self, match: re.Match[str]) -> str:
         name = match[1]

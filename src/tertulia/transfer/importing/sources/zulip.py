@@ -37,7 +37,7 @@ from tertulia.transfer.importing.tally import (
     MESSAGES,
     MUTED,
     NOT_IN_ARCHIVE,
-    OF_OTHER_MESSAGES,
+    OF_DROPPED_MESSAGES,
     PEOPLE,
     PLAYGROUNDS,
     POLICIES,
@@ -51,13 +51,13 @@ from tertulia.transfer.importing.tally import (
     Tally,
 )
 from tertulia.transfer.model import (
-    ArrivingChannel,
-    ArrivingEdit,
-    ArrivingFile,
-    ArrivingFolder,
-    ArrivingMessage,
-    ArrivingPerson,
-    ArrivingSubmessage,
+    ImportedChannel,
+    ImportedEdit,
+    ImportedFile,
+    ImportedFolder,
+    ImportedMessage,
+    ImportedPerson,
+    ImportedSubmessage,
     ProfileData,
     address,
     mention,
@@ -70,7 +70,7 @@ MARKED = {STARRED: "starred", COLLAPSED: "collapsed", MENTIONED: "mentioned"}
 TOPICS_POLICIES = ("inherit", "allow_empty_topic", "disable_empty_topic", "empty_topic_only")
 KNOWN_ROLES = {int(role): role for role in Role}
 # Tables whose rows are counted separately below, and join tables.
-BROUGHT = {
+IMPORTED_TABLES = {
     "zerver_realm", "zerver_userprofile", "zerver_userprofile_mirrordummy",
     "zerver_userprofile_crossrealm", "zerver_stream", "zerver_recipient", "zerver_huddle",
     "zerver_subscription", "zerver_reaction", "zerver_client", "zerver_usergroup",
@@ -78,7 +78,7 @@ BROUGHT = {
     "zerver_scheduledmessage", "zerver_submessage",
 }  # fmt: skip
 # Tables in which every row counts as one object.
-COUNTED = {
+COUNTED_TABLES = {
     "zerver_channelfolder": FOLDERS,
     "zerver_defaultstream": DEFAULTS,
     "zerver_realmemoji": EMOJI,
@@ -132,20 +132,20 @@ class ZulipExport:
         self.last_message = 0
         self._scan()
 
-    def people(self) -> list[ArrivingPerson]:
+    def people(self) -> list[ImportedPerson]:
         house = [
-            ArrivingPerson(str(row["id"]), row.get("full_name", ""), is_house_bot=True)
+            ImportedPerson(str(row["id"]), row.get("full_name", ""), is_system_bot=True)
             for row in self._rows("zerver_userprofile_crossrealm")
         ]
         rows = [*self._rows("zerver_userprofile"), *self._rows("zerver_userprofile_mirrordummy")]
         return house + [_person(row) for row in rows]
 
-    def folders(self) -> list[ArrivingFolder]:
+    def folders(self) -> list[ImportedFolder]:
         rows = sorted(
             self._rows("zerver_channelfolder"), key=lambda r: (r.get("order", 0), r["id"])
         )
         return [
-            ArrivingFolder(
+            ImportedFolder(
                 key=str(row["id"]),
                 name=row["name"],
                 description=row.get("description") or "",
@@ -156,14 +156,14 @@ class ZulipExport:
             for row in rows
         ]
 
-    def channels(self) -> list[ArrivingChannel]:
+    def channels(self) -> list[ImportedChannel]:
         values = zulip_profiles.NamedPermissions(self._rows)
         defaults = {row["stream"] for row in self._rows("zerver_defaultstream")}
         recipients = {
             row["type_id"]: row["id"] for row in self._recipients.values() if row["type"] == CHANNEL
         }
         return [
-            ArrivingChannel(
+            ImportedChannel(
                 key=str(row["id"]),
                 name=row["name"],
                 description=row.get("description") or "",
@@ -186,15 +186,15 @@ class ZulipExport:
             for row in self._rows("zerver_stream")
         ]
 
-    def belongings(self) -> ProfileData:
-        return zulip_profiles.found_in(self._folder, self._tables, self._text)
+    def profile_data(self) -> ProfileData:
+        return zulip_profiles.read_profiles(self._folder, self._tables, self._text)
 
-    def files(self) -> Iterator[ArrivingFile]:
+    def files(self) -> Iterator[ImportedFile]:
         for row in self._files:
             place = f"uploads/{row['path_id']}"
             path = archive_reader.find(self._folder, place)
             if path is not None:
-                yield ArrivingFile(
+                yield ImportedFile(
                     key=row["path_id"],
                     name=row.get("file_name") or path.name,
                     owner=str(row.get("owner")),
@@ -202,7 +202,7 @@ class ZulipExport:
                     path_id=row["path_id"],
                 )
 
-    def messages(self) -> Iterator[ArrivingMessage]:
+    def messages(self) -> Iterator[ImportedMessage]:
         reactions = _by_message(self._rows("zerver_reaction"))
         parts = _by_message(self._rows("zerver_submessage"))
         for page in self._pages:
@@ -211,10 +211,10 @@ class ZulipExport:
             for row in tables.get("zerver_usermessage", []):
                 held[row["message"]].append(row)
             for row in sorted(tables["zerver_message"], key=lambda each: each["id"]):
-                arriving = self._message(row, held[row["id"]])
-                arriving.reactions = list(map(zulip_profiles.reaction, reactions[row["id"]]))
-                arriving.parts = list(map(_part, parts[row["id"]]))
-                yield arriving
+                imported = self._message(row, held[row["id"]])
+                imported.reactions = list(map(zulip_profiles.reaction, reactions[row["id"]]))
+                imported.parts = list(map(_part, parts[row["id"]]))
+                yield imported
 
     def tally(self) -> Tally:
         return self._tally
@@ -234,17 +234,17 @@ class ZulipExport:
                 tally.read[UNREAD] += not mask & READ
                 tally.read[MARKS] += marks
                 if not is_here:
-                    tally.drop(UNREAD, OF_OTHER_MESSAGES, int(not mask & READ))
-                    tally.drop(MARKS, OF_OTHER_MESSAGES, marks)
+                    tally.drop(UNREAD, OF_DROPPED_MESSAGES, int(not mask & READ))
+                    tally.drop(MARKS, OF_DROPPED_MESSAGES, marks)
         self.last_message = numbers.max() if numbers else 0
         tally.read[MESSAGES] += self.message_count
         for table, kind in (("zerver_reaction", REACTIONS), ("zerver_submessage", VOTES)):
             rows = self._rows(table)
             tally.read[kind] += len(rows)
             gone = sum(row["message"] not in numbers for row in rows)
-            tally.drop(kind, OF_OTHER_MESSAGES, gone)
+            tally.drop(kind, OF_DROPPED_MESSAGES, gone)
         for each in self.people():
-            if not each.is_house_bot:  # our own bot already exists
+            if not each.is_system_bot:  # our own bot already exists
                 tally.read[BOTS if each.is_bot else PEOPLE] += 1
         tally.read[CHANNELS] += len(self._rows("zerver_stream"))
         self._count_tables()
@@ -261,7 +261,7 @@ class ZulipExport:
             if row["recipient"] in of_channels:
                 tally.read[SUBSCRIPTIONS] += 1
                 tally.drop(SUBSCRIPTIONS, "that have ended", int(not row.get("active", True)))
-        for table, kind in COUNTED.items():
+        for table, kind in COUNTED_TABLES.items():
             tally.read[kind] += len(self._rows(table))
         lost = sum(row["stream"] not in streams for row in self._rows("zerver_defaultstream"))
         tally.drop(DEFAULTS, "that are not in the export", lost)
@@ -269,15 +269,19 @@ class ZulipExport:
         tally.read[FILES] += len(self._files)
         tally.drop(FILES, NOT_IN_ARCHIVE, len(self._files) - len(list(self.files())))
         for name, rows in self._tables.items():
-            if name not in BROUGHT and name not in COUNTED and isinstance(rows, list):
+            if (
+                name not in IMPORTED_TABLES
+                and name not in COUNTED_TABLES
+                and isinstance(rows, list)
+            ):
                 tally.drop_unread(f"rows of {name}", len(rows))
 
     def _rows(self, table: str) -> list[Row]:
         return self._tables.get(table) or []
 
-    def _message(self, row: Row, held: list[Row]) -> ArrivingMessage:
+    def _message(self, row: Row, held: list[Row]) -> ImportedMessage:
         sender = str(row["sender"])
-        arriving = ArrivingMessage(
+        imported = ImportedMessage(
             sender=sender,
             at=_time(row["date_sent"]) or 0.0,
             text=self._text(row["content"]),
@@ -294,18 +298,18 @@ class ZulipExport:
         )
         recipient = self._recipients.get(row["recipient"], {"type": 0, "type_id": 0})
         if recipient["type"] == CHANNEL:
-            arriving.channel, arriving.topic = str(recipient["type_id"]), row.get("subject", "")
-            if arriving.channel in self._protected:
-                arriving.received_by = [str(each["user_profile"]) for each in held]
+            imported.channel, imported.topic = str(recipient["type_id"]), row.get("subject", "")
+            if imported.channel in self._protected:
+                imported.received_by = [str(each["user_profile"]) for each in held]
         elif recipient["type"] == PERSONAL:
-            arriving.people = tuple({sender, str(recipient["type_id"])})
+            imported.people = tuple({sender, str(recipient["type_id"])})
         elif recipient["type"] == GROUP:
-            arriving.people = tuple({sender, *self._members.get(row["recipient"], ())})
-        return arriving
+            imported.people = tuple({sender, *self._members.get(row["recipient"], ())})
+        return imported
 
-    def _edit(self, row: Row) -> ArrivingEdit:
+    def _edit(self, row: Row) -> ImportedEdit:
         content, channel = row.get("prev_content"), row.get("prev_stream")
-        return ArrivingEdit(
+        return ImportedEdit(
             person=str(row.get("user_id")),
             at=_time(row.get("timestamp")) or 0.0,
             content=None if content is None else self._text(content),
@@ -321,7 +325,7 @@ class ZulipExport:
 
 
 def open_export(folder: Path) -> ZulipExport | None:
-    place = archive_reader.holding(folder, "realm.json")
+    place = archive_reader.folder_with(folder, "realm.json")
     return None if place is None else ZulipExport(place)
 
 
@@ -340,8 +344,8 @@ def _by_message(rows: list[Row]) -> dict[int, list[Row]]:
     return found
 
 
-def _part(row: Row) -> ArrivingSubmessage:
-    return ArrivingSubmessage(str(row["sender"]), row.get("msg_type") or WIDGET, row["content"])
+def _part(row: Row) -> ImportedSubmessage:
+    return ImportedSubmessage(str(row["sender"]), row.get("msg_type") or WIDGET, row["content"])
 
 
 def _edits(message: Row) -> list[Row]:
@@ -367,8 +371,8 @@ def _topics_policy(value: Any) -> str:
     return str(value) if value in TOPICS_POLICIES else "inherit"
 
 
-def _person(row: Row) -> ArrivingPerson:
-    return ArrivingPerson(
+def _person(row: Row) -> ImportedPerson:
+    return ImportedPerson(
         key=str(row["id"]),
         name=row.get("full_name") or "",
         email=row.get("delivery_email") or row.get("email") or "",

@@ -21,19 +21,19 @@ from tertulia.transfer.importing.tally import (
     Tally,
 )
 from tertulia.transfer.model import (
-    ArrivingAvatar,
-    ArrivingEmoji,
-    ArrivingGroup,
-    ArrivingGroupValue,
-    ArrivingLinkifier,
-    ArrivingPlayground,
-    ArrivingProfileField,
-    ArrivingReaction,
-    ArrivingSnippet,
-    ArrivingStatus,
-    ArrivingTopicPolicy,
-    ArrivingView,
-    ArrivingWording,
+    ImportedAvatar,
+    ImportedDraft,
+    ImportedEmoji,
+    ImportedGroup,
+    ImportedGroupValue,
+    ImportedLinkifier,
+    ImportedNavigationView,
+    ImportedPlayground,
+    ImportedProfileField,
+    ImportedReaction,
+    ImportedSnippet,
+    ImportedStatus,
+    ImportedTopicPolicy,
     ProfileData,
 )
 
@@ -46,7 +46,7 @@ Row = dict[str, Any]
 Tables = dict[str, list[Row]]
 
 
-def found_in(folder: Path, tables: Tables, translate: Callable[[str], str]) -> ProfileData:
+def read_profiles(folder: Path, tables: Tables, translate: Callable[[str], str]) -> ProfileData:
     """Read the tables. `in_our_words` converts a text to one with keys of users and files."""
 
     def rows(name: str) -> list[Row]:
@@ -58,7 +58,7 @@ def found_in(folder: Path, tables: Tables, translate: Callable[[str], str]) -> P
         groups=list(_groups(rows)),
         profile_fields=list(_profile_fields(rows)),
         topic_policies=[
-            ArrivingTopicPolicy(
+            ImportedTopicPolicy(
                 str(row["user_profile"]),
                 str(row["stream"]),
                 row["topic_name"],
@@ -71,7 +71,7 @@ def found_in(folder: Path, tables: Tables, translate: Callable[[str], str]) -> P
         ],
         alert_words=[(str(row["user_profile"]), row["word"]) for row in rows("zerver_alertword")],
         statuses=[
-            ArrivingStatus(
+            ImportedStatus(
                 str(row["user_profile"]),
                 row.get("status_text") or "",
                 reaction(row) if row.get("emoji_name") else None,
@@ -80,7 +80,7 @@ def found_in(folder: Path, tables: Tables, translate: Callable[[str], str]) -> P
         ],
         linkifiers=list(_linkifiers(rows("zerver_realmfilter"))),
         playgrounds=[
-            ArrivingPlayground(
+            ImportedPlayground(
                 str(row.get("name") or ""),
                 str(row.get("pygments_language") or ""),
                 str(row.get("url_template") or ""),
@@ -88,7 +88,7 @@ def found_in(folder: Path, tables: Tables, translate: Callable[[str], str]) -> P
             for row in rows("zerver_realmplayground")
         ],
         drafts=[_draft(rows, row, translate) for row in rows("zerver_draft")],
-        scheduled=[_scheduled(rows, row, translate) for row in _waiting(rows)],
+        scheduled=[_scheduled(rows, row, translate) for row in _pending(rows)],
         snippets=[_snippet(row, translate) for row in rows("zerver_savedsnippet")],
         views=[_view(row) for row in rows("zerver_navigationview")],
     )
@@ -105,7 +105,7 @@ def count(folder: Path, rows: Callable[[str], list[Row]], tally: Tally) -> None:
     _count_groups(rows, tally)
     scheduled = rows("zerver_scheduledmessage")
     tally.read[SCHEDULED] += len(scheduled)
-    tally.drop(SCHEDULED, "that were sent, or could not be", len(scheduled) - len(_waiting(rows)))
+    tally.drop(SCHEDULED, "that were sent, or could not be", len(scheduled) - len(_pending(rows)))
 
 
 def _count_groups(rows: Callable[[str], list[Row]], tally: Tally) -> None:
@@ -135,7 +135,7 @@ class NamedPermissions:
                 self._named[_group_id(row)] = row["name"] if is_system else str(_group_id(row))
         self._members, self._inner = _memberships(rows)
 
-    def of(self, row: Row) -> dict[str, ArrivingGroupValue]:
+    def of(self, row: Row) -> dict[str, ImportedGroupValue]:
         """The permissions of a channel or a group, by name."""
         return {
             name: self._value(value)
@@ -143,16 +143,16 @@ class NamedPermissions:
             if name.startswith("can_") and isinstance(value, int)
         }
 
-    def _value(self, group: int) -> ArrivingGroupValue:
+    def _value(self, group: int) -> ImportedGroupValue:
         if group in self._named:
-            return ArrivingGroupValue(groups=(self._named[group],))
+            return ImportedGroupValue(groups=(self._named[group],))
         inner = (self._named.get(int(each), each) for each in self._inner.get(group, ()))
-        return ArrivingGroupValue(tuple(self._members.get(group, ())), tuple(inner))
+        return ImportedGroupValue(tuple(self._members.get(group, ())), tuple(inner))
 
 
-def reaction(row: Row) -> ArrivingReaction:
+def reaction(row: Row) -> ImportedReaction:
     kind = row.get("reaction_type") or UNICODE
-    return ArrivingReaction(
+    return ImportedReaction(
         str(row["user_profile"]),
         row["emoji_name"],
         str(row.get("emoji_code") or "") if kind in (UNICODE, CUSTOM) else "",
@@ -165,14 +165,14 @@ def _records(folder: Path, kind: str) -> list[Row]:
     return msgspec.json.decode(file.read_bytes()) if file.exists() else []
 
 
-def _emoji(folder: Path, rows: list[Row]) -> Iterator[ArrivingEmoji]:
+def _emoji(folder: Path, rows: list[Row]) -> Iterator[ImportedEmoji]:
     paths: dict[str, str] = {}
     for record in sorted(_records(folder, "emoji"), key=lambda r: str(r["path"])):
         name = record.get("file_name") or Path(record["path"]).name
         paths[str(name).removesuffix(ORIGINAL)] = record["path"]
     for row in rows:
         path = paths.get(str(row.get("file_name")), "nowhere")
-        yield ArrivingEmoji(
+        yield ImportedEmoji(
             key=str(row["id"]),
             name=row["name"],
             author=str(row.get("author")),
@@ -181,7 +181,7 @@ def _emoji(folder: Path, rows: list[Row]) -> Iterator[ArrivingEmoji]:
         )
 
 
-def _avatars(folder: Path) -> Iterator[ArrivingAvatar]:
+def _avatars(folder: Path) -> Iterator[ImportedAvatar]:
     """The newest avatar of each user, the original if it exists."""
     best: dict[str, tuple[bool, int, str]] = {}
     for record in _records(folder, "avatars"):
@@ -189,10 +189,10 @@ def _avatars(folder: Path) -> Iterator[ArrivingAvatar]:
         rank = (path.endswith(ORIGINAL), int(record.get("avatar_version") or 0), path)
         best[key] = max(best.get(key, rank), rank)
     for key, (_, _, path) in best.items():
-        yield ArrivingAvatar(key, partial(archive_reader.open_in, folder, f"avatars/{path}"))
+        yield ImportedAvatar(key, partial(archive_reader.open_in, folder, f"avatars/{path}"))
 
 
-def _groups(rows: Callable[[str], list[Row]]) -> Iterator[ArrivingGroup]:
+def _groups(rows: Callable[[str], list[Row]]) -> Iterator[ImportedGroup]:
     """System groups already exist here."""
     members, inner = _memberships(rows)
     values = NamedPermissions(rows)
@@ -200,7 +200,7 @@ def _groups(rows: Callable[[str], list[Row]]) -> Iterator[ArrivingGroup]:
         if not row.get("name") or row.get("is_system_group"):
             continue
         number = _group_id(row)
-        yield ArrivingGroup(
+        yield ImportedGroup(
             key=str(number),
             name=row["name"],
             description=row.get("description") or "",
@@ -233,10 +233,10 @@ def _memberships(
     return members, inner
 
 
-def _linkifiers(rows: list[Row]) -> Iterator[ArrivingLinkifier]:
+def _linkifiers(rows: list[Row]) -> Iterator[ImportedLinkifier]:
     for row in sorted(rows, key=lambda each: (each.get("order", 0), each.get("id", 0))):
         others = row.get("alternative_url_templates") or ()
-        yield ArrivingLinkifier(
+        yield ImportedLinkifier(
             row.get("pattern") or "",
             row.get("url_template") or row.get("url_format_string") or "",
             row.get("example_input"),
@@ -247,28 +247,30 @@ def _linkifiers(rows: list[Row]) -> Iterator[ArrivingLinkifier]:
 
 def _draft(
     rows: Callable[[str], list[Row]], row: Row, translate: Callable[[str], str]
-) -> ArrivingWording:
+) -> ImportedDraft:
     return _draft_content(rows, row, "user_profile", row.get("last_edit_time"), translate)
 
 
 def _scheduled(
     rows: Callable[[str], list[Row]], row: Row, translate: Callable[[str], str]
-) -> ArrivingWording:
+) -> ImportedDraft:
     return _draft_content(rows, row, "sender", row.get("scheduled_timestamp"), translate)
 
 
-def _snippet(row: Row, translate: Callable[[str], str]) -> ArrivingSnippet:
+def _snippet(row: Row, translate: Callable[[str], str]) -> ImportedSnippet:
     content = translate(row.get("content") or "")
     title, created_at = row.get("title") or "", row.get("date_created")
-    return ArrivingSnippet(str(row["user_profile"]), title, content, created_at)
+    return ImportedSnippet(str(row["user_profile"]), title, content, created_at)
 
 
-def _view(row: Row) -> ArrivingView:
+def _view(row: Row) -> ImportedNavigationView:
     person = str(row.get("user_profile", row.get("user")))
-    return ArrivingView(person, row["fragment"], row.get("name"), bool(row.get("is_pinned")))
+    return ImportedNavigationView(
+        person, row["fragment"], row.get("name"), bool(row.get("is_pinned"))
+    )
 
 
-def _waiting(rows: Callable[[str], list[Row]]) -> list[Row]:
+def _pending(rows: Callable[[str], list[Row]]) -> list[Row]:
     """Unsent scheduled messages; the same table contains reminders."""
     return [
         row
@@ -285,7 +287,7 @@ def _draft_content(
     author: str,
     at: Any,
     translate: Callable[[str], str],
-) -> ArrivingWording:
+) -> ImportedDraft:
     channel, people = "", []
     for recipient in rows("zerver_recipient"):
         if recipient["id"] != row.get("recipient"):
@@ -301,7 +303,7 @@ def _draft_content(
                 if each["recipient"] == recipient["id"]
             ]
     others = [each for each in people if each != str(row[author])]
-    return ArrivingWording(
+    return ImportedDraft(
         person=str(row[author]),
         content=translate(row.get("content") or ""),
         at=float(at or 0),
@@ -311,13 +313,13 @@ def _draft_content(
     )
 
 
-def _profile_fields(rows: Callable[[str], list[Row]]) -> Iterator[ArrivingProfileField]:
+def _profile_fields(rows: Callable[[str], list[Row]]) -> Iterator[ImportedProfileField]:
     values: dict[int, dict[str, str]] = defaultdict(dict)
     for row in rows("zerver_customprofilefieldvalue"):
         values[row["field"]][str(row["user_profile"])] = str(row["value"])
     for row in sorted(rows("zerver_customprofilefield"), key=lambda r: r.get("order", 0)):
         if "name" in row:
-            yield ArrivingProfileField(
+            yield ImportedProfileField(
                 name=row["name"],
                 type=row.get("field_type", 1),
                 hint=row.get("hint") or "",

@@ -339,6 +339,7 @@ def personal_calls(chat, ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any
         ("DELETE", "/users/me/muted_users/{muted_user_id}"): {},
         ("GET", "/users/me/alert_words"): {},
         ("GET", "/realm/audit_log"): {},
+        ("GET", "/realm/usage"): {},
         ("GET", "/realm/audit_log/{entry_id}"): {},
         ("GET", "/export/realm"): {},
         ("POST", "/export/realm"): {},

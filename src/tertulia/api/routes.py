@@ -185,6 +185,7 @@ ROUTES = [
         delete("/export/realm/{export_id}", api.organization.exports.delete),
         get("/realm/audit_log", api.organization.audit.newest),
         get("/realm/audit_log/{entry_id}", api.organization.audit.one),
+        get("/realm/usage", api.organization.usage.usage),
     ),
     get("/realm/presence", api.people.presence.everyone),
     get("/realm/icon", api.organization.pictures.icon),

@@ -12,4 +12,5 @@ from tertulia.caches import (
     send_permits,
     sessions,
     table,
+    usage,
 )

@@ -13,6 +13,7 @@ from tertulia.caches.message_locations import MessageLocations
 from tertulia.caches.registers import RegisterCache
 from tertulia.caches.send_permits import SendPermits
 from tertulia.caches.sessions import SessionCache
+from tertulia.caches.usage import UsageCache
 
 DEFAULT_HISTORY_BYTES = 16 << 20
 
@@ -30,6 +31,7 @@ class Caches:
         self.permits = SendPermits(10_000 if is_on else 0)
         self.sessions = SessionCache(10_000 if is_on else 0)
         self.logins = LoginCache(10_000 if is_on else 0)
+        self.usage = UsageCache(100 if is_on else 0)
         self.all: list[Cache] = [each for each in vars(self).values() if isinstance(each, Cache)]
         self._invalidated = [each for each in self.all if type(each).invalidate != Cache.invalidate]
 

@@ -59,6 +59,7 @@ class Dialect(Protocol):
     def tuples(self, cursor: Cursor) -> list[tuple[Any, ...]]: ...
     def together(self, column: str) -> str: ...  # an aggregate: numbers as text, with commas
     def lowered(self, text: str) -> str: ...  # ASCII letters only, in any locale
+    def rounded_down(self, number: str) -> str: ...  # a positive number, as an integer
     def size_of(self, column: str) -> str: ...  # of a text, in bytes
     def load_rows(
         self, connection: Any, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]

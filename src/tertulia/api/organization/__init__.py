@@ -12,5 +12,6 @@ from tertulia.api.organization import (
     retention,
     server,
     settings,
+    usage,
     welcome,
 )

@@ -252,6 +252,9 @@ class Postgres:
     def lowered(self, text: str) -> str:
         return f'lower(({text}) COLLATE "C")'
 
+    def rounded_down(self, number: str) -> str:
+        return f"CAST(floor({number}) AS BIGINT)"
+
     def size_of(self, column: str) -> str:
         return f"octet_length({column})"
 

@@ -186,6 +186,9 @@ class Sqlite:
     def lowered(self, text: str) -> str:
         return f"lower({text})"
 
+    def rounded_down(self, number: str) -> str:
+        return f"CAST({number} AS INTEGER)"
+
     def size_of(self, column: str) -> str:
         return f"length(CAST({column} AS BLOB))"
 

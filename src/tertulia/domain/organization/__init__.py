@@ -12,4 +12,5 @@ from tertulia.domain.organization import (
     realm,
     settings,
     setup_codes,
+    usage,
 )

@@ -17,6 +17,7 @@ from tertulia.storage.organization import (
     pictures,
     playgrounds,
     settings,
+    usage,
 )
 from tertulia.storage.row_mapper import Record
 

@@ -1,6 +1,6 @@
 /**
  * What the API answers: written by scripts/page_types.py from its description.
- * Of which the digest is a6cfa2244b8d23e13eaee499a58f5c367d1983793c0f50f306ab95c94732076b.
+ * Of which the digest is 7a46fe9b6c2e3972280f74612f9be8503c91e8d7a9038e08ad275b31b208ff7f.
  */
 export interface components {
     schemas: {
@@ -102,6 +102,7 @@ export interface components {
             "DELETE /realm/profile_fields/{field_id}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
             "GET /realm/retention_preview": components["schemas"]["Envelope"] & components["schemas"]["RetentionPreview"];
             "POST /realm/test_welcome_bot_custom_message": components["schemas"]["Envelope"] & components["schemas"]["TestMessage"];
+            "GET /realm/usage": components["schemas"]["Envelope"] & components["schemas"]["UsageReport"];
             "PATCH /realm/user_settings_defaults": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
             "POST /register": components["schemas"]["Envelope"] & components["schemas"]["Registered"];
             "POST /register_client_device": components["schemas"]["Envelope"] & components["schemas"]["NewDevice"];
@@ -402,6 +403,12 @@ export interface components {
             is_default?: boolean;
             subscribers?: number[];
             partial_subscribers?: number[];
+        };
+        ChannelUsage: {
+            stream_id: number | null;
+            messages: number;
+            by_day: number[];
+            size: number;
         };
         ClientPresence: {
             client?: string;
@@ -974,6 +981,10 @@ export interface components {
                 value: string | null;
                 rendered_value?: string;
             };
+        };
+        PersonStorage: {
+            user_id: number;
+            size: number;
         };
         PresenceByClient: {
             aggregated: components["schemas"]["ClientPresence"];
@@ -2409,6 +2420,27 @@ export interface components {
             uri: string;
             url: string;
             filename: string;
+        };
+        UsageDay: {
+            starts_at: number;
+            messages: number;
+            writers: number;
+        };
+        UsageReport: {
+            as_of: number;
+            days: components["schemas"]["UsageDay"][];
+            weeks: components["schemas"]["UsageWeek"][];
+            channels: components["schemas"]["ChannelUsage"][];
+            other_channels: number;
+            storage_by_person: components["schemas"]["PersonStorage"][];
+            storage_size: number;
+            people: number;
+            seen_last_day: number;
+            seen_last_week: number;
+        };
+        UsageWeek: {
+            starts_at: number;
+            writers: number;
         };
         UserGroupAddEvent: {
             id: number;

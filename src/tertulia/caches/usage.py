@@ -1,0 +1,20 @@
+"""Usage cache: the counts of the usage page, for ten minutes.
+
+A count reads all messages of the last weeks; with the cache each organization does that at most
+once in ten minutes. The answer says when it was counted, so nothing invalidates it earlier.
+"""
+
+from tertulia.caches.cache import EntryCache
+from tertulia.domain.organization.usage import Usage
+
+MAX_AGE_SECONDS = 600
+
+
+class UsageCache(EntryCache[tuple[int, int], Usage]):
+    """By organization and number of days."""
+
+    name = "usage"
+
+    def recent(self, key: tuple[int, int], now: float) -> Usage | None:
+        found = self.find(key)
+        return found if found is not None and now - found.as_of < MAX_AGE_SECONDS else None

@@ -77,6 +77,15 @@ def test_the_architecture_page_lists_every_part_of_the_server():
     assert not missing, "docs/architecture.md, the table of parts, lacks these"
 
 
+def test_the_page_of_fair_queues_lists_every_queue():
+    page = (ROOT / "docs/internals/fair-queue.md").read_text(encoding="utf-8")
+    source = "".join(path.read_text(encoding="utf-8") for path in SOURCE.rglob("*.py"))
+    queues = set(re.findall(r"FairQueue\(\s*\"(\w+)\"", source))
+
+    assert len(queues) > 10
+    assert not {name for name in queues if f"`{name}`" not in page}
+
+
 def test_every_page_is_in_the_list_of_its_folder():
     for folder in (".", "internals", "decisions"):
         contents = (ROOT / "docs" / folder / "README.md").read_text(encoding="utf-8")

@@ -150,8 +150,8 @@ class Index:
         number: int = self.read(Tx.value, f"SELECT count(*) AS value FROM {table}")
         return number
 
-    def bytes(self) -> int:
-        """The size of messages with their index, as the database stores them uncompressed."""
+    def bytes_on_disk(self) -> int:
+        """The size of messages with their index."""
         if self._database.dialect.name == "sqlite":
             pages: int = self.read(
                 Tx.value,
@@ -159,6 +159,13 @@ class Index:
                 " - (SELECT freelist_count FROM pragma_freelist_count) AS value",
             )
             return pages * 4096
+        sizes = " + ".join(f"pg_total_relation_size('{each}')" for each in ("message", *TABLES))
+        return int(self.read(Tx.value, f"SELECT {sizes} AS value"))
+
+    def bytes(self) -> int:
+        """The same; on PostgreSQL without compression and unused space."""
+        if self._database.dialect.name == "sqlite":
+            return self.bytes_on_disk()
         queries = [
             f"SELECT coalesce(sum(pg_column_size(t) + {ITEM_BYTES} + {INDEX_ENTRY_BYTES} * (SELECT"
             f" count(*) FROM pg_index WHERE indrelid = '{table}'::regclass)), 0) AS value"
@@ -267,6 +274,21 @@ def test_unusual_text_takes_at_most_four_times_the_space_of_english(
 
     plain, odd = sizes
     assert odd <= 4 * plain
+
+
+@pytest.mark.parametrize("text_of", [*HOSTILE, base64_log])
+def test_the_index_of_a_long_unusual_text_takes_less_space_on_disk_than_the_text(
+    index: Index, text_of: Any
+) -> None:
+    """As the database stores them: PostgreSQL compresses some texts, but no index of these."""
+    chance = random.Random(13)
+    before = index.bytes_on_disk()
+
+    index.says_all([text_of(chance, LENGTH) for _ in range(20)])
+    with_texts = index.bytes_on_disk()
+    index.catches_up()
+
+    assert index.bytes_on_disk() - with_texts < with_texts - before
 
 
 def test_one_person_adds_a_bounded_number_of_new_words_per_day(index: Index) -> None:

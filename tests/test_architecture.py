@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-SOURCE = Path(__file__).parents[1] / "src"
+TESTS = Path(__file__).parent
+SOURCE = TESTS.parent / "src"
 
 # What each package and each module at the top may import besides itself and SHARED_MODULES.
 ALLOWED = {
@@ -236,6 +237,15 @@ def name_with_two_meanings(tree: Tree) -> Iterator[str]:
             yield f"{name} is a class in {' and in '.join(modules)}: one word, one meaning."
 
 
+def own_thread_pool(tree: Tree) -> Iterator[str]:
+    """A pool of threads is a queue in which one person's work delays everybody's."""
+    for module, text in tree.items():
+        for node in nodes_in(text, module):
+            name = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+            if name == "ThreadPoolExecutor" and module != "tertulia.fair_queue":
+                yield f"{module} has a queue of its own: shared slow work belongs in a FairQueue."
+
+
 RULES = [
     direction,
     unlisted,
@@ -250,6 +260,7 @@ RULES = [
     dynamic_module,
     busy_package,
     name_with_two_meanings,
+    own_thread_pool,
 ]
 
 
@@ -325,6 +336,11 @@ RULES = [
             name_with_two_meanings,
             {"tertulia.app": "class Job: ...\nclass _Work: ...", "tertulia.jobs": "class Job: ..."},
             "Job is a class in tertulia.app and in tertulia.jobs",
+        ),
+        (
+            own_thread_pool,
+            {"tertulia.app": "import concurrent.futures as threads\nthreads.ThreadPoolExecutor(1)"},
+            "tertulia.app has a queue of its own",
         ),
     ],
 )
@@ -425,6 +441,41 @@ def dotted(node: ast.expr) -> list[str]:
     if isinstance(node, ast.Attribute):
         return [*dotted(node.value), node.attr]
     return [node.id] if isinstance(node, ast.Name) else [""]
+
+
+def test_tests_use_only_the_surface_of_a_running_server():
+    """What a test needs is a method of `tests/support/server.py`."""
+    problems = [
+        f"{path.relative_to(TESTS)}, line {line}: {chain}"
+        for path in sorted(TESTS.rglob("*.py"))
+        if path.parent.name != "support"
+        for line, chain in insides_of_servers(ast.parse(path.read_text()))
+    ]
+
+    assert not problems, "\n" + "\n".join(problems)
+
+
+@pytest.mark.parametrize(
+    "text, found",
+    [
+        ("chat.server.application.delivery.mailboxes", ["chat.server.application"]),
+        ("server._application.runner", ["server._application"]),
+        ("own_chat.server.database._broadcast.publish", ["own_chat.server.database._broadcast"]),
+        ("chat.server.pending()", []),
+        ("request.application", []),
+    ],
+)
+def test_a_test_that_reaches_into_a_server_is_found(text, found):
+    assert [chain for _, chain in insides_of_servers(ast.parse(text))] == found
+
+
+def insides_of_servers(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """The lines and expressions that read a private attribute, or the application, of a server."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute):
+            *before, last = ast.unparse(node).split(".")
+            if "server" in before and (last.startswith("_") or last == "application"):
+                yield node.lineno, ast.unparse(node)
 
 
 def imports(node: ast.AST, is_hidden: bool = False) -> Iterator[tuple[ast.stmt, bool]]:

@@ -1,6 +1,5 @@
 """Too many or too slow connections affect only the client that opens them."""
 
-import asyncio
 import contextlib
 import re
 import socket
@@ -33,7 +32,7 @@ class Lines:
 
     def __init__(self, server: Server) -> None:
         self.server = server
-        self.connections = server.application.connections
+        self.connections = server.connections
         self._stack = contextlib.ExitStack()
 
     def opens(self, said: bytes, *, window: int = 0) -> socket.socket:
@@ -51,19 +50,11 @@ class Lines:
     def after(self, seconds: float) -> None:
         """Let the server check its connections as if this much time had passed."""
 
-        def look() -> None:
-            self.connections.sweep(asyncio.get_running_loop().time() + seconds)
-
-        self.server.call(look)
+        self.server.sweep_connections(seconds)
 
     def waiting(self) -> list[Any]:
         """Connections that the server waits for."""
-
-        def watched() -> list[Any]:
-            now = asyncio.get_running_loop().time()
-            return [line for line in self.connections._watched if line.deadlines(now)]
-
-        return self.server.call(watched)
+        return self.server.awaited_connections()
 
     def close(self) -> None:
         self._stack.close()

@@ -1,9 +1,6 @@
 """Cross-site request forgery: no page accepts a form that another site sent."""
 
-from starlette.routing import Route
 from tests.support.browser import Browser
-
-from tertulia.app import Application
 
 # These authenticate their sender themselves: a signature, or a key in the URL.
 PROVEN = {
@@ -20,16 +17,9 @@ FORGED = [
 ]
 
 
-def pages_with_forms(application: Application) -> list[str]:
-    routes = application.pages.routes
-    return [
-        each.path for each in routes if isinstance(each, Route) and "POST" in (each.methods or ())
-    ]
-
-
 def test_no_page_accepts_a_form_of_another_site(chat):
     browser = Browser.of(chat.person("ana"))
-    pages = pages_with_forms(chat.server.application)
+    pages = chat.server.form_paths()
 
     for page in sorted({*pages} - PROVEN):
         path = page.format(key="a" * 24, kind="login", id=1)

@@ -67,24 +67,22 @@ class Latecomer:
 
 
 @pytest.mark.parametrize("happens", [end, demote])
-def test_a_request_fails_if_its_caller_loses_the_right_meanwhile(chat, monkeypatch, happens):
+def test_a_request_fails_if_its_caller_loses_the_right_meanwhile(chat, happens):
     ana, calls, places = good_calls(chat)
-    api = chat.server.application._api
-    late = Latecomer(api._admit, ana.id, happens)
-    monkeypatch.setattr(api, "_admit", late)
     tried, done = 0, []
-    for route in calls:
-        if route[0] == "GET" or route in LEFT_OUT:
-            continue
-        path, params = address(route, places), calls[route]
-        before = chat.head()
-        late.waits = True
-        answer = ask(ana, route[0], path, **params)
-        if answer.status == 200 or chat.head() != before:
-            done.append(route)
-        late.waits = False
-        chat.write(restore, ana.id)
-        tried += 1
+    with chat.server.admits_with(lambda admit: Latecomer(admit, ana.id, happens)) as late:
+        for route in calls:
+            if route[0] == "GET" or route in LEFT_OUT:
+                continue
+            path, params = address(route, places), calls[route]
+            before = chat.head()
+            late.waits = True
+            answer = ask(ana, route[0], path, **params)
+            if answer.status == 200 or chat.head() != before:
+                done.append(route)
+            late.waits = False
+            chat.write(restore, ana.id)
+            tried += 1
 
     assert tried > 80
     assert not done

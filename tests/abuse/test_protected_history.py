@@ -90,8 +90,6 @@ def test_moves_out_of_sight_are_reported_to_each_user_with_their_own_messages(va
 
 
 def test_a_late_poll_reveals_no_more(vault):
-    delivery = vault.chat.server.application.delivery
-    vault.chat.server.clock.move(minutes=5)
-    vault.chat.server.call(delivery.drop_idle_mailboxes)
+    vault.chat.server.goes_cold()
 
     test_moves_out_of_sight_are_reported_to_each_user_with_their_own_messages(vault)

@@ -10,9 +10,7 @@ LONG = "soup " * 1900
 
 def held(chat):
     """(events, bytes) in all mailboxes of the server."""
-    boxes = list(chat.server.application.delivery.mailboxes)
-    pending = [entry for mailbox in boxes for entry in mailbox.pending]
-    return len(pending), sum(len(entry.body) for entry in pending)
+    return chat.server.pending()
 
 
 def test_an_unpolled_queue_holds_nothing_and_misses_nothing(own_chat):
@@ -72,9 +70,7 @@ def test_events_merged_while_pending_are_complete_after_an_absence(own_chat):
     ears = ben.listens_for("update_message_flags")
     for message in (soup, cake):
         ben.post("/messages/flags", messages=[message.id], op="add", flag="read").succeeds()
-    positions = own_chat.server.call(
-        own_chat.server.application.delivery.positions, own_chat.realm.id
-    )
+    positions = own_chat.server.positions(own_chat.realm.id)
     own_chat.write(storage.queues.store_positions, positions)
 
     own_chat.server.becomes_cold()
@@ -118,6 +114,5 @@ def test_queues_of_one_account_are_limited(own_chat, monkeypatch):
     newest = [ana.listens_for("message") for _ in range(12)][-1]
 
     assert len(own_chat.read(storage.queues.of_user, ana.id)) == 5
-    mailboxes = own_chat.server.application.delivery.mailboxes
-    assert len(mailboxes.of_users(own_chat.realm.id, [ana.id])) == 5
+    assert len(own_chat.server.queue_ids(own_chat.realm.id)) == 5
     assert newest.silent()

@@ -185,10 +185,10 @@ def test_every_server_reports_itself_and_any_server_answers_for_all(two_servers)
     chat, other = two_servers
     ana = chat.person("ana", channels=["kitchen"])
     for server in (chat.server, other):
-        server.do(server.application.reporter.run_once())
+        server.run_job("status report")
     ana.says("soup", to="kitchen > lunch")
 
-    found = other.do(other.application.reporter.current_status())
+    found = other.status()
 
     ids = {each.id for each in found.reports}
     assert len(ids) == 2
@@ -199,7 +199,6 @@ def test_every_server_reports_itself_and_any_server_answers_for_all(two_servers)
 
 def test_reports_and_samples_are_kept_for_a_day(own_chat):
     server = own_chat.server
-    reporter = server.application.reporter
 
     def counts():
         return own_chat.read(
@@ -210,13 +209,13 @@ def test_reports_and_samples_are_kept_for_a_day(own_chat):
         )
 
     for _ in range(3):
-        server.do(reporter.run_once())
+        server.run_job("status report")
         server.clock.move(minutes=5)
     assert counts() == (1, 3)
-    server.do(reporter.run_once())
-    server.do(reporter.run_once())
+    server.run_job("status report")
+    server.run_job("status report")
     assert counts() == (1, 4)
 
     server.clock.move(hours=25)
-    server.do(reporter.run_once())
+    server.run_job("status report")
     assert counts() == (1, 1)

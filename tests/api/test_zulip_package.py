@@ -83,8 +83,8 @@ def test_the_zulip_package_registers_again_after_a_lost_queue(client, ana, ben):
     ben.says("before", to="kitchen > count")
     eventually(lambda: heard)
 
-    for mailbox in ben.server.application.delivery.mailboxes:
-        ana.delete("/events", queue_id=mailbox.listener.queue_id)
+    for queue_id in ben.server.queue_ids(ben.chat.realm.id):
+        ana.delete("/events", queue_id=queue_id)
     for _ in range(50):
         ben.says("after", to="kitchen > count")
         if full.wait(0.1):

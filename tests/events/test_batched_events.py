@@ -25,9 +25,7 @@ def together(chat) -> Callable[..., list[Any]]:
     """Run actions in one batch, in this order, in a loaded organization."""
 
     async def run_batch(acts: tuple[Act, ...]) -> list[Any]:
-        assert (
-            await chat.server.application.delivery.follower.finder.find(chat.realm.id) is not None
-        )
+        await chat.server.load(chat.realm.id)
         hold, held = threading.Event(), threading.Event()
 
         def keep_waiting(tx: Any) -> None:

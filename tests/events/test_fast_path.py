@@ -1,24 +1,18 @@
 """Fast-path sends: a plain message after another by the same user skips the checks, with the
 same result."""
 
-import asyncio
 import itertools
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import pytest
 from tests.support.event_queue import in_background
 from tests.support.people import Person
-from tests.support.server import Server
 from tests.support.waiting import PATIENCE_SECONDS, eventually
 
 from tertulia import actions, storage
 from tertulia.caches.send_permits import MAX_AGE_SECONDS
 from tertulia.database.tx import Tx
 from tertulia.domain.personal.topic_policies import Automatic, TopicPolicy, after_sending
-from tertulia.events.directory.follower import Follower
 
 
 @pytest.fixture
@@ -123,12 +117,11 @@ def test_a_permission_change_by_another_process_is_respected(own_chat, appended)
     """Before this server has applied the event."""
     owner = own_chat.person("olga", role="owner")
     ana, ben = own_chat.people("ana", "ben", channels=["kitchen"])
-    follower = own_chat.server.application.delivery.follower
     for _ in range(3):
         ana.says("Soup?", to=[ben])
     before = sum(appended)
 
-    with held_still(own_chat.server, follower, own_chat.realm.id):
+    with own_chat.server.applies_no_events(own_chat.realm.id):
         own_chat.write_from_outside(
             actions.people.accounts.deactivate, owner.record, ben.id, own_chat.server.vault
         )
@@ -137,25 +130,6 @@ def test_a_permission_change_by_another_process_is_respected(own_chat, appended)
 
     refused.result(PATIENCE_SECONDS).fails(f"'{ben.api_email}' is no longer using Zulip.")
     assert sum(appended) == before
-
-
-@contextmanager
-def held_still(server: Server, follower: Follower, realm_id: int) -> Iterator[None]:
-    """The server receives no events meanwhile."""
-    holding, held = asyncio.Event(), threading.Event()
-
-    async def hold() -> None:
-        async with follower.frozen(realm_id):
-            held.set()
-            await holding.wait()
-
-    done = in_background(lambda: server.do(hold()))
-    held.wait(PATIENCE_SECONDS)
-    try:
-        yield
-    finally:
-        server.call(holding.set)
-        done.result(PATIENCE_SECONDS)
 
 
 def test_effects_of_a_first_message_do_not_repeat():

@@ -30,8 +30,7 @@ class Word(EphemeralEvent, frozen=True):
 
 
 def whisper(chat, word, to):
-    delivery = chat.server.application.delivery
-    chat.server.call(delivery.publish_ephemeral, chat.realm.id, Word(word, to))
+    chat.server.publish_ephemeral(chat.realm.id, Word(word, to))
 
 
 def everything_that_can_happen(chat, ana, ben, cleo):
@@ -73,9 +72,8 @@ def test_a_dropped_mailbox_is_rebuilt_as_it_was(chat):
 
     chat.server.becomes_cold()
 
-    delivery = chat.server.application.delivery
-    kept = {each.queue_id for each in delivery.positions(chat.realm.id)}
-    assert not kept & {ears.queue_id for ears in queues_}
+    kept = chat.server.queue_ids(chat.realm.id)
+    assert not {*kept} & {ears.queue_id for ears in queues_}
     assert [ears.poll(-1).succeeds()["events"] for ears in queues_] == before
 
 
@@ -165,8 +163,7 @@ def test_a_queue_whose_position_was_trimmed_must_be_registered_again(own_chat):
 
 
 def keep_positions(chat):
-    delivery = chat.server.application.delivery
-    chat.write(storage.queues.store_positions, chat.server.call(delivery.positions, chat.realm.id))
+    chat.write(storage.queues.store_positions, chat.server.positions(chat.realm.id))
 
 
 # --- ephemeral events ---

@@ -2,7 +2,6 @@
 
 from contextlib import closing
 from functools import partial
-from typing import Any
 
 import pytest
 from tests.support.event_queue import in_background
@@ -28,12 +27,8 @@ def test_a_failed_notice_loses_no_event(own_chat, monkeypatch):
     ears = ben.listens_for("message")
     heard: list[int] = []
 
-    def fail(*_: Any) -> None:
-        raise RuntimeError("a mistake of ours")
-
-    monkeypatch.setattr(own_chat.server.database._broadcast, "publish", fail)
-    second = ana.says("Second", to="kitchen > lunch")
-    monkeypatch.undo()
+    with own_chat.server.broadcasts_fail():
+        second = ana.says("Second", to="kitchen > lunch")
     third = ana.says("Third", to="kitchen > lunch")
 
     def hears_both() -> bool:

@@ -7,7 +7,6 @@ from tests.support.people import Chat
 from tests.support.waiting import PATIENCE_SECONDS, eventually
 
 from tertulia import actions
-from tertulia.jobs.housekeeping import store_positions
 
 UNKNOWN = "00000000-0000-4000-8000-000000000000"
 
@@ -246,7 +245,7 @@ def test_each_poll_gets_a_heartbeat_after_its_own_wait(start_server):
 
 
 def test_a_client_that_disconnects_misses_nothing(chat, ana, ben, ears):
-    connection = ben.server.client._connect()
+    connection = ben.server.client.connect()
     target = f"/api/v1/events?queue_id={ears.queue_id}&last_event_id=-1"
     connection.request("GET", target, headers=ben.headers)
     eventually(lambda: chat.server.is_parked(ears.queue_id))
@@ -272,8 +271,7 @@ def test_a_stopping_server_answers_all_parked_polls(own_chat):
 
 def sweep(chat):
     """Run the job that runs every 30 seconds."""
-    server = chat.server
-    server.do(store_positions(server.database, server.application.delivery))
+    chat.server.store_positions()
 
 
 def test_an_unpolled_queue_is_deleted_in_time(own_chat):

@@ -56,8 +56,7 @@ async def soon(happens: Callable[[], Awaitable[bool]]) -> None:
 
 
 def polls(chat, user, ears) -> "asyncio.Task[Any]":
-    poll = chat.server.application.delivery.poll(user, ears.queue_id, -1, block=False)
-    return asyncio.get_running_loop().create_task(poll)
+    return asyncio.get_running_loop().create_task(chat.server.poll(user, ears.queue_id))
 
 
 def told(poll: "asyncio.Task[Any]") -> list[Any]:
@@ -96,14 +95,13 @@ def test_events_beyond_the_directory_are_delivered_once_it_has_them(chat):
     chat.server.becomes_cold()
 
     async def scene() -> list[list[str]]:
-        database, follower = chat.server.database, chat.server.application.delivery.follower
-        here = database.of(chat.realm.id)
+        here = chat.server.database.of(chat.realm.id)
         before = await here.read(storage.log.head)
 
         async def is_written() -> bool:
             return bool(await here.read(storage.log.head) > before)
 
-        async with follower.frozen(chat.realm.id):
+        async with chat.server.frozen(chat.realm.id):
             new = (actions.channels.create, user, NewChannel("attic"), "", False)
             making = asyncio.get_running_loop().create_task(here.write(*new))
             await soon(is_written)

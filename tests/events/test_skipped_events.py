@@ -158,11 +158,11 @@ def test_an_event_that_cannot_be_delivered_is_skipped(chat, kitchen):
 
 
 def directory(chat) -> dict[str, Any]:
-    return as_facts(chat.server.application.delivery.organizations[chat.realm.id])
+    return as_facts(chat.server.directory(chat.realm.id))
 
 
 def fresh_directory(chat) -> dict[str, Any]:
-    known = chat.server.application.delivery.organizations[chat.realm.id]
+    known = chat.server.directory(chat.realm.id)
     return as_facts(chat.read(events.directory.loader.load, known.email_domain, known.clock))
 
 

@@ -130,17 +130,17 @@ def test_early_events_of_a_lost_primary_are_dropped(own_chat, kitchen):
     ana.says("Lunch?", to="kitchen > lunch")
     ears = ben.listens_for("message")
     ana.says("Soup?", to="kitchen > lunch")
-    head, follower = own_chat.head(), own_chat.server.application.delivery.follower
+    head = own_chat.head()
     (said,) = own_chat.read(events.log.read, head - 1, 1)
     lost = LoggedEvent(said.realm_id, head + 2, said.event, said.audience, said.stamp + 1)
-    known = LogPosition(lost.seq, follower.organizations[own_chat.realm.id].epoch)
+    known = LogPosition(lost.seq, own_chat.server.directory(own_chat.realm.id).epoch)
     (notice,), _ = events.notify_payloads.written([(known, lost)])
 
     def take_over(tx: Tx) -> None:
         """A standby lacks the last events of the primary; its timeline is part of the epoch."""
         tx.execute("UPDATE log_head SET epoch = epoch || '@2' WHERE realm_id = :realm")
 
-    own_chat.server.call(follower.remote_sends.receive, notice)
+    own_chat.server.receive_notice(notice)
     own_chat.write_from_outside(take_over)
     for words in ("Tea?", "Cake?"):
         ana.says(words, to="kitchen > lunch")

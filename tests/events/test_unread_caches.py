@@ -44,7 +44,7 @@ def test_unread_from_caches_equals_unread_from_the_database(chat):
         together(ben, cleo, dora)
         act()
         cached = together(ben, cleo, dora)
-        chat.server.call(forget_all, chat)
+        chat.server.drop_caches(chat.realm.id)
         fresh = [told_afresh(chat, each) for each in (ben, cleo, dora)]
 
         assert cached == fresh, number
@@ -77,9 +77,5 @@ def told(person):
 
 
 def told_afresh(chat, person):
-    chat.server.call(forget_all, chat)
+    chat.server.drop_caches(chat.realm.id)
     return told(person)
-
-
-def forget_all(chat):
-    chat.server.application.caches.drop_organization(chat.realm.id, 0)

@@ -1,14 +1,12 @@
 """Cached register data is prepared in advance, and never outdated."""
 
 from tertulia import events
-from tertulia.jobs.cache_warmup import CacheWarmup
 
 
 def test_a_register_finds_everything_prepared_and_current(chat, in_kitchen, ana, ben):
     ana.get("/users/me").succeeds()
-    delivery = chat.server.application.delivery
-    org = delivery.organizations[chat.realm.id]
-    chat.server.do(CacheWarmup(chat.server.database, delivery).run_once())
+    org = chat.server.directory(chat.realm.id)
+    chat.server.run_job("preparation")
     ready = {user_id: dict(kept) for user_id, kept in org.kept._users.items()}
     assert {ana.id, ben.id} <= set(ready)
 
@@ -23,7 +21,7 @@ def test_a_register_finds_everything_prepared_and_current(chat, in_kitchen, ana,
 def test_preparation_continues_while_the_organization_changes(chat):
     ana, _ = chat.people("ana", "ben", channels=["kitchen"])
     ana.get("/users/me").succeeds()
-    org = chat.server.application.delivery.organizations[chat.realm.id]
+    org = chat.server.directory(chat.realm.id)
     steps = events.snapshot.warmup.prepare(org)
     next(steps)
 
@@ -84,5 +82,5 @@ def told(person):
 
 
 def forget_what_is_kept(chat):
-    org = chat.server.application.delivery.organizations[chat.realm.id]
+    org = chat.server.directory(chat.realm.id)
     org.kept = org.kept.for_copy()

@@ -10,7 +10,7 @@ MORE_THAN_THERE_IS = 101  # percent
 
 def watch(server) -> DiskWatch:
     """A server whose disk counts as nearly full."""
-    made = DiskWatch(server.application.services.config, server.database)
+    made = DiskWatch(server.config, server.database)
     made.min_free_percent = MORE_THAN_THERE_IS
     return made
 

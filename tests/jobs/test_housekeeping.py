@@ -8,19 +8,16 @@ import pytest
 from tests.support.people import Chat
 
 from tertulia import actions, storage
-from tertulia.app import Application
 from tertulia.database import Database, OrgDatabase
 from tertulia.database.tx import Tx
+from tertulia.events.delivery.dispatch import Delivery
 from tertulia.jobs import housekeeping as jobs
-from tertulia.jobs import presence
 from tertulia.jobs.housekeeping import (
     ClockWatch,
     delete_old_sent,
     delete_send_keys,
-    store_positions,
-    trim_logs,
 )
-from tertulia.jobs.scheduled_sender import SCHEDULED, send_due
+from tertulia.jobs.scheduled_sender import SCHEDULED
 
 
 def events_kept(chat) -> int:
@@ -79,7 +76,7 @@ def test_a_queue_without_matching_events_continues_after_a_restart(own_chat):
     says_much(ana)
     server = own_chat.server
     server.clock.move(minutes=11)
-    server.do(store_positions(server.database, server.application.delivery))
+    server.store_positions()
     own_chat.write(actions.housekeeping.trim_log)
     assert events_kept(own_chat) == 1
 
@@ -96,7 +93,7 @@ def test_a_restart_repeats_no_acknowledged_event(own_chat):
     assert len(ears.all()) == 5
     assert ears.silent()
     server = own_chat.server
-    server.do(store_positions(server.database, server.application.delivery))
+    server.store_positions()
 
     server.restart()
     says_much(ana, 2)
@@ -110,7 +107,7 @@ def test_unacknowledged_events_are_repeated_after_a_restart(own_chat):
     says_much(ana, 5)
     first = ears.poll().succeeds()["events"]
     server = own_chat.server
-    server.do(store_positions(server.database, server.application.delivery))
+    server.store_positions()
     server.clock.move(minutes=11)
     own_chat.write(actions.housekeeping.trim_log)
 
@@ -126,14 +123,14 @@ def test_the_log_is_bounded_and_an_idle_queue_dropped(later, in_kitchen, ana, be
     assert len(busy.all()) == 20
     assert busy.silent()
     server = later.server
-    server.do(store_positions(server.database, server.application.delivery))
+    server.store_positions()
 
     trimmed = later.write(actions.housekeeping.trim_log, 10)
 
     assert trimmed.queues_given_up == [idle.queue_id]
     assert events_kept(later) <= 11
     for queue_id in trimmed.queues_given_up:
-        server.call(server.application.delivery.close_queue, queue_id)
+        server.close_queue(queue_id)
     idle.poll().fails(f"Bad event queue ID: {idle.queue_id}", code="BAD_EVENT_QUEUE_ID")
     assert busy.silent()
 
@@ -145,17 +142,16 @@ def test_the_job_drops_an_idle_queue_and_trims_behind_the_others(own_chat, monke
     reading = ana.listens_for("message")
     says_much(ana)
     server = own_chat.server
-    delivery = server.application.delivery
     if not in_memory:
         server.lose_mailbox(idle.queue_id)
     assert len(reading.all()) == 20
     assert reading.silent()
-    server.do(store_positions(server.database, delivery))
+    server.store_positions()
     for name in ("realms_to_trim", "trim_log"):
         bounded = partial(getattr(actions.housekeeping, name), most_events=10)
         monkeypatch.setattr(actions.housekeeping, name, bounded)
 
-    server.do(trim_logs(server.database, delivery))
+    server.trim_logs()
 
     assert events_kept(own_chat) <= 11
     idle.poll().fails(f"Bad event queue ID: {idle.queue_id}", code="BAD_EVENT_QUEUE_ID")
@@ -210,7 +206,7 @@ def test_a_clock_put_forward_makes_no_queue_idle(later, in_kitchen, ana):
 
     for hours in (1, -1):
         server.clock.move(hours=hours)
-        server.do(store_positions(server.database, server.application.delivery, watch))
+        server.store_positions(watch)
 
     says_much(ana, 1)
     assert len(ears.all()) == 1
@@ -222,19 +218,18 @@ def test_a_clock_put_forward_while_positions_are_saved_makes_no_queue_idle(own_c
     ears = ana.listens_for("message")
     assert ears.silent()
     server = own_chat.server
-    delivery = server.application.delivery
     watch = ClockWatch(server.clock)
-    positions = delivery.positions
+    positions = Delivery.positions
 
-    def positions_at_the_last_moment(realm_id):
-        found = positions(realm_id)
+    def positions_at_the_last_moment(self, realm_id):
+        found = positions(self, realm_id)
         server.clock.move(hours=1)
         return found
 
-    monkeypatch.setattr(delivery, "positions", positions_at_the_last_moment)
-    server.do(store_positions(server.database, delivery, watch))
+    monkeypatch.setattr(Delivery, "positions", positions_at_the_last_moment)
+    server.store_positions(watch)
     monkeypatch.undo()
-    server.do(store_positions(server.database, delivery, watch))
+    server.store_positions(watch)
 
     says_much(ana, 1)
     assert len(ears.all()) == 1
@@ -244,15 +239,12 @@ def test_a_clock_put_forward_while_positions_are_saved_makes_no_queue_idle(own_c
 def test_without_due_work_no_further_queries_are_made(own_chat):
     """One query for all organizations, for any number of them."""
     server = own_chat.server
-    config, delivery = server.application.services.config, server.application.delivery
     counted: Any = Counted(server.database)
-    idle = Application(config, counted, server.vault, server.clock)
-    idle.delivery.follower = delivery.follower
-    idle.delivery.mailboxes = delivery.mailboxes
+    jobs_ = server.jobs_on(counted)
 
     def questions() -> Counter[str]:
         found: Counter[str] = Counter()
-        for job in idle.runner.jobs:
+        for job in jobs_:
             before = counted.asked
             server.do(job.work())
             found[job.name] = counted.asked - before
@@ -345,7 +337,7 @@ def test_many_keys_and_leftovers_are_deleted_in_steps(own_chat, monkeypatch):
             scheduled_delivery_timestamp=int(server.clock()) + 60,
         ).succeeds()
     server.clock.move(seconds=61)
-    server.do(send_due(server.database, server.application.delivery, SCHEDULED))
+    server.send_due(SCHEDULED)
     server.clock.move(hours=25)
     monkeypatch.setattr(actions.housekeeping, "MAX_AT_ONCE", 3)
     monkeypatch.setattr(actions.later.scheduled, "FORGET_AT_ONCE", 3)
@@ -379,23 +371,22 @@ def test_leftovers_of_sent_messages_are_deleted_after_a_day(later, ana):
 
 def test_presence_older_than_a_year_is_deleted(own_chat):
     server, people = own_chat.server, own_chat.people("ana", "ben", "cleo")
-    both = (server.database, server.application.delivery)
 
     def come(*persons):
         for person in persons:
             person.post("/users/me/presence", status="active", ping_only=True).succeeds()
-        server.do(presence.store(*both))
+        server.store_presence()
 
     ana, ben, cleo = people
     come(ana, ben)
     server.clock.move(hours=364 * 24)
     come(cleo)
-    server.do(presence.delete_stale(*both))
+    server.delete_stale_presence()
     assert len(own_chat.read(storage.people.presence.since, 0)) == 3
 
     server.clock.move(hours=48)
     come(ben)
-    server.do(presence.delete_stale(*both))
+    server.delete_stale_presence()
 
     assert {each.user_id for each in own_chat.read(storage.people.presence.since, 0)} == {
         ben.id,
@@ -408,15 +399,14 @@ def test_presence_older_than_a_year_is_deleted(own_chat):
 def test_the_last_presence_number_survives_deletions(own_chat):
     ana = own_chat.person("ana")
     server = own_chat.server
-    both = (server.database, server.application.delivery)
     ana.post("/users/me/presence", status="active").succeeds()
-    server.do(presence.store(*both))
+    server.store_presence()
     (first,) = own_chat.read(storage.people.presence.since, 0)
 
     server.clock.move(hours=400 * 24)
-    server.do(presence.delete_stale(*both))
+    server.delete_stale_presence()
     ana.post("/users/me/presence", status="active").succeeds()
-    server.do(presence.store(*both))
+    server.store_presence()
 
     (second,) = own_chat.read(storage.people.presence.since, 0)
     assert second.update_id > first.update_id

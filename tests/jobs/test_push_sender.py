@@ -308,7 +308,6 @@ def test_a_user_with_two_endpoints_is_notified_at_the_failed_one_after_it_recove
 
 
 def test_a_hanging_endpoint_delays_no_other_user(chat, browser, ana, ben):
-    outbox = chat.server.application.outbox
     browser.service.answer = fake_webhooks.never_answer
     other = Browser()
     ana.post("/web_push/subscriptions", **other.subscription()).succeeds()
@@ -316,10 +315,10 @@ def test_a_hanging_endpoint_delays_no_other_user(chat, browser, ana, ben):
     ana.says("one", to=[ben])
     ben.says("two", to=[ana])
     chat.server.run_job("missed messages")
-    chat.server.do(outbox.run_once("push"))
+    chat.server.start_deliveries("push")
 
     eventually(lambda: other.service.heard and browser.service.heard)
-    eventually(lambda: outbox.lanes("push") == [ben.id])
+    eventually(lambda: chat.server.lanes("push") == [ben.id])
     other.service.close()
 
 

@@ -1,7 +1,6 @@
 """Scheduled messages are sent once, in order, by the rules of that moment, or fail with a
 notice."""
 
-import asyncio
 from datetime import UTC, datetime
 from typing import Any
 
@@ -15,8 +14,7 @@ from tertulia.domain.channels.channel import NewChannel
 from tertulia.domain.later.scheduled import ToChannel
 from tertulia.domain.messages.message import Draft
 from tertulia.domain.people.user import NOTIFICATION_BOT
-from tertulia.events.directory.organization import Organization
-from tertulia.jobs.scheduled_sender import IN_HAND, SCHEDULED, ScheduledKind, send_due
+from tertulia.jobs.scheduled_sender import IN_HAND, SCHEDULED, ScheduledKind
 
 
 def schedules(person: Person, content: str = "Soup's on", *, at: int, **params: Any) -> int:
@@ -124,7 +122,7 @@ def test_a_message_due_during_a_run_is_sent_soon(later):
         give_up=deliver,
     )
     server = later.server
-    server.do(send_due(server.database, server.application.delivery, kind))
+    server.send_due(kind)
 
     assert (sent.count(house), sent.count(garden)) == (500, 1)
     assert sent.index(garden) <= 100 + 2 * IN_HAND
@@ -615,12 +613,8 @@ def test_a_restart_loses_nothing(own_chat):
 def test_a_second_run_finds_nothing_to_do(later, in_kitchen, ana):
     schedules(ana, at=later.in_seconds(60))
     later.server.clock.move(seconds=61)
-    work = [later.server.database, later.server.application.delivery, SCHEDULED]
 
-    async def together() -> None:
-        await asyncio.gather(*(send_due(*work) for _ in range(5)))
-
-    later.server.do(together())
+    later.server.send_due(SCHEDULED, at_once=5)
 
     assert said(ana) == ["Soup's on"]
 
@@ -628,7 +622,7 @@ def test_a_second_run_finds_nothing_to_do(later, in_kitchen, ana):
 def test_a_message_edited_at_the_last_moment_is_not_sent_with_its_old_text(later, in_kitchen, ana):
     number = schedules(ana, at=later.in_seconds(60))
     seen = later.read(storage.later.scheduled.find, number)
-    org: Organization = later.server.application.delivery.organizations[later.realm.id]
+    org = later.server.directory(later.realm.id)
     draft = later.server.do(SCHEDULED.compose(later.server.database.of(0), org, seen))
     ana.patch(
         f"/scheduled_messages/{number}", scheduled_delivery_timestamp=later.in_seconds(600)

@@ -73,8 +73,10 @@ class MirroredOrganization:
 
     def has_used_its_caches(self) -> bool:
         """And the other server has none."""
-        assert all(each.size == each.hits == 0 for each in self.mirror.application.caches.all)
-        return self.chat.server.application.caches.fragments.hits > 0
+        for name, (size, hits, _) in self.mirror.cache_statistics().items():
+            assert (name, size, hits) == (name, 0, 0)
+        _, hits, _ = self.chat.server.cache_statistics()["fragments"]
+        return hits > 0
 
 
 def _registers(person: Person, manner: dict[str, bool]) -> Any:

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 from tests.support.client import FORM, Reply, wire
 from tests.support.people import Chat, Person
 
-from tertulia import actions, api, domain
+from tertulia import actions, domain
 from tertulia.domain.people.sessions import Browser as UserAgent
 
 
@@ -23,8 +23,7 @@ class Browser:
     def of(cls, person: Person) -> "Browser":
         """A browser with a session of this user."""
         token, agent = domain.people.sessions.new_token(), UserAgent("Mozilla/5.0", "127.0.0.1")
-        services = person.server.application.services
-        fingerprint = api.cookies.fingerprint_of(services, token)
+        fingerprint = person.server.session_fingerprint(token)
         person.chat.write(actions.people.sessions.start, person.record, fingerprint, agent)
         return cls(person.chat, {"session": token})
 

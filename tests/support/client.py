@@ -97,7 +97,7 @@ class Client:
 
         `means` is the method that a field of the body replaces the real one with.
         """
-        connection = self._take_idle() or self._connect()
+        connection = self._take_idle() or self.connect()
         try:
             connection.request(method, target, headers or {}, body)
             answer = connection.answer(method)
@@ -124,7 +124,7 @@ class Client:
             connection.close()
         return None
 
-    def _connect(self) -> Connection:
+    def connect(self) -> Connection:
         return Connection(self.port, TIMEOUT_SECONDS)
 
 

@@ -1,21 +1,31 @@
-"""A real server in its own thread: the whole application, behind uvicorn, on a free port."""
+"""A real server in its own thread: the whole application, behind uvicorn, on a free port.
+
+Its methods are all that tests may ask of a running server; `tests/test_architecture.py` fails on a
+test that reaches further into it.
+"""
 
 import asyncio
 import socket
 import threading
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Concatenate, Literal, ParamSpec, TypeVar, cast
 
+import pytest
 import uvloop
+from starlette.routing import Route
 from tests.support import latency_guard
 from tests.support.client import Client
+from tests.support.event_queue import in_background
 from tests.support.fake_services import fake_services
 from tests.support.latency_guard import WatchedDatabase
 from tests.support.waiting import PATIENCE_SECONDS
 
+from tertulia import api
+from tertulia.actions.server_status import ServerStatus
 from tertulia.app import Application
 from tertulia.config import Config
 from tertulia.config.login_providers import JwtIssuer
@@ -23,7 +33,14 @@ from tertulia.database import Database, readers
 from tertulia.database.tx import Tx
 from tertulia.domain.outbox import Transport
 from tertulia.domain.people.keys import Vault
-from tertulia.jobs import disk
+from tertulia.domain.people.user import User
+from tertulia.events.directory.organization import Organization
+from tertulia.events.ephemeral import EphemeralEvent
+from tertulia.jobs import disk, presence
+from tertulia.jobs.housekeeping import ClockWatch, store_positions, trim_logs
+from tertulia.jobs.runner import Job
+from tertulia.jobs.scheduled_sender import ScheduledKind, send_due
+from tertulia.server.connection_limits import ConnectionLimiter
 from tertulia.server.http_server import Server as Uvicorn
 from tertulia.server.http_server import uvicorn_config
 
@@ -79,14 +96,14 @@ class Server:
         self.vault = Vault(SECRET.encode())
         self.database: Database = WatchedDatabase.at(self.url, self.clock)
         self.database.migrate()
-        self.application = Application(config, self.database, self.vault, self.clock)
+        self._application = Application(config, self.database, self.vault, self.clock)
         listening = socket.create_server(("127.0.0.1", self.port))
         self.port = listening.getsockname()[1]
         self.client = Client(self.port, self.url)
         self._loop = uvloop.new_event_loop()
         ready = threading.Event()
-        settings = uvicorn_config(config, self.application, self.application.connections)
-        self._uvicorn = Uvicorn(settings, self.application, ready.set)
+        settings = uvicorn_config(config, self._application, self._application.connections)
+        self._uvicorn = Uvicorn(settings, self._application, ready.set)
         self._thread = threading.Thread(target=self._run, args=(listening,), daemon=True)
         self._thread.start()
         assert ready.wait(PATIENCE_SECONDS), "the server did not start"
@@ -96,7 +113,7 @@ class Server:
         """As `tertulia.server.http_server.serve`, on an event loop that we know."""
 
         async def serve() -> None:
-            async with self.application.running(), latency_guard.watch_event_loop():
+            async with self._application.running(), latency_guard.watch_event_loop():
                 await self._uvicorn.serve([listening])
 
         with asyncio.Runner(loop_factory=lambda: self._loop) as runner:
@@ -104,7 +121,7 @@ class Server:
 
     def stop(self) -> None:
         self.client.close()
-        self._loop.call_soon_threadsafe(self.application.shutdown)
+        self._loop.call_soon_threadsafe(self._application.shutdown)
         self._uvicorn.should_exit = True
         self._thread.join(PATIENCE_SECONDS)
         assert not self._thread.is_alive(), "the server did not stop"
@@ -144,37 +161,142 @@ class Server:
     ) -> T:
         return self.do(self.database.read_in(realm_id, query, *args, **kwargs))
 
+    # --- jobs ---
+
     def run_job(self, name: str) -> None:
         """Run a background job now, by its name in `/metrics`: `server.run_job("search")`."""
-        (job,) = (each for each in self.application.runner.jobs if each.name == name)
+        (job,) = (each for each in self._application.runner.jobs if each.name == name)
         self.do(cast("Coroutine[Any, Any, object]", job.work()))
+
+    def job_names(self) -> list[str]:
+        return [each.name for each in self._application.runner.jobs]
+
+    def jobs_on(self, database: Any) -> Sequence[Job]:
+        """The jobs of this server with another object in place of its database."""
+        twin = Application(self.config, database, self.vault, self.clock)
+        twin.delivery.follower = self._application.delivery.follower
+        twin.delivery.mailboxes = self._application.delivery.mailboxes
+        return list(twin.runner.jobs)
+
+    def store_positions(self, watch: ClockWatch | None = None) -> None:
+        """Store the positions of queues and drop idle ones, also if the clock was moved."""
+        self.do(store_positions(self.database, self._application.delivery, watch))
+
+    def trim_logs(self) -> None:
+        self.do(trim_logs(self.database, self._application.delivery))
+
+    def send_due(self, kind: ScheduledKind[Any], *, at_once: int = 1) -> None:
+        """Send what is scheduled and due, in one run or in several at the same time."""
+
+        async def send() -> None:
+            both = (self.database, self._application.delivery)
+            await asyncio.gather(*(send_due(*both, kind) for _ in range(at_once)))
+
+        self.do(send())
+
+    def store_presence(self) -> None:
+        self.do(presence.store(self.database, self._application.delivery))
+
+    def delete_stale_presence(self) -> None:
+        self.do(presence.delete_stale(self.database, self._application.delivery))
+
+    # --- state in memory ---
+
+    @property
+    def config(self) -> Config:
+        return self._application.services.config
+
+    def session_fingerprint(self, token: str) -> bytes:
+        """What the database stores of a session token."""
+        return api.cookies.fingerprint_of(self._application.services, token)
+
+    @property
+    def connections(self) -> ConnectionLimiter:
+        return self._application.connections
+
+    def sweep_connections(self, seconds: float) -> None:
+        """Check connections as if this much time had passed."""
+
+        def sweep() -> None:
+            self.connections.sweep(self._loop.time() + seconds)
+
+        self.call(sweep)
+
+    def awaited_connections(self) -> list[Any]:
+        """The connections whose next bytes the server waits for."""
+
+        def awaited() -> list[Any]:
+            now = self._loop.time()
+            return [each for each in self.connections._watched if each.deadlines(now)]
+
+        return self.call(awaited)
+
+    def status(self) -> ServerStatus:
+        """What this server knows of itself and of the others."""
+        return self.do(self._application.reporter.current_status())
+
+    def organizations(self) -> int:
+        """How many organizations are in memory."""
+        return len(self._application.delivery.organizations)
+
+    def directory(self, realm_id: int) -> Organization:
+        """The state of an organization in memory."""
+        return self._application.delivery.organizations[realm_id]
+
+    async def load(self, realm_id: int) -> None:
+        """Load an organization; on the server's event loop."""
+        assert await self._application.delivery.follower.finder.find(realm_id) is not None
+
+    def cache_statistics(self) -> dict[str, tuple[int, int, int]]:
+        """Size, hits and bound of each cache."""
+        return {
+            each.name: (each.size, each.hits, each.bound) for each in self._application.caches.all
+        }
+
+    def drop_caches(self, realm_id: int) -> None:
+        self.call(self._application.caches.drop_organization, realm_id, 0)
+
+    def form_paths(self) -> list[str]:
+        """The paths of pages that accept forms."""
+        pages = (each for each in self._application.pages.routes if isinstance(each, Route))
+        return [each.path for each in pages if "POST" in (each.methods or ())]
+
+    # --- delivery ---
 
     def catch_up(self) -> None:
         """Apply what other processes have written, as a notification from the database does."""
-        self.do(self.application.delivery.follower.catch_up())
+        self.do(self._application.delivery.follower.catch_up())
 
     def index_messages(self) -> None:
         """Index all messages for search; the job of that name waits until fewer arrive."""
-        self.do(self.application.indexing.catch_up())
+        self.do(self._application.indexing.catch_up())
 
     def has_loaded(self, realm_id: int) -> bool:
-        return realm_id in self.application.delivery.organizations
+        return realm_id in self._application.delivery.organizations
 
     def set_timeout(self, transport: Literal["webhook", "push"], seconds: float) -> None:
         """How long calls of other machines may take."""
         sender = {
-            "webhook": self.application.webhook_sender,
-            "push": self.application.push_sender,
+            "webhook": self._application.webhook_sender,
+            "push": self._application.push_sender,
         }[transport]
         setattr(sender, "patience_seconds", seconds)  # noqa: B010  # both have it
 
     @property
     def lmtp_port(self) -> int:
-        return self.application.lmtp.port
+        return self._application.lmtp.port
 
     def deliver(self, transport: Transport) -> None:
         """Send what is due in the outbox, and wait for the results."""
-        self.do(self.application.outbox.finish(transport))
+        self.do(self._application.outbox.finish(transport))
+
+    def start_deliveries(self, transport: Transport) -> None:
+        """Start to send what is due in the outbox."""
+        self.do(self._application.outbox.run_once(transport))
+
+    def lanes(self, transport: Transport) -> list[int | None]:
+        """The people for whom something is being sent."""
+        return self._application.outbox.lanes(transport)
 
     def metric(self, name: str) -> float:
         """A number of `/metrics`: `server.metric("tertulia_mails_sent")`."""
@@ -187,7 +309,7 @@ class Server:
 
     def is_parked(self, queue_id: str) -> bool:
         """Whether a poll is parked at this queue."""
-        mailbox = self.application.delivery.mailboxes.find(queue_id)
+        mailbox = self._application.delivery.mailboxes.find(queue_id)
         return mailbox is not None and mailbox.is_parked
 
     def becomes_cold(self) -> None:
@@ -196,11 +318,83 @@ class Server:
         self.drop_cold_mailboxes()
 
     def drop_cold_mailboxes(self) -> None:
-        self.call(self.application.delivery.drop_idle_mailboxes)
+        self.call(self._application.delivery.drop_idle_mailboxes)
 
     def lose_mailbox(self, queue_id: str) -> None:
         """Make the server read the pending events of a queue from the log again."""
-        mailboxes = self.application.delivery.mailboxes
+        mailboxes = self._application.delivery.mailboxes
         mailbox = mailboxes.find(queue_id)
         if mailbox is not None:  # or it was dropped already
             self.call(mailboxes.discard, mailbox)
+
+    def queue_ids(self, realm_id: int) -> list[str]:
+        """The queues of an organization that have a mailbox."""
+        return [each.queue_id for each in self.positions(realm_id)]
+
+    def positions(self, realm_id: int) -> Sequence[Any]:
+        """The positions of queues with a mailbox, as they would be stored now."""
+        return self.call(self._application.delivery.positions, realm_id)
+
+    def pending(self) -> tuple[int, int]:
+        """How many events, and bytes of events, all mailboxes hold."""
+        boxes = self._application.delivery.mailboxes
+        bodies = [entry.body for mailbox in boxes for entry in mailbox.pending]
+        return len(bodies), sum(map(len, bodies))
+
+    def close_queue(self, queue_id: str) -> None:
+        self.call(self._application.delivery.close_queue, queue_id)
+
+    def publish_ephemeral(self, realm_id: int, event: EphemeralEvent) -> None:
+        self.call(self._application.delivery.publish_ephemeral, realm_id, event)
+
+    def poll(self, user: User, queue_id: str) -> Awaitable[Any]:
+        """A poll that does not wait; on the server's event loop."""
+        return self._application.delivery.poll(user, queue_id, -1, block=False)
+
+    def frozen(self, realm_id: int) -> AbstractAsyncContextManager[Any]:
+        """The server applies no events meanwhile; on its event loop."""
+        return self._application.delivery.follower.frozen(realm_id)
+
+    @contextmanager
+    def applies_no_events(self, realm_id: int) -> Iterator[None]:
+        """The same, in a test."""
+        holding, held = asyncio.Event(), threading.Event()
+
+        async def hold() -> None:
+            async with self.frozen(realm_id):
+                held.set()
+                await holding.wait()
+
+        done = in_background(lambda: self.do(hold()))
+        held.wait(PATIENCE_SECONDS)
+        try:
+            yield
+        finally:
+            self.call(holding.set)
+            done.result(PATIENCE_SECONDS)
+
+    def receive_notice(self, notice: Any) -> None:
+        """Receive a message of another server."""
+        self.call(self._application.delivery.follower.remote_sends.receive, notice)
+
+    # --- faults ---
+
+    @contextmanager
+    def broadcasts_fail(self) -> Iterator[None]:
+        """Committed sends are not published in this process."""
+
+        def fail(*_: Any) -> None:
+            raise RuntimeError("a mistake of ours")
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(self.database._broadcast, "publish", fail)
+            yield
+
+    @contextmanager
+    def admits_with(self, wrap: Callable[[Any], T]) -> Iterator[T]:
+        """Replace the authentication of requests by a wrapper around it, which is returned."""
+        endpoints = self._application._api
+        with pytest.MonkeyPatch.context() as patch:
+            wrapped = wrap(endpoints._admit)
+            patch.setattr(endpoints, "_admit", wrapped)
+            yield wrapped

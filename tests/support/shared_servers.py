@@ -21,10 +21,7 @@ class SharedServers:
 
     def on(self, kind: Kind) -> Server:
         known = self._running.get(kind)
-        if (
-            known is not None
-            and len(known.application.delivery.organizations) > MAX_TESTS_PER_SERVER
-        ):
+        if known is not None and known.organizations() > MAX_TESTS_PER_SERVER:
             self._give_up(kind)
         if kind not in self._running:
             self._running[kind] = Server(*self._databases.ready(kind), self._settings).start()

@@ -172,7 +172,7 @@ def written_down(scene):
 
 
 def pending(scene):
-    return scene.server.application.delivery.organizations[scene.realm.id].presence.pending()
+    return scene.server.directory(scene.realm.id).presence.pending()
 
 
 def test_clients_that_send_a_position_get_only_newer_presence(scene):

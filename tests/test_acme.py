@@ -54,7 +54,7 @@ def health(authority: Authority, root: Path) -> int:
 
 
 @pytest.mark.parametrize("kind", ["http-01", "tls-alpn-01"])
-def test_a_certificate_is_got_and_shown(terminal, authority, tmp_path, kind):
+def test_a_certificate_is_obtained_and_served(terminal, authority, tmp_path, kind):
     authority.offered = (kind,)
     serving = serves(terminal, authority, http_port=own_port() if kind == "http-01" else 0)
     assert "https://" in serving.said.out
@@ -102,7 +102,7 @@ def test_a_certificate_of_its_last_month_is_renewed_with_the_same_account(termin
     assert authority.accounts == 1
 
 
-def test_a_refusal_is_logged_with_its_reason_and_the_server_runs_on(terminal, authority):
+def test_a_refusal_is_logged_with_its_reason_and_the_server_continues(terminal, authority):
     authority.refuses = "too many certificates"
     serving = serves(terminal, authority, http_port=own_port())
 
@@ -129,7 +129,7 @@ def test_several_servers_share_the_certificate(databases, authority, tmp_path):
         assert "server.certificate_issued" not in second.said.err
 
 
-def test_it_needs_the_address_of_the_server(terminal, authority):
+def test_acme_requires_the_address_of_the_server(terminal, authority):
     (terminal.data / "tertulia.toml").write_text(f'acme_directory = "{authority.site}/directory"')
 
     said = terminal.runs_process("serve", "--port", "0")

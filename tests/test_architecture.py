@@ -107,7 +107,7 @@ class Use:
         return f"{self.user}, line {self.line}, {verb} {self.module}"
 
 
-def test_our_code_keeps_every_rule():
+def test_the_code_keeps_every_rule():
     tree = read_tree(SOURCE)
 
     problems = [problem for rule in RULES for problem in rule(tree)]

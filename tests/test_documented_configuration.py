@@ -9,7 +9,7 @@ from tests.support.balancers import program, written
 ROOT = Path(__file__).parents[1]
 
 
-def test_haproxy_takes_what_the_docs_say(tmp_path):
+def test_haproxy_accepts_the_documented_configuration(tmp_path):
     (config,) = written("haproxy")
     certificates.write(tmp_path)
     certificate = tmp_path / "chat.pem"
@@ -25,7 +25,7 @@ def test_haproxy_takes_what_the_docs_say(tmp_path):
     assert (said.returncode, "WARNING" in said.stderr) == (0, False), said.stderr
 
 
-def test_nginx_takes_what_the_docs_say(tmp_path):
+def test_nginx_accepts_the_documented_configuration(tmp_path):
     file = tmp_path / "nginx.conf"
     file.write_text(balancers.nginx_config(tmp_path, 9, [9009]))
 
@@ -38,7 +38,7 @@ def test_nginx_takes_what_the_docs_say(tmp_path):
     assert (said.returncode, "warn" in said.stderr) == (0, False), said.stderr
 
 
-def test_systemd_takes_the_unit(tmp_path):
+def test_systemd_accepts_the_unit(tmp_path):
     unit = (ROOT / "packaging" / "tertulia.service").read_text(encoding="utf-8")
     file = tmp_path / "tertulia.service"
     file.write_text(unit.replace("/opt/tertulia/.venv/bin/tertulia", "/bin/true"))

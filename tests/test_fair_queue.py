@@ -201,7 +201,7 @@ class Held:
 
 
 @pytest.mark.parametrize("fails", [False, True])
-def test_what_a_work_item_held_is_freed_without_the_garbage_collector(make_queue, fails):
+def test_memory_of_a_work_item_is_freed_without_the_garbage_collector(make_queue, fails):
     queue, held = make_queue(), Held()
     gone = weakref.ref(held)
 
@@ -227,7 +227,7 @@ def test_what_a_work_item_held_is_freed_without_the_garbage_collector(make_queue
 
 
 @on_a_loop
-async def test_a_closed_queue_ends_what_runs_and_refuses_what_waits(make_queue):
+async def test_a_closed_queue_ends_running_work_and_refuses_waiting_work(make_queue):
     queue, gate = make_queue(), threading.Event()
     running = submit(queue, ANA, gate.wait)
     waiting = submit(queue, BEN, gate.wait)

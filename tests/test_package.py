@@ -21,14 +21,14 @@ ROOT = Path(__file__).parents[1]
 DOCUMENTS = ".data/data/share/doc/tertulia/"
 
 
-def test_the_package_and_the_server_are_of_one_version():
+def test_the_package_has_the_version_of_the_server():
     told = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
     assert told["version"] == __version__
     assert all(">=" in each for each in told["dependencies"]), "a dependency has no bounds"
 
 
-def test_the_wheel_holds_every_file_of_the_source_and_what_its_pages_link_to(tmp_path):
+def test_the_wheel_contains_every_source_file_and_linked_page(tmp_path):
     subprocess.run(["cp", "-r", *map(str, _needed()), str(tmp_path)], check=True)
     build = "from setuptools import build_meta; build_meta.build_wheel('dist')"
     subprocess.run([sys.executable, "-c", build], cwd=tmp_path, check=True, capture_output=True)
@@ -108,7 +108,7 @@ def test_installing_redraws_one_line_at_a_terminal(tmp_path, pip):
     assert [each.strip() for each in shown.split("\r\x1b[K") if each] == lines
 
 
-def test_a_failed_installation_shows_what_pip_said(tmp_path, pip):
+def test_a_failed_installation_shows_the_output_of_pip(tmp_path, pip):
     (tmp_path / "pip.py").write_text(FAKE_PIP.replace("< 3", "< 99"), encoding="utf-8")
     command = [sys.executable, str(ROOT / "scripts/install.py"), str(tmp_path / "requirements.txt")]
     done = subprocess.run(command, env=pip, capture_output=True, text=True)

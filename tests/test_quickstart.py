@@ -47,7 +47,7 @@ def test_a_dry_run_shows_every_file_and_writes_none(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_it_ends_with_the_first_run_page_and_changes_nothing_the_second_time(tmp_path):
+def test_the_script_ends_at_the_first_run_page_and_is_idempotent(tmp_path):
     first = runs(tmp_path, "--yes")
     link = first.splitlines()[-1]
     files = {path: path.read_bytes() for path in tmp_path.rglob("*.*") if path.suffix != ".db"}
@@ -62,7 +62,7 @@ def test_it_ends_with_the_first_run_page_and_changes_nothing_the_second_time(tmp
     assert config.external_url == f"https://{STOLEN_TIME}"
 
 
-def test_settings_that_were_changed_stay_and_units_are_shown_as_a_difference(tmp_path):
+def test_changed_settings_are_kept_and_units_are_shown_as_a_diff(tmp_path):
     runs(tmp_path, "--yes")
     settings = tmp_path / "var/lib/tertulia/tertulia.toml"
     settings.write_text(f'external_url = "https://{STOLEN_TIME}"\nport = 8000\n')
@@ -78,7 +78,7 @@ def test_settings_that_were_changed_stay_and_units_are_shown_as_a_difference(tmp
     assert "port = 8000" in settings.read_text()
 
 
-def test_once_there_is_an_owner_it_ends_with_the_address(tmp_path):
+def test_with_an_owner_the_script_ends_with_the_address(tmp_path):
     runs(tmp_path, "--yes")
     data = ["--data", str(tmp_path / "var/lib/tertulia")]
     CliRunner().invoke(main, ["user", "add", "ana@example.com", "--name", "Ana", *data])
@@ -102,7 +102,7 @@ def test_the_units_are_those_of_packaging():
         assert unit.text == (ROOT / "packaging" / unit.path.name).read_text(encoding="utf-8")
 
 
-def test_systemd_finds_no_fault_in_the_units(tmp_path):
+def test_systemd_accepts_the_units(tmp_path):
     verify = shutil.which("systemd-analyze")
     if verify is None:
         pytest.skip("systemd-analyze is not installed")

@@ -293,7 +293,7 @@ def test_unfinished_requests_of_one_address_do_not_lock_out_others(terminal):
     assert len(server.said.err.splitlines()) == 2
 
 
-def test_a_full_server_answers_so_and_recovers(terminal):
+def test_a_full_server_answers_503_and_recovers(terminal):
     """New clients get an answer, file descriptors remain for the database, and the loop does not
     spin."""
     server = terminal.serves("--log-level", "warning", ulimit="-n 100")

@@ -67,7 +67,7 @@ def looks(person: Person, path: str) -> Reply:
     return person.chat.stranger.raw("GET", path)
 
 
-def test_readers_ask_the_server_and_the_server_asks_the_site_once(chat, site):
+def test_the_server_fetches_an_external_picture_once_for_all_readers(chat, site):
     ana, ben = chat.people("ana", "ben", channels=["kitchen"])
     content = f"{site.site}/cat.jpg?a=1&b=<2"
 

@@ -15,7 +15,7 @@ def adds(chat, email="ben@example.com", name="Ben", **about):
     )
 
 
-def test_a_key_is_stored_so_that_the_database_alone_lets_nobody_in(chat):
+def test_the_database_contains_no_plain_key_or_password(chat):
     ana = chat.person("ana", password="open sesame")
 
     def secrets(tx):
@@ -47,7 +47,7 @@ def test_a_key_is_stored_so_that_the_database_alone_lets_nobody_in(chat):
         ("ben@example.com", "Ben|12", "Invalid format!"),
     ],
 )
-def test_what_is_no_account(chat, email, name, msg):
+def test_invalid_accounts_are_refused(chat, email, name, msg):
     with pytest.raises(ClientError, match=msg.replace("|", r"\|")):
         adds(chat, email, name)
 
@@ -59,7 +59,7 @@ def test_an_address_has_one_account(chat):
         adds(chat, "ANA@example.com")
 
 
-def test_a_bot_belongs_to_an_active_person(chat, ana, ben):
+def test_a_bot_needs_an_active_owner(chat, ana, ben):
     chat.write(actions.people.deactivate, ben.id)
     bot = chat.person("helper", bot="generic", owner=ana)
 
@@ -68,7 +68,7 @@ def test_a_bot_belongs_to_an_active_person(chat, ana, ben):
             adds(chat, "other@example.com", bot_type=BotType.GENERIC, bot_owner_email=owner)
 
 
-def test_the_last_owner_stays(chat):
+def test_the_last_owner_cannot_be_deactivated(chat):
     root, second = chat.people("root", "second", role="owner")
 
     chat.write(actions.people.deactivate, second.id)
@@ -79,7 +79,7 @@ def test_the_last_owner_stays(chat):
         chat.write(actions.people.deactivate, second.id)
 
 
-def test_nobody_is_nobody(chat):
+def test_unknown_users_are_not_found(chat):
     for action in (actions.people.get, actions.people.deactivate):
         with pytest.raises(UserNotFound):
             chat.write(action, 987_654)
@@ -87,7 +87,7 @@ def test_nobody_is_nobody(chat):
         chat.read(actions.people.get_by_email, "nobody@example.com")
 
 
-def test_a_new_organization_has_somewhere_to_speak(chat):
+def test_a_new_organization_has_default_channels(chat):
     names = [channel.name for channel in chat.read(storage.channels.defaults)]
 
     assert names == ["general", "sandbox"]
@@ -109,12 +109,12 @@ def test_a_new_organization_has_somewhere_to_speak(chat):
         ("Casa", "x" * 41, "A subdomain consists of"),
     ],
 )
-def test_what_is_no_organization(chat, name, subdomain, msg):
+def test_invalid_organizations_are_refused(chat, name, subdomain, msg):
     with pytest.raises(BadRequest, match=msg):
         chat.write(actions.organization.create, name, subdomain)
 
 
-def test_a_subdomain_is_taken_once(chat):
+def test_a_subdomain_is_unique(chat):
     with pytest.raises(BadRequest, match="already"):
         chat.write(actions.organization.create, "Casa", chat.realm.subdomain)
 
@@ -123,13 +123,13 @@ def test_a_subdomain_is_taken_once(chat):
     "setting, value",
     [("colour", "red"), ("enable_spectator_access", "yes"), ("waiting_period_threshold", True)],
 )
-def test_a_setting_is_known_and_of_its_type(chat, setting, value):
+def test_unknown_settings_and_wrong_types_are_refused(chat, setting, value):
     with pytest.raises(BadRequest):
         chat.set(setting, value)
 
 
 @pytest.mark.parametrize("role", list(Role))
-def test_every_role_can_be_given(chat, role):
+def test_every_role_can_be_assigned(chat, role):
     user, _ = adds(chat, role=role)
 
     assert user.role == role

@@ -71,7 +71,7 @@ def lives_here(zaphod) -> None:
     ).succeeds()
 
 
-def test_nothing_of_somebody_who_was_erased_is_found_anywhere(own_chat):
+def test_erasing_a_user_removes_all_their_data(own_chat):
     own_chat.person("owner", role="owner")
     ana, zaphod = own_chat.people("ana", "zaphod", channels=["kitchen"])
     lives_here(zaphod)
@@ -97,7 +97,7 @@ def test_nothing_of_somebody_who_was_erased_is_found_anywhere(own_chat):
     assert runs(own_chat, "check").out.endswith("No problems found.\n")
 
 
-def test_what_somebody_said_can_stay_as_said_by_nobody(own_chat):
+def test_messages_of_an_erased_user_can_be_kept_anonymously(own_chat):
     own_chat.person("owner", role="owner")
     ana, zaphod = own_chat.people("ana", "zaphod", channels=["kitchen"])
     kept = zaphod.says("Bread is in the oven", to="kitchen > lunch")
@@ -116,7 +116,7 @@ def test_what_somebody_said_can_stay_as_said_by_nobody(own_chat):
     assert fetches(ana, notes).status == 404
 
 
-def test_the_last_owner_is_not_erased(own_chat):
+def test_the_last_owner_cannot_be_erased(own_chat):
     owner = own_chat.person("owner", role="owner")
 
     refused = runs(own_chat, "user", "erase", owner.email, "--messages", "delete", "--yes")
@@ -125,7 +125,7 @@ def test_the_last_owner_is_not_erased(own_chat):
     owner.get("/users/me").succeeds()
 
 
-def test_an_organization_is_closed_opened_and_deleted_beside_a_running_server(own_chat):
+def test_an_organization_is_deactivated_reactivated_and_deleted_while_the_server_runs(own_chat):
     server = own_chat.server
     other = Chat.found(server, "other")
     ana = own_chat.person("ana", channels=["kitchen"])
@@ -152,7 +152,7 @@ def test_an_organization_is_closed_opened_and_deleted_beside_a_running_server(ow
 
 
 @pytest.mark.parametrize("words", [["user", "erase", "ana@example.com", "--messages", "delete"]])
-def test_what_cannot_be_undone_is_asked_for_twice(tmp_path, words):
+def test_irreversible_commands_ask_for_confirmation(tmp_path, words):
     terminal = Terminal(tmp_path / "data").creates_organization()
     terminal.adds("ana")
 

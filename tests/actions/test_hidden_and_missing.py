@@ -61,7 +61,7 @@ def hidden(chat):
     return chat, ben.record, chat.person("gus", role="guest").record, things
 
 
-def test_what_is_hidden_is_looked_for_as_long_as_what_is_not_there(hidden):
+def test_hidden_and_missing_objects_take_the_same_queries(hidden):
     chat, ben, guest, things = hidden
     lookups: list[tuple[Any, User, str, tuple[Any, ...]]] = [
         (actions.channels.visible_to, ben, "channel", ()),

@@ -67,7 +67,7 @@ def test_the_members_of_a_group_are_mentioned(chat, ana, ben, eve):
     assert gil.sees(soup)["flags"] == ["read", "historical"]
 
 
-def test_a_system_group_is_its_role(chat, ana, ben):
+def test_a_mentioned_system_group_has_the_users_of_its_role(chat, ana, ben):
     chief = chat.person("chief", role="moderator", channels=["kitchen"])
     group = chat.write(_nest, chat.group("moderators"), chat.group("everyone"))
 
@@ -83,7 +83,7 @@ def _nest(tx, inner, may_mention):
     return group_id
 
 
-def test_not_everybody_may_mention_every_group(chat, ana, ben):
+def test_mentioning_a_group_requires_its_permission(chat, ana, ben):
     cooks = chat.write(_make_group, "cooks", [ben.id], Members([ben.id], []))
 
     with pytest.raises(BadRequest, match="not allowed to mention user group 'cooks'"):
@@ -91,7 +91,7 @@ def test_not_everybody_may_mention_every_group(chat, ana, ben):
     assert says(chat, ben, "kitchen", group_ids=frozenset({cooks}))
 
 
-def test_an_edit_calls_others(chat, ana, ben, eve):
+def test_an_edit_changes_the_mentioned_users(chat, ana, ben, eve):
     soup = says(chat, ana, "kitchen", user_ids=frozenset({ben.id}))
     late = chat.person("late", channels=["kitchen"])
     ears = eve.listens_for("update_message")
@@ -103,7 +103,7 @@ def test_an_edit_calls_others(chat, ana, ben, eve):
     assert late.sees(soup)["flags"] == ["read", "historical"]
 
 
-def test_an_edit_calls_everybody_and_takes_it_back(chat, ana, ben):
+def test_an_edit_adds_and_removes_a_channel_wildcard(chat, ana, ben):
     soup = says(chat, ana, "kitchen")
 
     rewords(chat, ana, soup, channel_wildcard=True)
@@ -114,7 +114,7 @@ def test_an_edit_calls_everybody_and_takes_it_back(chat, ana, ben):
     assert ben.sees(soup)["flags"] == []
 
 
-def test_an_edit_calls_those_who_take_part(chat, ana, ben, eve):
+def test_an_edit_adds_a_topic_wildcard_for_participants(chat, ana, ben, eve):
     says(chat, ben, "kitchen")
     soup = says(chat, ana, "kitchen")
 
@@ -124,7 +124,7 @@ def test_an_edit_calls_those_who_take_part(chat, ana, ben, eve):
     assert eve.sees(soup)["flags"] == []
 
 
-def test_the_right_to_call_everybody_is_asked_for_again(chat, ana):
+def test_an_edit_checks_the_wildcard_permission_again(chat, ana):
     chat.people(*(f"p{n}" for n in range(15)), channels=["kitchen"])
     soup = says(chat, ana, "kitchen")
 

@@ -18,7 +18,7 @@ def crowd(chat, count):
     return chat.people(*(f"p{number}" for number in range(count)), channels=["kitchen"])
 
 
-def test_a_few_may_be_called_by_anybody_and_many_by_some(chat):
+def test_wildcards_in_large_channels_require_a_permission(chat):
     sender = crowd(chat, 15)[0]
     root = chat.person("root", role="admin")
 
@@ -30,14 +30,14 @@ def test_a_few_may_be_called_by_anybody_and_many_by_some(chat):
     calls(chat, root, channel_wildcard=True)
 
 
-def test_the_right_to_call_many_can_be_given(chat):
+def test_the_wildcard_permission_can_be_granted(chat):
     sender = crowd(chat, 16)[0]
     chat.permit("can_mention_many_users_group", "everyone")
 
     calls(chat, sender, channel_wildcard=True)
 
 
-def test_a_topic_has_the_participants_that_wrote_in_it(chat):
+def test_topic_participants_are_its_senders_and_the_caller(chat):
     people = crowd(chat, 17)
     for person in people[:15]:
         person.says("x", to="kitchen > LUNCH")
@@ -48,7 +48,7 @@ def test_a_topic_has_the_participants_that_wrote_in_it(chat):
         calls(chat, people[15], topic_wildcard=True)  # the sender would be the sixteenth
 
 
-def test_those_who_are_called_see_it_on_the_message(chat, in_kitchen, ana, ben, cleo):
+def test_mentioned_users_get_the_flags(chat, in_kitchen, ana, ben, cleo):
     outside = chat.person("dora")
     ears = {who: who.listens_for("message") for who in (ana, ben, cleo, outside)}
     cleo.says("I was here", to="kitchen > lunch")
@@ -74,7 +74,7 @@ def test_those_who_are_called_see_it_on_the_message(chat, in_kitchen, ana, ben, 
     assert unread["mentions"] == [by_name, everybody]
 
 
-def test_only_those_who_take_part_are_mentioned_in_a_direct_message(chat, ana, ben, cleo):
+def test_only_participants_are_mentioned_in_a_direct_message(chat, ana, ben, cleo):
     names = Mentions(user_ids=frozenset({ben.id, cleo.id}))
     draft = Draft("x", "<p>x</p>", 0, "test", read_by_sender=False, mentions=names)
 

@@ -11,7 +11,7 @@ from tertulia.errors.authentication import InsufficientPermission
 
 
 @pytest.mark.parametrize("setting", sorted(REALM_PERMISSIONS))
-def test_guests_hold_only_what_everyone_can_be_given(setting: str, chat: Chat) -> None:
+def test_guests_hold_only_permissions_of_everyone(setting: str, chat: Chat) -> None:
     gus, ana = chat.person("gus", role="guest"), chat.person("ana")
     pair = make(ana, "pair", (gus, ana))
 
@@ -23,7 +23,7 @@ def test_guests_hold_only_what_everyone_can_be_given(setting: str, chat: Chat) -
         assert may == REALM_PERMISSIONS[setting].everyone
 
 
-def test_a_role_that_was_lost_a_moment_ago_gives_nothing(chat: Chat, owner: Person) -> None:
+def test_a_lost_role_gives_no_permission(chat: Chat, owner: Person) -> None:
     group_id = make(chat.person("ana"), "bakers")
     as_they_were = owner.record
     chat.write(_demote, owner.id)

@@ -54,7 +54,7 @@ def org(kind: Kind, databases: Databases):
     databases.give_back(url)
 
 
-def test_calling_everybody_is_weighed_again_when_it_is_sent(org):
+def test_wildcard_permission_is_checked_again_at_delivery(org):
     org.write(storage.organization.set_setting, "can_mention_many_users_group", 0)
     entry = org.schedule(CALLING)
     for number in range(16):
@@ -77,7 +77,7 @@ def test_nothing_is_sent_before_its_time(org, seconds):
     )
 
 
-def test_it_is_sent_once_however_often_it_is_tried(org):
+def test_repeated_deliveries_send_once(org):
     entry = org.schedule(SOUP)
     org.clock.move(seconds=61)
 
@@ -90,7 +90,7 @@ def test_it_is_sent_once_however_often_it_is_tried(org):
 
 
 @pytest.mark.parametrize("late, is_sent", [(598, True), (605, False)])
-def test_ten_minutes_are_the_most_it_may_be_late(org, late, is_sent):
+def test_messages_more_than_ten_minutes_late_are_not_sent(org, late, is_sent):
     entry = org.schedule(SOUP)
     org.clock.move(seconds=60 + late)
 
@@ -104,7 +104,7 @@ def test_ten_minutes_are_the_most_it_may_be_late(org, late, is_sent):
             org.write(actions.later.scheduled.deliver, entry, SOUP, "x.invalid", org.clock())
 
 
-def test_what_waits_its_turn_for_long_is_sent_all_the_same(org):
+def test_lateness_is_measured_from_the_start_of_the_run(org):
     entry = org.schedule(SOUP)
     org.clock.move(seconds=61)
     began = org.clock()

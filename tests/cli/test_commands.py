@@ -55,7 +55,7 @@ def database_of(terminal: Terminal) -> Database:
 # --- people ---
 
 
-def test_the_first_person_can_be_added_before_the_first_start(either_terminal):
+def test_a_user_can_be_added_before_the_first_start(either_terminal):
     either_terminal.creates_organization()
 
     said = either_terminal.runs(
@@ -76,7 +76,7 @@ def test_the_first_person_can_be_added_before_the_first_start(either_terminal):
     )
 
 
-def test_without_json_the_key_stands_alone_on_stdout(terminal):
+def test_without_json_only_the_key_is_on_stdout(terminal):
     said = terminal.runs("user", "add", "ana@example.com", "--name", "Ana")
 
     assert len(said.out.strip()) == 32
@@ -94,7 +94,7 @@ def test_a_password_is_read_from_the_first_line(terminal):
     assert domain.people.passwords.matches("all the best wishes", stored)
 
 
-def test_somebody_without_a_password_logs_in_with_none(terminal):
+def test_a_user_without_password_has_no_password_hash(terminal):
     terminal.adds("ana")
 
     stored = database_of(terminal).read_now(FIRST, storage.people.password_hash, 2)
@@ -124,7 +124,7 @@ def test_somebody_without_a_password_logs_in_with_none(terminal):
         ),
     ],
 )
-def test_an_account_that_cannot_be_is_refused_in_one_sentence(terminal, flags, sentence):
+def test_an_invalid_account_is_refused_in_one_line(terminal, flags, sentence):
     terminal.adds("ana")
 
     refused = terminal.runs("user", "add", *flags)
@@ -155,7 +155,7 @@ def test_flags_that_contradict_each_other_are_refused(terminal, flags, sentence)
     assert sentence in refused.err
 
 
-def test_everybody_is_listed_but_the_bots_of_the_house(terminal):
+def test_user_list_shows_all_users_except_system_bots(terminal):
     terminal.adds("ana", "--role", "owner")
     terminal.adds("echo", "--bot", "incoming-webhook", "--owner", "ana@example.com")
     terminal.adds("zoe", "--role", "guest")
@@ -175,7 +175,7 @@ def test_everybody_is_listed_but_the_bots_of_the_house(terminal):
     ]
 
 
-def test_a_password_can_be_given_later(terminal):
+def test_a_password_can_be_set_later(terminal):
     terminal.adds("ana")
 
     said = terminal.runs("user", "password", "ana@example.com", typing="soup and bread\n")
@@ -199,7 +199,7 @@ def test_a_bot_gets_no_password(terminal):
     assert "A bot logs in with its API key and has no password." in refused.err
 
 
-def test_a_new_key_is_another_one_and_opens_with_the_secret(terminal):
+def test_reset_key_creates_a_new_key(terminal):
     old = terminal.adds("ana").partition(":")[2]
 
     new = terminal.runs("user", "reset-key", "ana@example.com").out.strip()
@@ -214,13 +214,13 @@ def test_a_new_key_is_another_one_and_opens_with_the_secret(terminal):
 
 @pytest.mark.parametrize("command", ["deactivate", "password", "reset-key", "zuliprc"])
 @pytest.mark.parametrize("email", ["zoe@example.com", "notification-bot@tertulia.invalid"])
-def test_whoever_is_not_there_cannot_be_looked_after(terminal, command, email):
+def test_unknown_users_are_refused(terminal, command, email):
     refused = terminal.runs("user", command, email)
 
     assert (refused.code, refused.err) == (1, f"Error: Tertulia has no account {email}.\n")
 
 
-def test_the_only_owner_stays(terminal):
+def test_the_only_owner_cannot_be_removed(terminal):
     terminal.adds("ana", "--role", "owner")
 
     refused = terminal.runs("user", "deactivate", "ana@example.com")
@@ -234,7 +234,7 @@ def test_the_only_owner_stays(terminal):
     assert (unchanged.code, unchanged.err) == (1, f"Error: {only}\n")
 
 
-def test_a_bot_whose_owner_has_gone_comes_back_with_a_new_key(terminal):
+def test_a_reactivated_bot_of_a_deactivated_owner_gets_a_new_key(terminal):
     terminal.adds("ana")
     _, key = terminal.adds("echo", "--bot", "generic", "--owner", "ana@example.com").split(":")
     for email in ("echo@example.com", "ana@example.com"):
@@ -247,7 +247,7 @@ def test_a_bot_whose_owner_has_gone_comes_back_with_a_new_key(terminal):
     assert key not in terminal.runs("user", "zuliprc", "echo@example.com").out
 
 
-def test_accounts_get_other_roles_and_come_back(terminal):
+def test_roles_are_changed_and_accounts_reactivated(terminal):
     terminal.adds("zoe")
     terminal.runs("user", "role", "zoe@example.com", "moderator")
     terminal.runs("user", "deactivate", "zoe@example.com")
@@ -285,7 +285,7 @@ def test_a_zuliprc_names_the_address_of_the_organization(terminal, settings, org
 # --- organizations ---
 
 
-def test_organizations_are_founded_and_listed(either_terminal):
+def test_organizations_are_created_and_listed(either_terminal):
     either_terminal.runs("org", "create", "Earth", "--subdomain", "earth")
     either_terminal.runs("org", "create", "Moon", "--subdomain", "moon")
     either_terminal.adds("ana", "--org", "moon")
@@ -306,7 +306,7 @@ def test_organizations_are_founded_and_listed(either_terminal):
         (["Moon", "--subdomain", "The Moon"], "A subdomain consists of lower-case letters"),
     ],
 )
-def test_an_organization_that_cannot_be_is_refused(terminal, flags, sentence):
+def test_an_invalid_organization_is_refused(terminal, flags, sentence):
     refused = terminal.runs("org", "create", *flags)
 
     assert refused.code == 1
@@ -327,7 +327,7 @@ def test_an_organization_that_cannot_be_is_refused(terminal, flags, sentence):
         ("moderation_request_channel_id", "-1", -1),
     ],
 )
-def test_a_setting_is_read_as_what_it_is(terminal, key, value, stored):
+def test_a_setting_is_stored_with_its_type(terminal, key, value, stored):
     said = terminal.runs("org", "set", key, value)
 
     assert (said.code, said.out, said.err) == (0, "", f"{key} is now {value}.\n")
@@ -353,7 +353,7 @@ def test_a_setting_is_read_as_what_it_is(terminal, key, value, stored):
         ("authentication_methods", "", "At least one authentication method must be enabled."),
     ],
 )
-def test_a_setting_that_cannot_be_is_refused(terminal, key, value, sentence):
+def test_an_invalid_setting_is_refused(terminal, key, value, sentence):
     refused = terminal.runs("org", "set", key, value)
 
     assert (refused.code, refused.out) == (1, "")
@@ -363,7 +363,7 @@ def test_a_setting_that_cannot_be_is_refused(terminal, key, value, sentence):
     assert refused.err == f"Error: {sentence}\n"
 
 
-def test_a_permission_is_given_to_a_group_by_its_name(terminal):
+def test_a_permission_is_granted_to_a_group_by_name(terminal):
     terminal.runs("org", "set", "can_create_groups", "role:moderators")
 
     listed = settings_of(terminal)
@@ -372,7 +372,7 @@ def test_a_permission_is_given_to_a_group_by_its_name(terminal):
     assert listed["can_create_groups"]["default"] == "role:members"
 
 
-def test_all_settings_are_listed_with_what_they_mean(terminal):
+def test_all_settings_are_listed_with_their_descriptions(terminal):
     terminal.runs("org", "set", "message_retention_days", "90")
 
     listed = settings_of(terminal)
@@ -418,7 +418,7 @@ def settings_of(terminal):
     }
 
 
-def test_an_organization_takes_a_new_name(either_terminal):
+def test_an_organization_can_be_renamed(either_terminal):
     either_terminal.runs("org", "create", "Earth")
 
     either_terminal.runs("org", "set", "name", "Blue Marble")
@@ -429,7 +429,7 @@ def test_an_organization_takes_a_new_name(either_terminal):
 # --- checking ---
 
 
-def test_good_data_is_well(either_terminal):
+def test_check_finds_no_problem_in_good_data(either_terminal):
     either_terminal.creates_organization().adds("ana")
 
     said = either_terminal.runs("check")
@@ -489,7 +489,7 @@ def miscount_files(tx: Tx) -> None:
         (run_ahead, "1 event queues begin after the end of the log"),
     ],
 )
-def test_a_fault_in_the_data_is_found(terminal, meddle, problem):
+def test_check_finds_inconsistent_data(terminal, meddle, problem):
     terminal.adds("ana")
     database_of(terminal).write_now(FIRST, meddle)
 
@@ -500,7 +500,7 @@ def test_a_fault_in_the_data_is_found(terminal, meddle, problem):
     assert "Problems found: " in said.out
 
 
-def test_a_check_without_the_secret_misses_it_and_makes_none(terminal):
+def test_check_reports_a_missing_secret_and_creates_none(terminal):
     terminal.adds("ana")
     secret = Config(data=terminal.data).secret_file
     secret.unlink()
@@ -558,7 +558,7 @@ def anything_for(parameter: click.Parameter) -> list[str]:
     ],
     ids=lambda each: "-".join(each) if isinstance(each, list) else "",
 )
-def test_a_place_without_data_is_refused_and_left_as_it_is(new_terminal, words, command):
+def test_commands_refuse_a_folder_without_data_and_leave_it_unchanged(new_terminal, words, command):
     given = [word for parameter in command.params for word in anything_for(parameter)]
     given += WANTS_ONE_OF_TWO.get(" ".join(words), [])
 
@@ -579,7 +579,7 @@ def test_an_empty_database_is_refused_and_left_empty(databases):
 
 
 @pytest.mark.postgres
-def test_a_database_that_cannot_hold_every_letter_is_refused(databases):
+def test_a_database_without_unicode_is_refused(databases):
     latin = "template0 ENCODING LATIN1 LC_COLLATE 'C' LC_CTYPE 'C'"
     url, folder = databases.new("postgres", untouched=True, form=latin)
 
@@ -589,7 +589,7 @@ def test_a_database_that_cannot_hold_every_letter_is_refused(databases):
 
 
 @pytest.mark.parametrize("command", [["user", "list"], ["org", "list"], ["check"]])
-def test_data_of_a_newer_server_is_left_alone(terminal, command):
+def test_data_of_a_newer_version_is_not_changed(terminal, command):
     terminal.adds("ana")
     with sqlite3.connect(terminal.data / "tertulia.db") as database:
         database.execute("UPDATE schema_version SET version = 9999")
@@ -617,7 +617,7 @@ def test_data_of_a_newer_server_is_left_alone(terminal, command):
         (["--config", "/nowhere.toml"], "/nowhere.toml cannot be read: No such file"),
     ],
 )
-def test_a_place_that_cannot_be_is_told_in_one_sentence(tmp_path, monkeypatch, words, sentence):
+def test_an_invalid_location_is_reported_in_one_line(tmp_path, monkeypatch, words, sentence):
     monkeypatch.chdir(tmp_path)
 
     refused = CliRunner().invoke(main, ["user", "list", *words])
@@ -628,7 +628,7 @@ def test_a_place_that_cannot_be_is_told_in_one_sentence(tmp_path, monkeypatch, w
     assert "hush" not in refused.stderr
 
 
-def test_what_is_no_database_is_told_in_one_sentence(new_terminal):
+def test_a_file_that_is_no_database_is_reported_in_one_line(new_terminal):
     new_terminal.data.mkdir()
     (new_terminal.data / "tertulia.db").write_text("I am a shopping list. " * 100)
 
@@ -640,7 +640,7 @@ def test_what_is_no_database_is_told_in_one_sentence(new_terminal):
     )
 
 
-def test_the_command_has_a_version_and_every_part_of_it_a_help():
+def test_the_version_and_the_help_of_every_command_are_shown():
     for words, _ in every_command():
         assert CliRunner().invoke(main, [*words, "--help"]).exit_code == 0
     assert CliRunner().invoke(main, ["--version"]).output.startswith("Tertulia ")
@@ -654,7 +654,7 @@ def test_the_command_has_a_version_and_every_part_of_it_a_help():
         for name, (_, help) in table.items()
     ],
 )
-def test_the_list_of_commands_says_what_each_says_of_itself(group, name, help):
+def test_the_command_list_shows_the_help_of_each_command(group, name, help):
     command = group.get_command(click.Context(group), name)
 
     assert command is not None
@@ -672,7 +672,7 @@ print(click.testing.CliRunner().invoke(main, ["serve"]).output)
 """
 
 
-def test_on_windows_the_way_to_a_system_that_will_do_is_told():
+def test_on_windows_the_error_recommends_wsl():
     shown = subprocess.run([sys.executable, "-c", WINDOWS], capture_output=True, text=True)
 
     assert "On Windows, run it in WSL: wsl --install" in shown.stdout, shown.stderr
@@ -713,7 +713,7 @@ def test_a_command_imports_only_what_it_needs(terminal, words, absent):
 
 
 @pytest.mark.parametrize("words", [["user", "list"], ["org", "set", "name", "Kitchen"]])
-def test_a_command_connects_once_and_hangs_up(kind, databases, monkeypatch, words):
+def test_a_command_opens_one_connection_and_closes_it(kind, databases, monkeypatch, words):
     url, folder = databases.new(kind)
     terminal = Terminal(folder, url).creates_organization()
     dialect = type(Database.at(url).dialect)

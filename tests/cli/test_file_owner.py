@@ -76,7 +76,7 @@ def strangers(folder: Path) -> list[str]:
     return [str(each) for each in folder.rglob("*") if each.stat().st_uid != owner]
 
 
-def test_a_server_of_another_user_goes_on_after_root_has_replaced_its_secret(home):
+def test_a_server_of_another_user_continues_after_root_rotates_its_secret(home):
     data = home / "data"
     with served(data) as port:
         place = ("--data", str(data))
@@ -94,7 +94,7 @@ def test_a_server_of_another_user_goes_on_after_root_has_replaced_its_secret(hom
     assert (data / "secret").stat().st_uid == pwd.getpwnam(USER).pw_uid
 
 
-def test_a_server_of_another_user_starts_on_what_root_has_restored(home):
+def test_a_server_of_another_user_starts_on_data_restored_by_root(home):
     first, second, copy = home / "first", home / "second", home / "copy.tar"
     with served(first):
         as_root("user", "add", "ana@example.com", "--name", "Ana", "--data", str(first))
@@ -108,7 +108,7 @@ def test_a_server_of_another_user_starts_on_what_root_has_restored(home):
     assert strangers(second) == []
 
 
-def test_commands_of_root_make_files_in_a_data_folder_that_was_never_served(home):
+def test_commands_of_root_give_files_to_the_owner_of_the_folder(home):
     data = home / "data"
 
     as_root("org", "create", "Tertulia", "--data", str(data))

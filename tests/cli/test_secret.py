@@ -10,7 +10,7 @@ from tertulia.data_dir import find_secret, replace_secret
 from tertulia.domain.people.keys import Vault
 
 
-def test_the_secret_is_replaced_and_nobody_notices(tmp_path):
+def test_rotating_the_secret_keeps_keys_valid(tmp_path):
     with contextlib.closing(Terminal(tmp_path / "data")) as terminal:
         server = terminal.serves()
         ana = terminal.adds("ana")
@@ -32,7 +32,7 @@ def test_the_secret_is_replaced_and_nobody_notices(tmp_path):
         )
 
 
-def test_a_secret_that_was_half_replaced_is_put_back(tmp_path):
+def test_an_interrupted_rotation_restores_the_old_secret(tmp_path):
     terminal = Terminal(tmp_path / "data").creates_organization()
     ana = terminal.adds("ana")
 
@@ -45,7 +45,7 @@ def test_a_secret_that_was_half_replaced_is_put_back(tmp_path):
     assert terminal.runs("check").out.endswith("No problems found.\n")
 
 
-def test_a_vault_knows_keys_by_both_secrets_while_one_is_replaced():
+def test_a_vault_accepts_both_secrets_during_a_rotation():
     present = b"the first secret of all"
     vault = Vault(present, lambda: present)
     known, sealed = vault.fingerprint("key"), vault.seal("key")

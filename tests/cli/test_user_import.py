@@ -47,7 +47,7 @@ def test_with_mail_invitations_are_sent_by_the_server(terminal):
     assert said.err == "Invited 1; the server sends the mail.\n"
 
 
-def test_a_list_of_people_comes_in_at_once(terminal, tmp_path):
+def test_a_list_of_users_is_imported_in_one_step(terminal, tmp_path):
     path = write(
         tmp_path,
         "email,name,role,channels",
@@ -83,7 +83,7 @@ def test_a_list_of_people_comes_in_at_once(terminal, tmp_path):
         ("ben@example.com,Ben,member,,,more", "Line 3: it needs an email and a name"),
     ],
 )
-def test_one_bad_line_and_nobody_comes_in(terminal, tmp_path, line, why):
+def test_an_invalid_line_fails_the_whole_import(terminal, tmp_path, line, why):
     path = write(tmp_path, "email,name,role,channels,groups", "ana@example.com,Ana", line)
 
     said = terminal.runs("user", "import", path)
@@ -93,12 +93,12 @@ def test_one_bad_line_and_nobody_comes_in(terminal, tmp_path, line, why):
     assert "ana@example.com" not in everybody(terminal)
 
 
-def test_what_is_no_list_is_refused(terminal, tmp_path):
+def test_an_invalid_file_is_refused(terminal, tmp_path):
     assert "must name the columns" in terminal.runs("user", "import", write(tmp_path, "a,b")).err
     assert terminal.runs("user", "import", str(tmp_path / "nothing.csv")).code == 1
 
 
-def test_a_link_lets_somebody_choose_a_password(terminal):
+def test_user_link_prints_a_password_reset_link(terminal):
     terminal.runs("user", "add", "ana@example.com", "--name", "Ana")
 
     said = terminal.runs("user", "link", "ana@example.com")

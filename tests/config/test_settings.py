@@ -99,7 +99,7 @@ def serve(**flags: object) -> None:
     click.echo(sorted((name, value) for name, value in flags.items() if value is not None))
 
 
-def test_no_settings_at_all_are_fine(folder):
+def test_the_defaults_are_valid(folder):
     config = Config.load({}, {"PATH": "/bin"})
 
     assert config == Config()
@@ -108,7 +108,7 @@ def test_no_settings_at_all_are_fine(folder):
 
 
 @every_setting
-def test_every_setting_can_be_said_in_all_ways(setting: Setting, folder):
+def test_every_setting_can_be_set_by_flag_variable_and_file(setting: Setting, folder):
     example = EXAMPLES[setting.name]
 
     needed = (
@@ -132,19 +132,19 @@ def test_every_setting_but_secrets_is_a_flag_of_serve(setting: Setting):
     assert all(flag in shown for flag in setting.flags)
 
 
-def test_several_workers_need_a_database_for_several():
+def test_several_workers_require_postgresql():
     with pytest.raises(NeedsPostgres, match="a SQLite file belongs to one process"):
         workers.check(Config(workers=2))
     workers.check(Config(workers=2, database="postgresql://db/chat"))
     workers.check(Config())
 
 
-def test_links_in_mails_lead_where_the_operator_says():
+def test_mail_requires_the_external_url():
     with pytest.raises(ConfigError, match="smtp_host needs external_url"):
         Config(smtp_host="mail.example.com")
 
 
-def test_flags_reach_the_settings_as_they_were_typed():
+def test_flags_are_passed_on_unchanged():
     result = CliRunner().invoke(serve, ["--port", "x", "--demo", "--config", "my.toml"])
 
     assert result.output == "[('config', 'my.toml'), ('demo', True), ('port', 'x')]\n"
@@ -160,7 +160,7 @@ def test_other_commands_take_the_flags_that_find_the_data():
     "page, text",
     [("settings", settings_markdown()), *((page, write()) for page, write in PAGES.items())],
 )
-def test_the_pages_that_are_lists_are_up_to_date(page, text):
+def test_the_generated_pages_are_up_to_date(page, text):
     path = Path(__file__).parents[2] / "docs" / f"{page}.md"
 
     assert path.read_text(encoding="utf-8") == text, (
@@ -178,7 +178,7 @@ def test_a_flag_wins_over_a_variable_and_a_variable_over_the_file(folder):
     assert (config.port, config.host, config.log_level) == (3, "variable", "error")
 
 
-def test_the_file_in_the_data_folder_comes_first(folder):
+def test_the_file_in_the_data_folder_is_preferred(folder):
     (folder / "chat").mkdir()
     (folder / "chat" / "tertulia.toml").write_text("port = 1")
     (folder / "tertulia.toml").write_text("port = 2")
@@ -201,7 +201,7 @@ def test_the_file_may_use_its_own_types(folder):
     assert config.trusted_proxies == (ip_network("::1"), ip_network("10.0.0.0/8"))
 
 
-def test_empty_variables_and_those_of_the_tests_are_left_alone():
+def test_empty_and_test_variables_are_ignored():
     assert Config.load({}, {"TERTULIA_PORT": "", "TERTULIA_TEST_DATABASE": "x"}) == Config()
 
 
@@ -223,7 +223,7 @@ def test_empty_variables_and_those_of_the_tests_are_left_alone():
         ("SECRET", "hunter2", "must be at least 32 characters."),
     ],
 )
-def test_a_bad_value_is_explained_in_one_sentence(variable, value, complaint):
+def test_an_invalid_value_is_explained_in_one_line(variable, value, complaint):
     with pytest.raises(ConfigError) as caught:
         Config.load({}, {f"TERTULIA_{variable}": value})
 
@@ -240,7 +240,7 @@ def test_a_bad_value_is_explained_in_one_sentence(variable, value, complaint):
         ("port", "tertulia.toml is not valid TOML: "),
     ],
 )
-def test_a_bad_line_is_explained_too(folder, line, complaint):
+def test_an_invalid_line_is_explained(folder, line, complaint):
     (folder / "tertulia.toml").write_text(line)
 
     with pytest.raises(ConfigError) as caught:
@@ -249,12 +249,12 @@ def test_a_bad_line_is_explained_too(folder, line, complaint):
     assert str(caught.value).startswith(complaint)
 
 
-def test_a_misspelt_variable_is_told_the_nearest_one():
+def test_the_error_for_a_misspelt_variable_names_the_nearest_one():
     with pytest.raises(ConfigError, match=r"TERTULIA_HOTS is not a setting; .* TERTULIA_HOST"):
         Config.load({}, {"TERTULIA_HOTS": "0.0.0.0"})
 
 
-def test_a_file_that_was_asked_for_must_be_there():
+def test_a_named_configuration_file_must_exist():
     with pytest.raises(ConfigError, match=r"^gone.toml cannot be read: No such file"):
         Config.load({"config": "gone.toml"}, {})
 
@@ -285,7 +285,7 @@ def test_printing_the_settings_shows_no_secret():
         ("https://chat.example.com", "example.org", "example.org"),
     ],
 )
-def test_made_up_addresses_use_a_domain_that_could_have_mail(external_url, chosen, domain):
+def test_generated_addresses_use_a_valid_domain(external_url, chosen, domain):
     config = Config.load({"external_url": external_url, "fake_email_domain": chosen}, {})
 
     assert config.email_domain == domain
@@ -295,7 +295,7 @@ LDAP = '[[ldap]]\nurl = "ldaps://ldap.example.com"\nbase = "ou=people,dc=example
 OPENID = '[[openid]]\nclient_id = "chat"\nclient_secret = "hush"\n'
 
 
-def test_the_file_names_those_who_vouch_for_people(folder):
+def test_login_providers_are_read_from_the_file(folder):
     (folder / "tertulia.toml").write_text(
         f"port = 1\n{LDAP}roles = {{ admin = 'it, ops', guest = ['press'] }}\n"
         f"{OPENID}name = 'keycloak'\nissuer = 'https://id.example.com/realms/a/'\n"
@@ -365,7 +365,7 @@ def test_the_file_names_those_who_vouch_for_people(folder):
         ),
     ],
 )
-def test_a_slip_in_a_table_is_named(lines, complaint, folder):
+def test_an_error_in_a_provider_table_is_named(lines, complaint, folder):
     (folder / "tertulia.toml").write_text(lines)
 
     with pytest.raises(ConfigError) as caught:
@@ -378,7 +378,7 @@ LOGGING_IN = (Path(__file__).parents[2] / "docs" / "logging-in.md").read_text(en
 
 
 @pytest.mark.parametrize("number", range(LOGGING_IN.count("```toml")))
-def test_the_settings_in_the_docs_are_good(number, folder):
+def test_the_settings_in_the_docs_are_valid(number, folder):
     written = LOGGING_IN.split("```toml")[number + 1].split("```")[0]
     given = "x" * 40
     (folder / "tertulia.toml").write_text(

@@ -42,7 +42,7 @@ def without(name: str) -> dict[str, Any]:
         ("PATCH /realm", OK | {"name": "whatever was changed"}),
     ],
 )
-def test_a_right_answer_passes(endpoint, answer):
+def test_a_correct_answer_passes(endpoint, answer):
     method, path = endpoint.split(" ")
 
     check(method, path, answer)
@@ -66,7 +66,7 @@ def test_a_right_answer_passes(endpoint, answer):
         ("GET /realm/emoji", OK | {"emoji": {"a": 1}}, "/emoji/*: must be Emoji, and is 1"),
     ],
 )
-def test_a_wrong_answer_is_told_what_is_wrong_with_it(endpoint, answer, complaint):
+def test_the_problems_of_a_wrong_answer_are_listed(endpoint, answer, complaint):
     method, path = endpoint.split(" ")
 
     with pytest.raises(AssertionError) as told:
@@ -75,7 +75,7 @@ def test_a_wrong_answer_is_told_what_is_wrong_with_it(endpoint, answer, complain
     assert complaint in str(told.value)
 
 
-def test_of_several_forms_the_nearest_says_what_is_wrong(tmp_path: Path):
+def test_problems_are_reported_for_the_nearest_of_several_forms(tmp_path: Path):
     file = tmp_path / "some.txt"
     file.write_text(
         "every answer\n"
@@ -98,7 +98,7 @@ def test_of_several_forms_the_nearest_says_what_is_wrong(tmp_path: Path):
     assert contract.problems("GET", "/soup", {"soup": None}) == []
 
 
-def test_what_is_ours_is_added_to_what_is_the_references(tmp_path: Path):
+def test_our_additions_extend_the_reference(tmp_path: Path):
     theirs, ours = tmp_path / "theirs.txt", tmp_path / "ours.txt"
     theirs.write_text("every answer\nGET /soup\n    bowls: [{}]\n        salt: integer\n")
     ours.write_text("GET /soup\n    bowls?: [{}]\n        salt?: boolean\n    spoon: string\n")
@@ -108,14 +108,14 @@ def test_what_is_ours_is_added_to_what_is_the_references(tmp_path: Path):
     assert contract.problems("GET", "/soup", {}) == [": has no spoon"]
 
 
-def test_the_table_is_written_as_it_is_read():
+def test_writing_the_table_gives_the_file_it_was_read_from():
     text = SHAPES.read_text(encoding="utf-8")
 
     assert text.endswith(written(read(SHAPES)))
     assert len(text) < 100_000
 
 
-def test_every_shape_has_a_use():
+def test_every_shape_is_used():
     used = SHAPES.read_text(encoding="utf-8") + OURS.read_text(encoding="utf-8")
     names = [name for name in the_contract().table if name.isalnum()]
 

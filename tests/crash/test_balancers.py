@@ -139,7 +139,7 @@ def upstream() -> Iterator[Upstream]:
         ("nginx", 0, False),
     ],
 )
-def test_what_balancers_repeat_of_a_post(upstream, tmp_path, name, status, is_repeated):
+def test_which_posts_a_balancer_repeats(upstream, tmp_path, name, status, is_repeated):
     with balancers.running(name, tmp_path, upstream.ports) as port:
         upstream.status = status
         with contextlib.suppress(http.client.HTTPException, OSError):

@@ -30,7 +30,7 @@ SLACK_SHARE = 1.15
 
 @pytest.mark.soak
 @pytest.mark.parametrize("kind", ["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
-def test_an_hour_of_a_crowd_on_one_core(databases: Databases, new_server: NewServer, kind: Kind):
+def test_an_hour_of_load_on_one_core(databases: Databases, new_server: NewServer, kind: Kind):
     raise_file_limit()
     url, folder = databases.ready(kind)
     people = settle(url, " ".join(f"p{number}" for number in range(PEOPLE + 1)))

@@ -48,7 +48,7 @@ def rule_in_the_docs() -> str:
 
 
 @pytest.mark.skipif(HAPROXY is None, reason="haproxy is not installed")
-def test_a_map_of_hosts_leads_each_request_to_its_database(
+def test_a_host_map_routes_each_request_to_its_database(
     databases: Databases, new_server: NewServer, tmp_path: Path
 ):
     keys: dict[str, str] = {}

@@ -22,7 +22,7 @@ SENDS = 10
 Say = Callable[[], Awaitable[AssignedIds]]
 
 
-def test_senders_who_continue_a_little_later_are_awaited(databases: Databases, kind: Kind):
+def test_a_batch_waits_for_senders_that_send_again_soon(databases: Databases, kind: Kind):
     async def talk(say: Say, number: int) -> None:
         for _ in range(SENDS):
             await say()
@@ -35,7 +35,7 @@ def test_senders_who_continue_a_little_later_are_awaited(databases: Databases, k
     assert sizes.count(TALKERS) >= SENDS // 2
 
 
-def test_a_batch_does_not_wait_for_ever(databases: Databases, kind: Kind):
+def test_the_wait_of_a_batch_is_limited(databases: Databases, kind: Kind):
     """In every turn of the event loop a send arrives, so there is never a pause."""
 
     async def talk(say: Say, number: int) -> None:

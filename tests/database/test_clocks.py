@@ -27,7 +27,7 @@ def test_a_server_with_a_wrong_clock_does_not_start(databases, ahead, words):
 
 
 @pytest.mark.postgres
-def test_a_server_whose_clock_differs_uses_the_databases_and_warns(databases):
+def test_a_server_with_a_different_clock_uses_the_database_clock_and_warns(databases):
     database = with_clock("postgres", databases, ahead=20)
 
     with capture_logs() as logs:

@@ -244,7 +244,7 @@ def test_history_is_read_from_an_anchor_in_both_directions(tx: Tx) -> None:
 
 
 @in_one_go
-def test_the_unread_bitmap_is_stored_and_brought_up_to_date(tx: Tx) -> None:
+def test_the_unread_bitmap_is_stored_and_updated(tx: Tx) -> None:
     ana, ben, kitchen = person(tx), person(tx, "ben"), room(tx)
     storage.channels.subscriptions.activate(tx, kitchen, {ben.id: "#ffffff"}, 0, 0)
     first = storage.messages.insert_in_channel(tx, ana.id, kitchen.id, "x", DRAFT)

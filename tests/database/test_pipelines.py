@@ -24,7 +24,7 @@ from tertulia.events.snapshot.snapshot_data import SnapshotData, SnapshotQuery, 
 from tertulia.events.snapshot.unread_query import MAX_ARRIVED
 
 
-def test_a_query_may_ask_nothing_one_thing_or_several(database, realm):
+def test_a_query_may_have_no_one_or_several_statements(database, realm):
     def count_up(tx: Tx, start: int, *, times: int) -> int:
         for _ in range(times):
             start = tx.value("SELECT :number + 1 AS value", number=start)
@@ -60,7 +60,7 @@ def test_a_connection_survives_errors(database, realm):
     connection.close()
 
 
-def test_a_transaction_reads_one_moment(database, realm):
+def test_a_transaction_reads_one_snapshot(database, realm):
     def add(tx: Tx) -> None:
         storage.log.append(tx, "joined", "", "")
 

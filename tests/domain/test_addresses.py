@@ -46,11 +46,11 @@ LOOPBACK = [ipaddress.ip_network("127.0.0.0/8")]
         ("", False),
     ],
 )
-def test_only_the_open_internet_is_open(address, is_open):
+def test_only_public_addresses_are_open(address, is_open):
     assert domain.addresses.is_open(address) is is_open
 
 
-def test_what_is_allowed_is_open_in_every_spelling():
+def test_an_allowed_network_is_open_in_every_notation():
     for address in ("127.0.0.1", "::ffff:127.0.0.1", "64:ff9b::7f00:1"):
         assert domain.addresses.is_open(address, LOOPBACK)
     assert not domain.addresses.is_open("10.0.0.1", LOOPBACK)

@@ -33,13 +33,13 @@ watched = domain.personal.alert_words.watched
         ("_x_", "a _x_ b", True),
     ],
 )
-def test_words_are_found_at_their_borders(word, text, said):
+def test_words_are_found_at_word_boundaries(word, text, said):
     watch = watching(word)
 
     assert watch.matches(text) == ({ANA} if said else set())
 
 
-def test_everybody_who_wants_a_word_is_called():
+def test_all_users_of_a_word_are_alerted():
     watch = watching("tea", "cake")
     watch.set_words(BEN, [watched("TEA"), watched("soup")])
 
@@ -47,7 +47,7 @@ def test_everybody_who_wants_a_word_is_called():
     assert watch.matches("cake!") == {ANA}
 
 
-def test_words_that_are_taken_back_call_nobody_and_leave_nothing_behind():
+def test_removed_words_alert_no_one_and_use_no_memory():
     watch = watching("tea", "green tea")
     watch.set_words(BEN, [watched("tea")])
 
@@ -58,7 +58,7 @@ def test_words_that_are_taken_back_call_nobody_and_leave_nothing_behind():
     assert not any(vars(watch).values())
 
 
-def test_looking_takes_no_longer_than_the_text_is_long():
+def test_the_search_takes_linear_time():
     watch = watching("a " + "ab" * 40 + "c", *("! " * count for count in range(1, 50)))
 
     assert grows_linearly(lambda length: watch.matches("a " + "ab" * length), 5_000)

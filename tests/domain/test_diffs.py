@@ -34,7 +34,7 @@ MARKS = re.compile(r'<span class="highlight_text_(inserted|deleted)">([^<]*)</sp
         ),
     ],
 )
-def test_what_changed_is_marked(old, new, expected):
+def test_changes_are_marked(old, new, expected):
     assert domain.messages.diffs.html_diff(old, new) == expected
 
 
@@ -42,7 +42,7 @@ words = st.lists(st.sampled_from(["a", "b", "<em>", "</em>", " ", "<br>"])).map(
 
 
 @given(words, words)
-def test_without_the_marks_it_is_the_newer_one(old, new):
+def test_the_diff_without_marks_is_the_newer_version(old, new):
     def kept(mark):
         return mark[2] if mark[1] == "inserted" else ""
 
@@ -52,7 +52,7 @@ def test_without_the_marks_it_is_the_newer_one(old, new):
 
 
 @pytest.mark.parametrize("words", [lambda n: "a " * n, lambda n: "<b>" * n, lambda n: f"{n} " * n])
-def test_comparing_takes_no_longer_than_the_messages_are_long(words):
+def test_comparing_takes_linear_time(words):
     def compare(length: int) -> None:
         text = words(length)
         domain.messages.diffs.html_diff(

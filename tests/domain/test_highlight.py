@@ -44,7 +44,7 @@ FORMULA = '<span class="katex"><span><math><mi>x</mi></math></span><span>x</span
         ("title", "<i title='a > title'>title</i>", "<i title='a > title'>[title]</i>"),
     ],
 )
-def test_what_was_found_is_marked(query: str, markup: str, expected: str) -> None:
+def test_matches_are_marked(query: str, markup: str, expected: str) -> None:
     assert marked(query, markup) == expected
 
 

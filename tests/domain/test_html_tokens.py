@@ -38,18 +38,18 @@ PIECES = [
         ("&#000000000065;", ["A"]),
     ],
 )
-def test_tokens(html, tokens):
+def test_html_is_split_into_tokens(html, tokens):
     assert list(tokenize(html)) == tokens
 
 
 @given(st.lists(st.sampled_from(PIECES) | st.text(max_size=3), max_size=40).map("".join))
-def test_any_text_is_read(html):
+def test_any_text_can_be_tokenized(html):
     text, _ = domain.mail_html.text_of(html)
     domain.mail_text.written(text)
 
 
 @pytest.mark.parametrize("piece", PIECES)
-def test_time_grows_with_the_length(piece):
+def test_tokenizing_takes_linear_time(piece):
     def read(size: int) -> None:
         text, _ = domain.mail_html.text_of(piece * (size // len(piece)))
         domain.mail_text.written(text)
@@ -67,9 +67,9 @@ def test_time_grows_with_the_length(piece):
         lambda size: "x " * (size // 4) + " <i></i>" * (size // 16),
     ],
 )
-def test_time_grows_with_the_length_of_mixtures(make):
+def test_tokenizing_mixed_text_takes_linear_time(make):
     assert grows_linearly(lambda size: domain.mail_html.text_of(make(size)), 25_000)
 
 
-def test_the_time_of_flowed_text_grows_with_its_length():
+def test_joining_flowed_text_takes_linear_time():
     assert grows_linearly(lambda size: domain.mail_text.unflowed("a \n" * size), 8_000)

@@ -18,7 +18,7 @@ def color_at(image: Image.Image, x: int, y: int) -> tuple[int, ...]:
 
 
 @pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP"])
-def test_a_photograph_is_turned_the_right_way_up_and_says_no_more(kind):
+def test_a_photograph_is_rotated_and_loses_its_metadata(kind):
     photograph = Image.new("RGB", (400, 200), "red")
     photograph.paste("blue", (200, 0, 400, 200))
     said = photograph.getexif()
@@ -37,7 +37,7 @@ def test_a_photograph_is_turned_the_right_way_up_and_says_no_more(kind):
         assert below[2] > 200 > 50 > below[0]
 
 
-def test_what_is_transparent_stays_so():
+def test_transparency_is_kept():
     out = io.BytesIO()
     Image.new("P", (30, 30)).save(out, "PNG", transparency=0)
 

@@ -24,7 +24,7 @@ TOKEN = "0123456789abcdef" * 2
         "Soup\n\n\n",
     ],
 )
-def test_what_a_mail_program_puts_below_is_left_out(mail):
+def test_quotations_and_signatures_are_left_out(mail):
     assert written(mail) == "Soup"
 
 
@@ -37,18 +37,18 @@ def test_what_a_mail_program_puts_below_is_left_out(mail):
         ("> only theirs", ""),
     ],
 )
-def test_what_somebody_wrote_stays(mail, said):
+def test_the_text_of_the_sender_is_kept(mail, said):
     assert written(mail, quotes=mail.startswith("At")) == said
 
 
-def test_quotations_and_footers_stay_where_they_are_wanted():
+def test_quotations_and_footers_are_kept_on_request():
     mail = "Soup\n\n> hi\n\n-- \nBen"
 
     assert written(mail, quotes=True) == "Soup\n\n> hi"
     assert written(mail, footer=True) == "Soup\n--\nBen"
 
 
-def test_lines_that_were_only_broken_to_fit_are_whole_again():
+def test_wrapped_lines_are_joined():
     assert unflowed("one \ntwo\n three\n> quoted \nfour\n-- \nBen") == (
         "one two\nthree\n> quoted \nfour\n-- \nBen"
     )
@@ -77,7 +77,7 @@ def test_html_becomes_text(html, text):
     assert text_of(html)[0] == text
 
 
-def test_only_pictures_of_what_is_said_come_along():
+def test_only_pictures_of_the_kept_text_are_returned():
     html = '<p><img src="cid:new"></p><blockquote type="cite"><img src="cid:old"></blockquote>'
 
     assert text_of(html)[1] == {"new"}
@@ -94,7 +94,7 @@ def test_only_pictures_of_what_is_said_come_along():
         (f"chat+{TOKEN}@mail.test", False, set()),
     ],
 )
-def test_addresses_are_read(address, is_reply, options):
+def test_addresses_of_ours_are_parsed(address, is_reply, options):
     found = read_address(address, "chat+%s@mail.test")
 
     assert found is not None
@@ -104,17 +104,17 @@ def test_addresses_are_read(address, is_reply, options):
 @pytest.mark.parametrize(
     "address", [f"mm{TOKEN}@mail.test", f"chat+mm{TOKEN}@other", "chat+mm12@mail.test", "", "x@"]
 )
-def test_other_addresses_are_none_of_ours(address):
+def test_other_addresses_are_not_parsed(address):
     assert read_address(address, "chat+%s@mail.test") is None
 
 
-def test_a_subject_is_a_topic():
+def test_a_subject_becomes_a_topic():
     assert topic_of("Re: AW: Fwd: soup\x00 today", 60) == ("soup today", False)
     assert topic_of(" RE: ", 60) == ("Email with no subject", False)
     assert topic_of("x" * 61, 60) == ("x" * 57 + "...", True)
 
 
-def test_links_survive_when_words_are_cut():
+def test_truncating_keeps_links():
     said = with_links("x" * 200, ["[a](/b)"], 100)
 
     assert len(said) == 100

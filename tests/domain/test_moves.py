@@ -21,7 +21,7 @@ from tertulia.domain.channels.channel import Channel
         ("tea", "coffee", False),
     ],
 )
-def test_resolving_is_a_mark_in_front_and_nothing_else(old, new, toggles):
+def test_a_topic_is_resolved_by_its_prefix_only(old, new, toggles):
     assert domain.messages.moves.toggles_resolved(old, new) is toggles
 
 

@@ -7,7 +7,7 @@ from tertulia import domain
 from tertulia.errors import BadRequest
 
 
-def test_nobody_costs_what_somebody_does():
+def test_checking_an_unknown_user_costs_the_same():
     hasher, nobody = cheap_hashing.AS_SERVED
 
     assert hasher.memory_cost >= 19 * 1024
@@ -15,7 +15,7 @@ def test_nobody_costs_what_somebody_does():
 
 
 @pytest.mark.parametrize("length, allowed", [(7, False), (8, True), (100, True), (101, False)])
-def test_a_password_is_neither_short_nor_endless(length, allowed):
+def test_the_length_of_a_password_is_limited(length, allowed):
     try:
         chosen = domain.people.passwords.checked(("kqzwjx" * 20)[:length])
     except BadRequest:
@@ -35,7 +35,7 @@ def test_a_password_is_neither_short_nor_endless(length, allowed):
         ("kqzwjxrv", True),
     ],
 )
-def test_a_password_is_not_easy_to_guess(password, allowed):
+def test_guessable_passwords_are_refused(password, allowed):
     about = ["ana.garcia@example.com", "Ana Garcia"]
 
     assert (domain.people.passwords.guesses(password, about) >= 10_000) is allowed

@@ -33,14 +33,14 @@ def test_times_move_at_most_every_fifty_five_seconds(doing, active_ago, idle_ago
     "doing, active_ago, is_news",
     [("active", 131, True), ("active", 130, False), ("active", None, True), ("idle", 500, False)],
 )
-def test_coming_back_after_a_while_is_news(doing, active_ago, is_news):
+def test_becoming_active_after_a_while_is_reported(doing, active_ago, is_news):
     active_at = None if active_ago is None else NOW - active_ago
 
     assert Presence(active_at, NOW).becomes_active(doing, NOW) is is_news
 
 
 @pytest.mark.parametrize("doing", ["active", "idle"])
-def test_nobody_stays_in_the_future_when_the_clock_is_put_back(doing):
+def test_future_times_are_corrected_when_the_clock_is_put_back(doing):
     early = Presence(NOW + 3600, NOW + 3600)
 
     assert early.pinged(doing, NOW) == Presence(NOW, NOW)
@@ -48,7 +48,7 @@ def test_nobody_stays_in_the_future_when_the_clock_is_put_back(doing):
     assert Presence(None, NOW + 3600).pinged("idle", NOW) == Presence(None, NOW)
 
 
-def test_time_never_goes_back():
+def test_presence_times_never_decrease():
     later = Presence(NOW + 100, NOW + 200)
 
     assert later.pinged("active", NOW) is later

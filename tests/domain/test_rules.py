@@ -42,17 +42,17 @@ def with_role(role: Role) -> User:
         ("ana\0@example.com", False),
     ],
 )
-def test_what_looks_like_an_address(text, fine):
+def test_text_that_looks_like_an_email_address(text, fine):
     assert domain.people.user.looks_like_email(text) is fine
 
 
 @pytest.mark.parametrize("name", ["Ana", "Ана", "山田 太郎", "O'Neil", "A|b", "x" * 100, " Ana "])
-def test_a_name(name):
+def test_valid_full_names(name):
     assert domain.people.user.checked_full_name(name) == name.strip()
 
 
 @pytest.mark.parametrize("name", ["", " ", "x" * 101, *(f"A{c}b" for c in '*`\\>"@\n\t\0'), "A|1"])
-def test_what_is_no_name(name):
+def test_invalid_full_names_are_refused(name):
     with pytest.raises(BadRequest):
         domain.people.user.checked_full_name(name)
 
@@ -67,7 +67,7 @@ def test_what_is_no_name(name):
         (4, []),
     ],
 )
-def test_who_sees_an_address(visibility, roles):
+def test_visibility_of_email_addresses(visibility, roles):
     owner = replace(ANA, id=2, settings={"email_address_visibility": visibility})
 
     seen_by = [role for role in Role if domain.people.user.may_see_email(with_role(role), owner)]
@@ -95,7 +95,7 @@ def test_who_sees_an_address(visibility, roles):
         ("cooks", []),
     ],
 )
-def test_who_is_in_a_system_group(group, roles):
+def test_members_of_system_groups(group, roles):
     holders = [
         role for role in Role if domain.groups.group.holds_by_role(with_role(role), group, 0, now=0)
     ]
@@ -112,7 +112,7 @@ def test_who_is_in_a_system_group(group, roles):
         (Role.GUEST, 100, False),
     ],
 )
-def test_a_member_is_a_full_one_after_a_while(role, days, full):
+def test_a_member_is_a_full_member_after_the_waiting_period(role, days, full):
     user = with_role(role)
 
     assert domain.groups.group.holds_by_role(user, "role:fullmembers", 3, now=days * DAY) is full
@@ -132,7 +132,7 @@ def test_a_member_is_a_full_one_after_a_while(role, days, full):
         (Members([], [9, 5]), Members([], [5, 9])),
     ],
 )
-def test_the_one_form_of_a_value(value, form):
+def test_the_canonical_form_of_a_permission(value, form):
     assert domain.groups.group.canonical(value, NOBODY) == form
 
 
@@ -191,7 +191,7 @@ MEMBER, GUEST, ADMIN = with_role(Role.MEMBER), with_role(Role.GUEST), with_role(
         (ADMIN, PRIVATE, True, None, True, True),
     ],
 )
-def test_who_sees_a_channel_and_who_reads_it(user, kind, subscribed, held, sees, reads):
+def test_visibility_and_readability_of_channels(user, kind, subscribed, held, sees, reads):
     place = channel(**kind, permissions={} if held is None else {held: STAFF})
 
     def holds(value):
@@ -218,12 +218,12 @@ def test_when_history_is_shared(invite_only, asked, shares):
 
 
 @pytest.mark.parametrize("name", ["", "  ", "x" * 61, "a\tb", "a\ufffeb", "a\ufdd0b", "\ud800"])
-def test_what_is_no_name_of_a_channel(name):
+def test_invalid_channel_names_are_refused(name):
     with pytest.raises(BadRequest):
         domain.channels.channel.checked_name(name)
 
 
-def test_colours_go_round():
+def test_colours_are_assigned_in_turn():
     assert domain.channels.channel.next_color(set()) == COLORS[0]
     assert domain.channels.channel.next_color({COLORS[0], COLORS[2]}) == COLORS[1]
     assert domain.channels.channel.next_color(set(COLORS)) in COLORS
@@ -234,7 +234,7 @@ def test_colours_go_round():
     "name, written",
     [("general", "5-general"), ("the kitchen", "5-the-kitchen"), ("c++ é", "5-c.2B.2B-.C3.A9")],
 )
-def test_a_channel_in_an_address(name, written):
+def test_the_slug_of_a_channel(name, written):
     assert domain.messages.links.slug(5, name) == written
 
 
@@ -253,7 +253,7 @@ def test_a_channel_in_an_address(name, written):
         ("ZulipPython", True, True),
     ],
 )
-def test_who_has_read_what_they_sent(client, chosen, read):
+def test_whether_a_sender_has_read_the_message(client, chosen, read):
     assert domain.messages.message.is_read_by_sender(chosen, client) is read
 
 
@@ -261,7 +261,7 @@ def test_who_has_read_what_they_sent(client, chosen, read):
     "topic, empty_allowed, shown",
     [("", True, ""), ("", False, "general chat"), ("lunch", True, "lunch"), ("x", False, "x")],
 )
-def test_a_topic_as_clients_see_it(topic, empty_allowed, shown):
+def test_the_display_name_of_a_topic(topic, empty_allowed, shown):
     assert domain.channels.topics.shown(topic, empty_allowed) == shown
 
 
@@ -287,7 +287,7 @@ def test_topics_are_compared_without_case(one, other):
         ([("is", "resolved")], False),
     ],
 )
-def test_what_a_narrow_lets_through(narrow, passing):
+def test_messages_that_match_a_narrow(narrow, passing):
     found = domain.messages.narrow.passes(
         narrow,
         channel_name="Kitchen",
@@ -312,7 +312,7 @@ def test_the_empty_topic_goes_by_its_display_name_in_every_narrow(term, topic):
 # --- secrets ---
 
 
-def test_a_vault_recognises_and_returns_its_own_keys():
+def test_a_vault_unseals_its_own_keys():
     vault, other = domain.people.keys.Vault(b"x" * 32), domain.people.keys.Vault(b"y" * 32)
     key = domain.people.keys.new_key()
 
@@ -323,19 +323,19 @@ def test_a_vault_recognises_and_returns_its_own_keys():
         other.unseal(vault.seal(key))
 
 
-def test_a_secret_has_a_length():
+def test_a_short_secret_is_refused():
     with pytest.raises(ValueError, match="16 bytes"):
         domain.people.keys.Vault(b"short")
 
 
-def test_keys_are_long_and_unlike_each_other():
+def test_keys_are_long_and_unique():
     made = {domain.people.keys.new_key() for _ in range(50)}
 
     assert len(made) == 50
     assert all(len(key) == 32 and key.isalnum() and key.isascii() for key in made)
 
 
-def test_a_password_is_recognised():
+def test_a_password_is_verified():
     kept = domain.people.passwords.hashed("open sesame")
 
     assert domain.people.passwords.matches("open sesame", kept)

@@ -67,7 +67,7 @@ def test_a_message_in_english_is_found(query: str, found: bool) -> None:
 
 
 @pytest.mark.parametrize("query, found", [("\U0001f600", True), ("grin", True), ("😎", False)])
-def test_an_emoji_is_found_by_sign_and_by_name(query: str, found: bool) -> None:
+def test_an_emoji_is_found_by_character_and_by_name(query: str, found: bool) -> None:
     assert domain.search.query.parse(query).matches(SMILE) is found
 
 
@@ -116,14 +116,14 @@ BASES = (
 )
 
 
-def test_all_forms_of_a_word_begin_alike() -> None:
+def test_all_forms_of_a_word_share_a_prefix() -> None:
     for word in (base + ending + more for base in BASES for ending in ENDINGS for more in ENDINGS):
         assert word.startswith(domain.search.words.beginning(domain.search.words.stem(word))), word
         assert word[0] == domain.search.words.stem(word)[0], word
 
 
 @pytest.mark.parametrize("text", ["a" * 500, "ab" * 200 + "needle" + "cd" * 200, "x" * 65])
-def test_long_words_are_kept_in_pieces(text: str) -> None:
+def test_long_words_are_indexed_in_parts(text: str) -> None:
     pieces = domain.search.words.words_in(text)
 
     assert all(len(piece) <= domain.search.words.MAX_WORD_LENGTH for piece in pieces)
@@ -136,7 +136,7 @@ def test_long_words_are_kept_in_pieces(text: str) -> None:
 @pytest.mark.parametrize(
     "query", ["running", '"soup kitchen"', '"the soup"', "東京タワー", "京", '"c++"', "x" * 200]
 )
-def test_clues_never_rule_out_what_matches(query: str) -> None:
+def test_terms_exclude_no_match(query: str) -> None:
     """The index finds by terms: every match of a query fits all its terms."""
     asked = domain.search.query.parse(query)
     for text in [
@@ -154,7 +154,7 @@ def test_clues_never_rule_out_what_matches(query: str) -> None:
 
 
 @given(st.text("abcd12  ''-éß東京タ✔क्", max_size=40), st.data())
-def test_joints_never_rule_out_what_matches(text: str, data: st.DataObject) -> None:
+def test_joints_exclude_no_match(text: str, data: st.DataObject) -> None:
     """For any text and any phrase cut out of it."""
     page = SearchedText(f"<p>{text}</p>", "")
     start = data.draw(st.integers(0, len(page.folded)))

@@ -40,7 +40,7 @@ PARTICIPATION, SEND, INITIATION, NEVER = Automatic
         (MUTED, NEVER, NEVER, True, True, MUTED),
     ],
 )
-def test_after_sending(current, follow, unmute, channel_muted, starts, after):
+def test_the_topic_policy_after_sending(current, follow, unmute, channel_muted, starts, after):
     found = domain.personal.topic_policies.after_sending(
         current, follow, unmute, channel_muted=channel_muted, starts_topic=starts
     )

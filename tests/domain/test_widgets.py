@@ -17,7 +17,7 @@ from tertulia import domain
         {"type": "strike", "key": "0,canned"},
     ],
 )
-def test_parts_that_clients_can_read(part):
+def test_widget_parts_that_clients_can_read(part):
     assert domain.messages.widgets.is_readable(json.dumps(part))
 
 
@@ -35,5 +35,5 @@ def test_parts_that_clients_can_read(part):
         '{"type": "strike", "key": "canned,0"}',
     ],
 )
-def test_parts_that_clients_cannot_read(content):
+def test_widget_parts_that_clients_cannot_read(content):
     assert not domain.messages.widgets.is_readable(content)

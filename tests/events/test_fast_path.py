@@ -45,7 +45,7 @@ def kitchen(in_kitchen: None, ana: Person, ben: Person) -> list[Person]:
     return [ana, ben]
 
 
-def test_it_looks_like_any_other_message(chat, kitchen, appended):
+def test_a_fast_path_message_equals_an_ordinary_one(chat, kitchen, appended):
     ana, ben = kitchen
     ears = ben.listens_for("message", apply_markdown=True)
 

@@ -44,7 +44,7 @@ def test_an_organization_stays_loaded_while_it_is_used(garden):
     assert (before, while_listening, is_known(garden)) == (False, True, False)
 
 
-def test_events_written_while_evicted_are_found_later(garden):
+def test_events_written_while_evicted_are_delivered_later(garden):
     ana = garden.person("cleo", channels=["beds"])
     ears = ana.listens_for("message", "subscription", idle_queue_timeout=86_400)
     said = ana.says("Roses are up", to="beds > roses")

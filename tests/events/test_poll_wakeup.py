@@ -47,7 +47,7 @@ class Waiters:
             waking.wake(mailbox)
 
 
-def test_waking_a_crowd_lets_other_work_run():
+def test_waking_many_polls_lets_other_work_run():
     async def scene() -> list[int]:
         waiters, waking = Waiters(CROWD), WakeupQueue()
         await waiters.park()
@@ -76,7 +76,7 @@ def test_a_few_polls_are_woken_at_once():
     assert asyncio.run(scene()) == AT_ONCE
 
 
-def test_a_busy_crowd_gets_several_events_in_one_answer():
+def test_many_busy_listeners_get_several_events_in_one_answer():
     async def scene() -> tuple[int, int, list[int]]:
         waiters, waking = Waiters(2 * MANY), WakeupQueue()
         for _ in range(2):

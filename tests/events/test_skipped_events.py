@@ -37,7 +37,7 @@ def something_strange(tx, name, entry, leaver=None):
 
 
 @pytest.mark.parametrize("what", STRANGE)
-def test_a_parked_poll_keeps_waiting(chat, kitchen, what):
+def test_an_unknown_event_does_not_end_a_parked_poll(chat, kitchen, what):
     ana, ben, ears = kitchen
     waiting = ears.waits()
 
@@ -50,7 +50,7 @@ def test_a_parked_poll_keeps_waiting(chat, kitchen, what):
 
 
 @pytest.mark.parametrize("what", STRANGE)
-def test_a_queue_without_mailbox_skips_it(chat, kitchen, what):
+def test_a_queue_without_mailbox_skips_an_unknown_event(chat, kitchen, what):
     ana, _, ears = kitchen
     soup = ana.says("Soup's on", to="kitchen > lunch")
     chat.write_from_outside(something_strange, "Casa", STRANGE[what])
@@ -86,7 +86,7 @@ def test_a_user_removed_by_an_unknown_event_receives_no_more(chat, kitchen):
     assert directory(chat) == fresh_directory(chat)
 
 
-def test_it_is_logged_once(chat, kitchen):
+def test_an_unknown_event_is_logged_once(chat, kitchen):
     ana, _, ears = kitchen
     with capture_logs() as lines:
         chat.write(something_strange, "Casa", STRANGE["kind"])
@@ -132,7 +132,7 @@ def test_an_event_that_does_not_fit_the_directory_causes_a_reload(chat, kitchen)
     eventually(lambda: directory(chat) == fresh_directory(chat))
 
 
-def test_a_register_that_meets_it_first_is_correct(chat, kitchen):
+def test_a_register_that_reads_an_unknown_event_first_is_correct(chat, kitchen):
     def unheard_of(tx):
         storage.organization.rename(tx, "Casa")
         events.log.announce(tx, DirectConversationStarted([999_999]), to=NoClients())

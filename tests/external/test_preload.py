@@ -23,7 +23,7 @@ print(*sys.modules)
 """
 
 
-def test_a_server_without_them_does_not_pay_for_them(tmp_path):
+def test_unconfigured_providers_are_not_imported(tmp_path):
     shown = subprocess.run(
         [sys.executable, "-c", PROGRAM, str(tmp_path)], capture_output=True, text=True, check=True
     )

@@ -43,7 +43,7 @@ def asked(port: int) -> HttpResponse:
     return asyncio.run(safe_http.post(address, b"{}", {}, seconds=30, max_bytes=100, allowed=HOME))
 
 
-def test_a_name_is_looked_up_once(names):
+def test_a_host_name_is_resolved_once(names):
     receiver = Receiver({"content": "High"})
     port = int(receiver.url.partition("127.0.0.1:")[2].partition("/")[0])
     tides = names(["127.0.0.1"], ["10.0.0.1"])
@@ -57,7 +57,7 @@ def test_a_name_is_looked_up_once(names):
     receiver.close()
 
 
-def test_a_name_that_leads_home_at_the_next_try_is_not_followed_then(names):
+def test_a_name_that_later_resolves_to_an_internal_address_is_refused(names):
     receiver = Receiver((500, b""))
     port = int(receiver.url.partition("127.0.0.1:")[2].partition("/")[0])
     names(["127.0.0.1"], ["10.0.0.1"])
@@ -71,7 +71,7 @@ def test_a_name_that_leads_home_at_the_next_try_is_not_followed_then(names):
 
 
 @pytest.mark.parametrize("addresses", [["10.0.0.1"], ["93.184.215.14", "::1"]])
-def test_a_name_that_leads_home_too_is_not_followed(names, addresses):
+def test_a_name_that_also_resolves_to_an_internal_address_is_refused(names, addresses):
     names(addresses)
 
     with pytest.raises(AddressNotAllowed):
@@ -79,7 +79,7 @@ def test_a_name_that_leads_home_too_is_not_followed(names, addresses):
 
 
 @pytest.mark.parametrize("make_loop", [asyncio.new_event_loop, uvloop.new_event_loop])
-def test_names_that_hang_for_one_person_do_not_delay_another(monkeypatch, make_loop):
+def test_slow_name_resolution_of_one_user_does_not_delay_another(monkeypatch, make_loop):
     goes_on = threading.Event()
     looks = socket.getaddrinfo
 
@@ -115,7 +115,7 @@ def test_names_that_hang_for_one_person_do_not_delay_another(monkeypatch, make_l
 @pytest.mark.parametrize(
     "address", ["ftp://x.example", "file:///etc/passwd", "http://", "http://[", "x", "http://a:b"]
 )
-def test_what_is_no_address_of_the_web_is_refused(address):
+def test_urls_that_are_not_http_are_refused(address):
     with pytest.raises(AddressNotAllowed):
         asyncio.run(safe_http.post(address, b"", {}, seconds=30, max_bytes=1))
 
@@ -133,5 +133,5 @@ def test_what_is_no_address_of_the_web_is_refused(address):
         ("", 0),
     ],
 )
-def test_for_how_long_somebody_wants_to_be_left_in_peace(said, seconds):
+def test_retry_after_is_parsed(said, seconds):
     assert HttpResponse(429, {"retry-after": said}, b"").retry_seconds(1000.0) == seconds

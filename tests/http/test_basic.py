@@ -23,7 +23,7 @@ def basic(text: str | bytes, scheme: str = "Basic") -> str:
         basic(f" ana@example.com : {KEY}\n"),
     ],
 )
-def test_a_proper_header_names_an_address_and_a_key(header):
+def test_a_valid_header_has_an_address_and_a_key(header):
     assert read_credentials(header) == Credentials("ana@example.com", KEY)
 
 
@@ -45,7 +45,7 @@ def test_a_proper_header_names_an_address_and_a_key(header):
         (basic(f"ana@example.com:x:{KEY}"), 401, "Malformed API key"),
     ],
 )
-def test_a_header_that_will_not_do(header, status, words):
+def test_an_invalid_header_is_refused(header, status, words):
     with pytest.raises(ClientError) as caught:
         read_credentials(header)
 

@@ -26,12 +26,12 @@ from tertulia.http.compression import MIN_BYTES
         (None, False),
     ],
 )
-def test_what_a_client_asks_for_is_understood(asked, is_wanted):
+def test_accept_encoding_is_parsed(asked, is_wanted):
     assert compression.is_wanted(asked, MIN_BYTES) is is_wanted
     assert compression.is_wanted(asked, MIN_BYTES - 1) is False
 
 
-def test_a_large_answer_is_compressed_for_whoever_asks(chat):
+def test_a_large_answer_is_compressed_on_request(chat):
     ana = chat.person("ana")
     plain = ana.raw("GET", "/api/v1/openapi.json")
 

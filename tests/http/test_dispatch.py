@@ -25,7 +25,7 @@ def test_a_success_is_one_line_of_json_with_result_and_msg_first(kitchen):
     )
 
 
-def test_every_answer_carries_the_same_headers(kitchen):
+def test_every_answer_has_the_common_headers(kitchen):
     for answer in [
         kitchen.get("/pots"),
         kitchen.get("/nothing"),
@@ -78,7 +78,7 @@ def test_every_error_is_json_with_a_code(kitchen, method, path, status, answer):
     assert (found.status_code, found.json()) == (status, {"result": "error", **answer})
 
 
-def test_the_address_comes_before_the_sender_the_sender_before_the_role_and_so_on(kitchen):
+def test_errors_are_reported_in_order_of_path_login_role_and_parameters(kitchen):
     def told(path: str, who: str, **fields: str) -> str:
         msg: str = kitchen.post(path, who=who, data=fields).json()["msg"]
         return msg
@@ -91,7 +91,7 @@ def test_the_address_comes_before_the_sender_the_sender_before_the_role_and_so_o
     assert told("/pots", "ana", kind="cake", name="x") == "Invalid kind"
 
 
-def test_a_form_that_cannot_be_read_is_nobodys_business_before_login(kitchen):
+def test_an_unreadable_form_is_reported_only_after_login(kitchen):
     form = {"content": b"name=%ff", "headers": {"Content-Type": FORM}}
 
     assert kitchen.post("/pots", who="", **form).status_code == 401
@@ -101,7 +101,7 @@ def test_a_form_that_cannot_be_read_is_nobodys_business_before_login(kitchen):
     assert kitchen.get("/pots?sizes=%ff").json()["msg"] == "The request is not valid UTF-8"
 
 
-def test_head_is_served_wherever_get_is(kitchen):
+def test_head_is_accepted_wherever_get_is(kitchen):
     full, head = kitchen.get("/pots/7"), kitchen.call("HEAD", "/pots/7")
 
     assert (head.status_code, head.content) == (200, b"")
@@ -109,7 +109,7 @@ def test_head_is_served_wherever_get_is(kitchen):
     assert kitchen.call("HEAD", "/burn").status_code == 405
 
 
-def test_options_answers_anyone(kitchen):
+def test_options_needs_no_login(kitchen):
     answer = kitchen.call("OPTIONS", "/pots/7", who="")
 
     assert (answer.status_code, answer.content) == (204, b"")
@@ -117,7 +117,7 @@ def test_options_answers_anyone(kitchen):
     assert answer.headers["access-control-allow-origin"] == "*"
 
 
-def test_parameters_come_in_the_query_a_form_or_in_parts_and_the_body_wins(kitchen):
+def test_parameters_may_be_in_query_form_or_multipart_and_the_body_wins(kitchen):
     query = kitchen.post("/pots?name=query").json()
     form = kitchen.post("/pots?name=query&name=again", data={"name": "form"}).json()
     parts = kitchen.post("/pots?kind=stew", files={"name": (None, b"parts")}).json()
@@ -126,7 +126,7 @@ def test_parameters_come_in_the_query_a_form_or_in_parts_and_the_body_wins(kitch
     assert parts["note"] == "stew"
 
 
-def test_a_json_body_says_what_a_form_would(kitchen):
+def test_a_json_body_is_read_like_a_form(kitchen):
     answer = kitchen.post("/pots", json={"name": "soup"})
 
     assert answer.json() == kitchen.post("/pots", data={"name": "soup"}).json()
@@ -155,7 +155,7 @@ def test_a_field_called_method_overrides_the_method_of_a_post(kitchen):
     assert kitchen.post("/pots/7?method=PATCH").status_code == 405
 
 
-def test_files_arrive_beside_the_fields(kitchen):
+def test_files_are_read_beside_the_fields(kitchen):
     answer = kitchen.post("/deliveries", files={"f": ("a.txt", b"leek"), "g": ("b.txt", b"")})
 
     assert answer.json()["pots"] == ["f a.txt 4", "g b.txt 0"]
@@ -166,7 +166,7 @@ def test_files_arrive_beside_the_fields(kitchen):
 
 
 @pytest.mark.parametrize("size, status", [(2900, 200), (3100, 413)])
-def test_a_body_has_a_limit_by_route(kitchen, size, status):
+def test_the_size_of_a_body_is_limited_by_route(kitchen, size, status):
     fields = {"x": "y" * (size - 2)}
 
     answer = kitchen.post("/deliveries", data=fields)
@@ -181,7 +181,7 @@ def test_a_body_has_a_limit_by_route(kitchen, size, status):
 
 
 @pytest.mark.parametrize("path, limit", [("/api/v1/deliveries", 3000), ("/api/v1/pots", 5 << 20)])
-def test_a_body_without_a_length_is_counted_as_it_comes(path, limit):
+def test_a_body_without_a_length_is_limited_while_it_is_read(path, limit):
     kitchen = SampleApi(max_body_bytes=5 << 20)
     chunk = {"type": "http.request", "body": b"y" * (1 << 19), "more_body": True}
     scope = {"method": "POST", "path": path, "headers": [(b"content-type", FORM.encode())]}
@@ -191,7 +191,7 @@ def test_a_body_without_a_length_is_counted_as_it_comes(path, limit):
     assert (status, answer["msg"]) == (413, f"The request is too large (limit: {limit} bytes)")
 
 
-def test_a_large_body_is_read_only_once_its_sender_is_known():
+def test_a_large_body_is_read_only_after_authentication():
     kitchen = SampleApi(max_body_bytes=5 << 20)
     large = {"name": "soup", "x": "y" * (2 << 20)}
 
@@ -213,13 +213,13 @@ def test_a_large_body_is_read_only_once_its_sender_is_known():
     "headers",
     [[(b"x-%d" % number, b"") for number in range(200)], [(b"x", b"y" * 70_000)]],
 )
-def test_headers_have_a_limit(kitchen, headers):
+def test_the_size_of_headers_is_limited(kitchen, headers):
     status, answer = kitchen.raw({"headers": headers})
 
     assert (status, answer["code"]) == (431, "REQUEST_HEADER_FIELDS_TOO_LARGE")
 
 
-def test_an_address_has_a_limit(kitchen):
+def test_the_length_of_a_url_is_limited(kitchen):
     status, answer = kitchen.raw({"query": b"x" * 300_000})
 
     assert (status, answer["code"]) == (414, "REQUEST_URI_TOO_LONG")
@@ -241,7 +241,7 @@ def test_an_address_has_a_limit(kitchen):
         ("curl", "a\0\nb", "ab"),
     ],
 )
-def test_clients_have_names(kitchen, agent, client, name):
+def test_the_client_name_comes_from_parameter_or_user_agent(kitchen, agent, client, name):
     params = {} if client is None else {"client": client}
 
     answer = kitchen.get("/whoami", headers={"User-Agent": agent}, params=params)
@@ -249,7 +249,7 @@ def test_clients_have_names(kitchen, agent, client, name):
     assert answer.json()["pots"][1] == name
 
 
-def test_headers_set_while_admitting_travel_with_errors_too(kitchen):
+def test_headers_of_authentication_are_in_errors_too(kitchen):
     for who in ["ana", "stranger"]:
         assert kitchen.get("/pots/7", who=who).headers["X-RateLimit-Limit"] == "200"
 
@@ -257,7 +257,7 @@ def test_headers_set_while_admitting_travel_with_errors_too(kitchen):
 # --- Logs -----------------------------------------------------------------------------------------
 
 
-def test_a_refusal_is_one_line_without_what_was_sent(kitchen):
+def test_a_refusal_is_logged_in_one_line_without_parameters(kitchen):
     with capture_logs() as logs:
         kitchen.post("/pots", data={"name": "a very secret soup"})
 
@@ -267,7 +267,7 @@ def test_a_refusal_is_one_line_without_what_was_sent(kitchen):
     assert "secret" not in str(line)
 
 
-def test_a_mistake_of_ours_is_a_500_with_an_id_to_look_for(kitchen):
+def test_an_internal_error_is_a_500_with_a_request_id(kitchen):
     with capture_logs() as logs:
         answer = kitchen.post("/burn", data={"secret": "hunter2"})
 
@@ -284,7 +284,7 @@ def test_a_mistake_of_ours_is_a_500_with_an_id_to_look_for(kitchen):
     assert "hunter2" not in str(line)
 
 
-def test_every_answer_is_observed(kitchen):
+def test_every_answer_is_observed_with_its_route_and_status(kitchen):
     kitchen.get("/pots/7")
     kitchen.get("/nothing")
 
@@ -294,7 +294,7 @@ def test_every_answer_is_observed(kitchen):
 # --- Long polls -----------------------------------------------------------------------------------
 
 
-def test_a_long_poll_ends_when_its_client_leaves(kitchen):
+def test_a_long_poll_ends_when_its_client_disconnects(kitchen):
     async def scene() -> list[object]:
         class Impatient:
             def on_disconnect(self, leave: Callable[[], None] | None) -> None:
@@ -308,7 +308,7 @@ def test_a_long_poll_ends_when_its_client_leaves(kitchen):
     assert kitchen.observed == []
 
 
-def test_a_long_poll_is_answered_when_the_bell_rings(kitchen):
+def test_a_long_poll_is_answered_when_its_event_is_set(kitchen):
     async def scene() -> list[dict[str, object]]:
         left = asyncio.Event()
         sent: list[dict[str, object]] = []
@@ -331,7 +331,7 @@ def test_a_long_poll_is_answered_when_the_bell_rings(kitchen):
     assert sent[1]["body"] == b'{"result":"success","msg":"","pots":["rung"]}\n'
 
 
-def test_what_a_server_that_stops_cannot_wait_for_is_to_be_tried_again(kitchen):
+def test_requests_cut_off_by_a_stop_get_503(kitchen):
     async def scene() -> list[dict[str, Any]]:
         forever = asyncio.Event()
         sent: list[dict[str, Any]] = []
@@ -366,7 +366,7 @@ def test_what_a_server_that_stops_cannot_wait_for_is_to_be_tried_again(kitchen):
     st.binary(max_size=60),
     st.sampled_from([FORM, "multipart/form-data; boundary=x", "multipart/form-data", "text/plain"]),
 )
-def test_whatever_comes_is_answered_without_a_failure(
+def test_any_request_is_answered_without_an_internal_error(
     kitchen, method, path, query, body, content_type
 ):
     scope = http_scope(
@@ -383,7 +383,7 @@ def test_whatever_comes_is_answered_without_a_failure(
 
 
 @given(st.data())
-def test_a_form_in_parts_that_was_damaged_is_answered_without_a_failure(kitchen, data):
+def test_a_damaged_multipart_form_causes_no_internal_error(kitchen, data):
     form = httpx.Request("POST", "http://x", data={"name": "soup"}, files={"f": ("a.txt", b"leek")})
     body = bytearray(form.read())
     place = st.integers(0, len(body) - 1)

@@ -38,7 +38,7 @@ def disposition(options: str) -> str:
         (b"a=%00", {"a": "\0"}),
     ],
 )
-def test_urlencoded_fields(encoded, fields):
+def test_urlencoded_fields_are_decoded(encoded, fields):
     assert read_urlencoded(encoded) == fields
 
 
@@ -53,7 +53,7 @@ def test_urlencoded_fields(encoded, fields):
         (b"a" * 201, "The form data cannot be read: a parameter name is too long"),
     ],
 )
-def test_urlencoded_that_cannot_be_read(encoded, words):
+def test_invalid_urlencoded_forms_are_refused(encoded, words):
     with pytest.raises(ClientError) as caught:
         read_urlencoded(encoded)
 
@@ -72,7 +72,7 @@ def test_urlencoded_that_cannot_be_read(encoded, words):
         ('name="é"', "é"),
     ],
 )
-def test_names_of_multipart_fields(options, name):
+def test_names_of_multipart_fields_are_decoded(options, name):
     body = part(disposition(options)) + b"--line--\r\n"
 
     assert read_multipart(body, CONTENT_TYPE) == ({name: "soup"}, [])
@@ -106,7 +106,7 @@ def test_a_form_may_have_no_fields(body):
     assert read_multipart(body, CONTENT_TYPE) == ({}, [])
 
 
-def test_what_surrounds_the_parts_is_ignored_and_the_last_value_counts():
+def test_text_around_parts_is_ignored_and_the_last_value_counts():
     parts = part(disposition('name="a"'), b"1") + part(disposition('name="a"'), b"2 --line")
     body = b"Hello\r\n" + parts + b"--line--\r\nGoodbye"
 
@@ -135,7 +135,7 @@ GOOD = part(disposition('name="a"'))
         (part(disposition(f"name={'n' * 201}")), CONTENT_TYPE, "a parameter name is too long"),
     ],
 )
-def test_multipart_that_cannot_be_read(body, content_type, reason):
+def test_invalid_multipart_forms_are_refused(body, content_type, reason):
     with pytest.raises(ClientError) as caught:
         read_multipart(body, content_type)
 
@@ -149,7 +149,7 @@ def test_multipart_that_cannot_be_read(body, content_type, reason):
         (GOOD * (MAX_FIELDS + 1), "Too many parameters (limit: 1000)"),
     ],
 )
-def test_multipart_texts_and_numbers_are_bounded(body, words):
+def test_the_size_and_number_of_multipart_fields_are_limited(body, words):
     with pytest.raises(ClientError) as caught:
         read_multipart(body + b"--line--", CONTENT_TYPE)
 
@@ -157,14 +157,14 @@ def test_multipart_texts_and_numbers_are_bounded(body, words):
 
 
 @given(st.dictionaries(st.text(min_size=1, max_size=30), st.text(), max_size=8))
-def test_what_a_client_encodes_comes_out_again(fields):
+def test_urlencoded_fields_survive_a_round_trip(fields):
     encoded = httpx.Request("POST", "http://x", data=fields).read()
 
     assert read_urlencoded(encoded) == fields
 
 
 @given(st.dictionaries(st.sampled_from("abc"), st.text(), min_size=1), st.binary())
-def test_what_a_client_sends_in_parts_comes_out_again(fields, content):
+def test_multipart_fields_survive_a_round_trip(fields, content):
     file = {"upload": ("a.bin", content)}
     request = httpx.Request("POST", "http://x", data=fields, files=file)
 
@@ -175,7 +175,7 @@ def test_what_a_client_sends_in_parts_comes_out_again(fields, content):
 
 
 @given(st.binary())
-def test_any_bytes_are_read_or_refused(body):
+def test_any_bytes_are_decoded_or_refused(body):
     for content in (body, GOOD + body, part(disposition('name="a"'), body) + b"--line--"):
         with suppress(ClientError):
             read_urlencoded(content)

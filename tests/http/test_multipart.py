@@ -43,7 +43,7 @@ def read_at_once(body):
 
 
 @given(st.lists(st.integers(0, len(FORM))))
-def test_it_does_not_matter_in_which_pieces_a_form_comes(cuts):
+def test_a_form_may_arrive_in_any_chunks(cuts):
     ends = [0, *sorted(cuts), len(FORM)]
 
     found = read(FORM[start:end] for start, end in pairwise(ends))
@@ -59,7 +59,7 @@ def test_it_does_not_matter_in_which_pieces_a_form_comes(cuts):
     )
 
 
-def test_a_file_comes_out_while_it_comes_in():
+def test_a_file_is_streamed_while_it_arrives():
     form = Multipart(KIND)
     head = FORM[: FORM.index(b"low")]
     list(form.feed(head))
@@ -74,7 +74,7 @@ def test_a_file_comes_out_while_it_comes_in():
     st.lists(st.tuples(st.integers(0, len(FORM) - 1), st.integers(0, 255)), max_size=4),
     st.integers(1, len(FORM)),
 )
-def test_a_form_that_was_damaged_or_cut_short_is_read_or_refused(end, damages, step):
+def test_a_damaged_or_truncated_form_is_read_or_refused(end, damages, step):
     body = bytearray(FORM)
     for place, byte in damages:
         body[place] = byte
@@ -97,7 +97,7 @@ def test_the_name_of_a_file_may_be_encoded(options, filename):
     assert files == [("a", filename, "application/octet-stream", b"x")]
 
 
-def test_a_boundary_that_should_stand_in_quotes_need_not():
+def test_an_unquoted_boundary_is_accepted():
     body = FORM.replace(b"----x", b"--==1=:/?")
 
     found, _ = read_multipart(body, "multipart/form-data; charset=UTF-8; boundary===1=:/?")
@@ -121,14 +121,14 @@ PART = b'----x\r\nContent-Disposition: form-data; name="a"'
         (PART + b"\r\n\r\n" + b"x" * (MAX_FIELD_BYTES + 99), "a field is too long"),
     ],
 )
-def test_what_is_no_form_is_refused(body, problem):
+def test_an_invalid_form_is_refused(body, problem):
     with pytest.raises(ClientError) as refused:
         read(body[at : at + 999] for at in range(0, len(body), 999))
 
     assert refused.value.msg == f"The form data cannot be read: {problem}"
 
 
-def test_a_head_that_is_no_text_is_refused():
+def test_part_headers_that_are_not_text_are_refused():
     with pytest.raises(ClientError, match="The request is not valid UTF-8"):
         read([PART.replace(b'"a"', b'"\xff"') + b"\r\n\r\nx\r\n----x--"])
 

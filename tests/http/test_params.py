@@ -139,7 +139,7 @@ def complaint(annotation: Any, text: str) -> str:
         (list[Id], "[1, 9223372036854775808]", [1, NO_ID]),
     ],
 )
-def test_what_fits_becomes_a_value(annotation, text, value):
+def test_valid_parameters_are_parsed(annotation, text, value):
     found = read(annotation, text)
 
     assert (found, type(found)) == (value, type(value))
@@ -237,7 +237,7 @@ def test_what_fits_becomes_a_value(annotation, text, value):
         (Id, "5.0", "x is not an integer"),
     ],
 )
-def test_what_does_not_fit_is_told_in_these_words(annotation, text, words):
+def test_invalid_parameters_get_these_errors(annotation, text, words):
     assert complaint(annotation, text) == words
 
 
@@ -265,7 +265,7 @@ def test_a_missing_parameter_is_named():
     assert caught.value.code == "BAD_REQUEST"
 
 
-def test_the_first_problem_in_the_order_declared_is_told():
+def test_the_first_problem_in_declared_order_is_reported():
     async def endpoint(call: Any, *, b: int, a: int, c: int) -> None:
         pass
 
@@ -275,7 +275,7 @@ def test_the_first_problem_in_the_order_declared_is_told():
         contract_of(endpoint).parse({"a": "no", "c": "1"})
 
 
-def test_an_older_name_works_but_not_both():
+def test_an_older_name_is_accepted_but_not_both():
     topic = contract(Annotated[str | None, Alias("subject"), Stripped], default=None)
 
     assert topic.parse({"subject": " lunch "}) == {"x": "lunch"}
@@ -294,7 +294,7 @@ def test_a_wire_name_may_differ_from_the_argument():
         kind.parse({"type": "[]"})
 
 
-def test_what_belongs_to_another_choice_is_not_even_looked_at():
+def test_parameters_of_another_variant_are_not_parsed():
     to = contract(Annotated[list[int], OnlyWith("type", "direct", None)] | None, default=None)
 
     assert to.parse({"x": "[1]"}) == to.parse({"x": "[1]", "type": "direct"}) == {"x": [1]}
@@ -317,7 +317,7 @@ def test_long_names_of_members_are_not_echoed_in_full():
 
 
 @pytest.mark.parametrize("annotation", [set, list[bytes], object, dict[int, str]])
-def test_a_signature_without_a_wire_form_does_not_start(annotation):
+def test_a_signature_without_a_wire_form_is_an_error_at_start(annotation):
     with pytest.raises(TypeError, match="no wire form"):
         contract(annotation)
 
@@ -358,6 +358,6 @@ JSON_VALUES = st.recursive(
     st.sampled_from(ANNOTATIONS),
     st.text() | JSON_VALUES.map(lambda value: msgspec.json.encode(value).decode()),
 )
-def test_whatever_is_sent_is_read_or_refused(annotation, text):
+def test_any_value_is_parsed_or_refused(annotation, text):
     with suppress(ClientError):
         read(annotation, text)

@@ -20,7 +20,7 @@ def clock() -> Clock:
     return Clock()
 
 
-def test_so_many_calls_pass_at_once_and_then_one_per_drip(clock):
+def test_a_burst_is_allowed_and_then_one_call_per_interval(clock):
     limiter = Limiter(Rate(200, 60), clock)
 
     burst = [limiter.check("ana") for _ in range(200)]
@@ -33,7 +33,7 @@ def test_so_many_calls_pass_at_once_and_then_one_per_drip(clock):
     assert not limiter.check("ana").is_allowed
 
 
-def test_the_headers_say_when_the_bucket_is_empty_again(clock):
+def test_the_headers_have_the_reset_time(clock):
     limiter = Limiter(Rate(2, 60), clock)
 
     limiter.check("ana")
@@ -47,7 +47,7 @@ def test_the_headers_say_when_the_bucket_is_empty_again(clock):
 
 
 @pytest.mark.parametrize("hours", [1, -1])
-def test_a_clock_that_is_put_forward_or_back_shuts_nobody_out(clock, hours):
+def test_a_clock_jump_locks_out_no_one(clock, hours):
     limiter = Limiter(Rate(2, 60), clock)
     for _ in range(3):
         limiter.check("ana")
@@ -58,7 +58,7 @@ def test_a_clock_that_is_put_forward_or_back_shuts_nobody_out(clock, hours):
     assert limiter.check("ben").is_allowed
 
 
-def test_keys_do_not_disturb_each_other(clock):
+def test_keys_are_limited_independently(clock):
     limiter = Limiter(Rate(1), clock)
 
     assert limiter.check("ana").is_allowed
@@ -66,7 +66,7 @@ def test_keys_do_not_disturb_each_other(clock):
     assert not limiter.check("ana").is_allowed
 
 
-def test_looking_does_not_count(clock):
+def test_peeking_does_not_count(clock):
     limiter = Limiter(Rate(1), clock)
 
     assert [limiter.peek("ana").is_allowed for _ in range(3)] == [True] * 3
@@ -74,7 +74,7 @@ def test_looking_does_not_count(clock):
     assert not limiter.peek("ana").is_allowed
 
 
-def test_buckets_that_are_empty_again_are_forgotten(clock):
+def test_empty_buckets_are_evicted(clock):
     limiter = Limiter(Rate(1, 10), clock)
     for number in range(100):
         limiter.check(number)
@@ -86,7 +86,7 @@ def test_buckets_that_are_empty_again_are_forgotten(clock):
     assert len(limiter) <= 100
 
 
-def test_memory_is_bounded_whatever_comes(clock):
+def test_the_memory_of_buckets_is_bounded(clock):
     limiter = Limiter(Rate(1, 1000), clock, max_keys=50)
 
     for number in range(1000):
@@ -107,7 +107,7 @@ def test_memory_is_bounded_whatever_comes(clock):
         ("", ""),
     ],
 )
-def test_whoever_has_a_network_counts_as_one(address, counted_as):
+def test_addresses_of_one_network_share_a_bucket(address, counted_as):
     assert address_bucket(address) == counted_as
 
 
@@ -116,7 +116,7 @@ def test_whoever_has_a_network_counts_as_one(address, counted_as):
     st.integers(1, 100),
     st.lists(st.floats(0, 30), min_size=1, max_size=200),
 )
-def test_no_window_lets_through_twice_the_limit(requests, seconds, pauses):
+def test_no_window_allows_more_than_twice_the_limit(requests, seconds, pauses):
     clock = Clock()
     limiter = Limiter(Rate(requests, seconds), clock)
     passed = []

@@ -77,30 +77,30 @@ def lead(path: str) -> tuple[str, dict[str, Any]]:
         ),
     ],
 )
-def test_an_address_leads_to_its_endpoint(path, template, arguments):
+def test_a_path_is_routed_to_its_endpoint(path, template, arguments):
     assert lead(path) == (template, arguments)
 
 
 @pytest.mark.parametrize(
     "path", ["", "/", "/nothing", "/users/", "/users/me/x/topics", "/users/a%00b", "/files/1"]
 )
-def test_other_addresses_lead_nowhere(path):
+def test_other_paths_are_not_found(path):
     with pytest.raises(NotFound):
         lead(path)
 
 
-def test_only_what_is_below_the_prefix_is_found():
+def test_only_paths_below_the_prefix_are_routed():
     for path in ["/users", "/api/v2/users", "/api/v1users", ""]:
         with pytest.raises(NotFound):
             ROUTER.find(path)
 
 
-def test_an_address_that_is_no_text_is_refused():
+def test_a_path_that_is_not_utf_8_is_refused():
     with pytest.raises(NotUtf8):
         lead("/users/%ff")
 
 
-def test_a_method_that_is_not_there_is_told_which_are():
+def test_a_wrong_method_gets_the_allowed_methods():
     place, _ = ROUTER.find("/api/v1/users/7")
 
     with pytest.raises(MethodNotAllowed) as caught:
@@ -110,18 +110,18 @@ def test_a_method_that_is_not_there_is_told_which_are():
     assert caught.value.reply_headers() == {"Allow": "GET, PUT, PATCH, DELETE, HEAD"}
 
 
-def test_a_route_knows_what_it_is_about():
+def test_a_route_has_a_summary_and_a_tag():
     route = ROUTES[0]
 
     assert (route.summary, route.tag) == ("Lists them all", "test_routing")
 
 
 @pytest.mark.parametrize("path", ["/users", "/users/{id}", "/users/{user_id}/{other}"])
-def test_a_path_that_contradicts_its_endpoint_does_not_start(path):
+def test_a_path_that_contradicts_its_endpoint_is_an_error_at_start(path):
     with pytest.raises(TypeError, match="name different things"):
         get(path, by_id)
 
 
-def test_an_address_written_twice_does_not_start():
+def test_a_repeated_path_is_an_error_at_start():
     with pytest.raises(TypeError, match="twice"):
         Router([get("/users/{user_id}", by_id), get("/users/{channel_id}", topics)])

@@ -47,12 +47,12 @@ def test_the_rules_of_the_table_hold():
         contract_of(endpoint).parse({"color": "3"})
 
 
-def test_it_is_still_the_same_function():
+def test_the_decorated_function_keeps_docstring_and_kind():
     assert inspect.getdoc(endpoint) == "Change something."
     assert inspect.iscoroutinefunction(endpoint)
 
 
-def test_what_another_function_takes_by_name_is_a_parameter_as_it_is_there():
+def test_shared_parameters_are_taken_from_the_other_function():
     contract = contract_of(sharing)
 
     assert [each.name for each in contract.parameters] == ["name", "loud", "words"]

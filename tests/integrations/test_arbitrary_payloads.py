@@ -57,7 +57,9 @@ SERVICES = sorted(integrations.INTEGRATIONS.values(), key=lambda each: each.name
     VALUES,
     st.fixed_dictionaries({k: st.sampled_from(v) for k, v in EVENTS.items()}),
 )
-def test_anything_at_all(service: Integration, payload: Any, headers: dict[str, str]):
+def test_any_payload_is_posted_or_refused(
+    service: Integration, payload: Any, headers: dict[str, str]
+):
     with contextlib.suppress(ClientError):
         report = service.report(WebhookRequest(payload, headers))
         assert report is None or report.text.strip()
@@ -81,7 +83,7 @@ def replaced(value: Any, path: tuple[Any, ...], other: Any) -> Any:
 
 
 @pytest.mark.parametrize("other", [None, 0, "", [], {}, [None], {"a": 1}, "x" * 5000, True, -1.5])
-def test_a_good_payload_with_one_thing_wrong(other):
+def test_a_valid_payload_with_one_change_is_posted_or_refused(other):
     push = test_code_hosting.PUSH | {"action": "opened", "pull_request": test_code_hosting.REQUEST}
     alerts = {
         "status": "firing",
@@ -105,5 +107,5 @@ def test_a_good_payload_with_one_thing_wrong(other):
 
 
 @pytest.mark.parametrize("text", ["*", "_", "~", "<", "<a|", "`", "*a ", "<!", "```"])
-def test_slack_markup_takes_time_in_proportion_to_its_length(text):
+def test_slack_markup_takes_linear_time(text):
     assert grows_linearly(lambda times: slack_incoming.markup(text * times), 8_000)

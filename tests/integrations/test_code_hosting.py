@@ -50,7 +50,7 @@ def github(event, payload):
     return told("github", {"repository": REPOSITORY, "sender": ANA} | payload, X_GitHub_Event=event)
 
 
-def test_a_push_to_github():
+def test_a_push_to_github_becomes_a_message():
     report = told("github", PUSH, X_GitHub_Event="push")
 
     assert (report.event, report.topic, report.branch) == ("push", "roof / main", "main")
@@ -70,18 +70,18 @@ def test_a_push_to_github():
         ({"ref": "refs/tags/v1", "after": "0" * 40, "commits": []}, "ana removed tag `v1`."),
     ],
 )
-def test_branches_and_tags_come_and_go(change, text):
+def test_created_and_deleted_branches_and_tags(change, text):
     assert told("github", PUSH | change, X_GitHub_Event="push").text == text
 
 
-def test_a_long_push_is_cut():
+def test_a_long_push_is_truncated():
     report = told("github", PUSH | {"commits": [COMMIT] * 30}, X_GitHub_Event="push")
 
     assert report.text.count("Mend the gutter") == 20
     assert report.text.endswith("* and 10 others")
 
 
-def test_a_pull_request_is_opened_with_words_that_call_nobody():
+def test_mentions_in_a_pull_request_are_silent():
     report = github("pull_request", {"action": "opened", "pull_request": REQUEST})
 
     assert report.event == "pull_request.opened"
@@ -197,7 +197,7 @@ def test_a_pull_request_is_opened_with_words_that_call_nobody():
         ("fork", {"forkee": {"full_name": "ben/roof"}}, "ana forked roof as ben/roof."),
     ],
 )
-def test_what_github_tells(event, payload, text):
+def test_github_events_become_messages(event, payload, text):
     assert github(event, payload).text == text
 
 
@@ -226,7 +226,7 @@ TEAM_LINK = "[Roofers](https://github.com/orgs/house/teams/roofers)"
         ),
     ],
 )
-def test_teams_of_an_organization_on_github(event, payload, text):
+def test_github_team_events(event, payload, text):
     about = {"team": TEAM, "organization": {"login": "house"}, "sender": ANA}
 
     report = told("github", about | payload, X_GitHub_Event=event)
@@ -250,7 +250,7 @@ def test_teams_of_an_organization_on_github(event, payload, text):
         ),
     ],
 )
-def test_sponsors_on_github(action, more, text):
+def test_github_sponsorship_events(action, more, text):
     sponsorship = {
         "sponsorable": {"login": "ana"},
         "sponsor": {"login": "ben"},
@@ -267,26 +267,26 @@ def test_sponsors_on_github(action, more, text):
     assert (report.topic, report.text) == ("ana / sponsors", text)
 
 
-def test_a_page_that_is_being_built_is_not_told():
+def test_a_page_build_in_progress_is_not_reported():
     payload = {"build": {"status": "building"}, "repository": REPOSITORY}
 
     assert maybe_told("github", payload, X_GitHub_Event="page_build") is None
 
 
-def test_a_check_that_has_only_begun_is_not_told():
+def test_a_check_in_progress_is_not_reported():
     run = {"name": "tests", "status": "in_progress"}
     payload = {"action": "created", "check_run": run, "repository": REPOSITORY}
 
     assert maybe_told("github", payload, X_GitHub_Event="check_run") is None
 
 
-def test_a_private_repository_is_known_as_one():
+def test_a_private_repository_is_recognized():
     payload = PUSH | {"repository": REPOSITORY | {"private": True}}
 
     assert told("github", payload, X_GitHub_Event="push").is_private
 
 
-def test_what_is_not_known_is_said():
+def test_unknown_events_and_missing_fields_are_named():
     with pytest.raises(UnsupportedEvent) as unknown:
         github("custom_property", {})
     with pytest.raises(MalformedPayload) as strange:
@@ -312,7 +312,7 @@ def gitlab(event, payload):
     return told("gitlab", {"project": PROJECT, "user": USER} | payload, X_Gitlab_Event=event)
 
 
-def test_a_push_to_gitlab():
+def test_a_push_to_gitlab_becomes_a_message():
     report = gitlab(
         "Push Hook",
         {
@@ -468,14 +468,14 @@ def test_a_push_to_gitlab():
         ),
     ],
 )
-def test_what_gitlab_tells(event, payload, topic, text):
+def test_gitlab_events_become_messages(event, payload, topic, text):
     report = gitlab(event, payload)
 
     assert (report.topic, report.text) == (topic, text)
 
 
 @pytest.mark.parametrize("name", ["gitea", "forgejo", "gogs"])
-def test_a_push_to_gitea_and_its_kin(name):
+def test_a_push_to_gitea_and_its_forks_becomes_a_message(name):
     payload = PUSH | {"compare_url": "https://git.example.com/compare", "pusher": ANA}
 
     report = told(name, payload, X_Gitea_Event="push")
@@ -483,7 +483,7 @@ def test_a_push_to_gitea_and_its_kin(name):
     assert report.text.startswith("ana pushed [1 commit](https://git.example.com/compare) to")
 
 
-def test_a_review_on_gitea():
+def test_a_gitea_review_becomes_a_message():
     report = told(
         "gitea",
         {
@@ -502,7 +502,7 @@ def test_a_review_on_gitea():
     )
 
 
-def test_what_bitbucket_tells():
+def test_bitbucket_events_become_messages():
     about = {"repository": {"name": "roof", "is_private": True}, "actor": {"display_name": "Ana"}}
     change = {
         "new": {"type": "branch", "name": "main"},

@@ -54,7 +54,7 @@ def test_an_unknown_event_is_refused(service, payload):
         told(service, payload, X_Netlify_Event="weather")
 
 
-def test_a_release_that_is_only_begun_is_not_reported():
+def test_a_release_in_progress_is_not_reported():
     payload = HEROKU | {"data": {"app": {"name": "house-roof"}, "status": "pending"}}
 
     assert maybe_told("heroku", payload) is None
@@ -77,5 +77,5 @@ def test_uptime_robot_may_send_its_variables_in_the_url():
     assert report.text == ":alert: Roof is down:\n``` quote\nTimeout\n```"
 
 
-def test_a_private_repository_of_harbor_is_known_as_one():
+def test_a_private_harbor_repository_is_recognized():
     assert told("harbor", HARBOR).is_private

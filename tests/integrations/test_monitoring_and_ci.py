@@ -6,7 +6,7 @@ from tests.integrations.messages import maybe_told, told
 from tertulia.errors import BadRequest
 
 
-def test_what_sentry_tells():
+def test_sentry_events_become_messages():
     issue = {
         "title": "ReferenceError: roof is not defined",
         "web_url": "https://sentry.io/issues/1",
@@ -44,7 +44,7 @@ ALERT = {
 }
 
 
-def test_what_alertmanager_tells():
+def test_alertmanager_events_become_messages():
     payload = {
         "version": "4",
         "status": "firing",
@@ -65,7 +65,7 @@ def test_what_alertmanager_tells():
     )
 
 
-def test_what_grafana_tells():
+def test_grafana_events_become_messages():
     report = told(
         "grafana",
         {"status": "resolved", "commonLabels": {"alertname": "Wet"}, "alerts": [ALERT]},
@@ -93,7 +93,7 @@ def test_what_grafana_tells():
     )
 
 
-def test_what_pagerduty_tells():
+def test_pagerduty_events_become_messages():
     incident = {
         "id": "PGR0VU2",
         "type": "incident",
@@ -126,7 +126,7 @@ def test_what_pagerduty_tells():
     "status, event, text",
     [(0, "down", ":alert: [Cellar](https://c.example.com) is down"), (1, "up", "is up")],
 )
-def test_what_uptime_kuma_tells(status, event, text):
+def test_uptime_kuma_events_become_messages(status, event, text):
     payload = {
         "heartbeat": {"status": status, "msg": "timeout", "time": "2026-01-01 10:00:00"},
         "monitor": {"name": "Cellar", "url": "https://c.example.com"},
@@ -140,7 +140,7 @@ def test_what_uptime_kuma_tells(status, event, text):
     assert told("uptimekuma", {"msg": "Test", "heartbeat": None}).text == "Test"
 
 
-def test_what_jenkins_tells():
+def test_jenkins_events_become_messages():
     build = {
         "full_url": "https://jenkins.example.com/job/roof/18/",
         "number": 18,
@@ -160,7 +160,7 @@ def test_what_jenkins_tells():
     )
 
 
-def test_what_circleci_tells():
+def test_circleci_events_become_messages():
     payload = {
         "type": "workflow-completed",
         "workflow": {"name": "build", "status": "success", "url": "https://app.circleci.com/w"},
@@ -176,7 +176,7 @@ def test_what_circleci_tells():
     )
 
 
-def test_what_travis_tells():
+def test_travis_events_become_messages():
     payload = {
         "number": "42",
         "status_message": "Still Failing",
@@ -198,7 +198,7 @@ def test_what_travis_tells():
     )
 
 
-def test_what_new_relic_tells():
+def test_new_relic_events_become_messages():
     payload = {
         "id": "d1b1f3fd",
         "issueUrl": "https://radar-api.newrelic.com/i",
@@ -219,7 +219,7 @@ def test_what_new_relic_tells():
     )
 
 
-def test_what_stripe_tells():
+def test_stripe_events_become_messages():
     charge = {
         "id": "ch_1",
         "object": "charge",
@@ -240,7 +240,7 @@ def test_what_stripe_tells():
     )
 
 
-def test_what_people_write_with_zapier_and_ifttt():
+def test_zapier_and_ifttt_texts_become_messages():
     report = told("zapier", {"subject": "Rain", "content": "It is @**ana**'s turn"})
 
     assert (report.topic, report.text) == ("Rain", "It is @**ana**'s turn")

@@ -23,17 +23,17 @@ from tertulia.integrations import slack_incoming
         ("<not a link>", "<not a link>"),
     ],
 )
-def test_markup(theirs, ours):
+def test_slack_markup_is_converted(theirs, ours):
     assert slack_incoming.markup(theirs) == ours
 
 
-def test_text_alone():
+def test_a_text_is_posted():
     report = told("slack_incoming", {"text": "Soup's *on*", "channel": "#kitchen"})
 
     assert (report.topic, report.text) == ("kitchen", "Soup's **on**")
 
 
-def test_blocks():
+def test_blocks_are_posted():
     blocks = [
         {"type": "header", "text": {"type": "plain_text", "text": "Soup *today*"}},
         {"type": "divider"},
@@ -55,7 +55,7 @@ def test_blocks():
     )
 
 
-def test_rich_text():
+def test_rich_text_is_posted():
     said = [
         {"type": "text", "text": "Now: "},
         {"type": "text", "text": "soup", "style": {"bold": True, "italic": True}},
@@ -82,7 +82,7 @@ def test_rich_text():
     )
 
 
-def test_attachments_stand_below_the_text():
+def test_attachments_are_below_the_text():
     attachment = {
         "fallback": "for old clients",
         "pretext": "Look:",
@@ -104,6 +104,6 @@ def test_attachments_stand_below_the_text():
     )
 
 
-def test_nothing_is_refused():
+def test_an_empty_payload_is_refused():
     with pytest.raises(BadRequest, match="No text, blocks or attachments"):
         told("slack_incoming", {"channel": "#kitchen"})

@@ -53,7 +53,7 @@ def test_a_template_shows_values(template, text):
     assert report.text == text
 
 
-def test_a_topic_has_a_template_of_its_own():
+def test_a_topic_has_its_own_template():
     report = shown("wet", topic="{{ payload['host-name'] }} / {{ status }}")
     plain = shown("wet")
 
@@ -63,7 +63,7 @@ def test_a_topic_has_a_template_of_its_own():
     assert plain.topic == "JSON"
 
 
-def test_a_template_that_shows_nothing_sends_nothing():
+def test_an_empty_result_sends_no_message():
     assert shown("{% if status == 'resolved' %}dry{% endif %}") is None
 
 
@@ -101,13 +101,13 @@ def test_values_mention_no_one():
         (" ", "needs a text_template"),
     ],
 )
-def test_a_template_can_do_nothing_else(template, problem):
+def test_templates_have_no_other_features(template, problem):
     with pytest.raises(BadRequest, match=problem):
         shown(template)
 
 
 @pytest.mark.parametrize("path", ["__class__", "status.__class__.__mro__", "payload.keys", "loop"])
-def test_a_template_reaches_nothing_of_python(path):
+def test_templates_cannot_access_python_objects(path):
     report = shown(
         f"x{{{{ {path} }}}}{{% for a in alerts %}}{{{{ loop._iterator }}}}{{% endfor %}}"
     )
@@ -116,7 +116,7 @@ def test_a_template_reaches_nothing_of_python(path):
     assert report.text == "x"
 
 
-def test_loops_share_their_iterations():
+def test_loops_share_one_limit_of_iterations():
     many = {"rows": [list(range(50)) for _ in range(50)]}
     nested = "{% for r in rows %}{% for a in r %}x{% endfor %}{% endfor %}"
 
@@ -126,7 +126,7 @@ def test_loops_share_their_iterations():
     assert len(report.text) < templated.MAX_ITERATIONS
 
 
-def test_a_long_message_is_cut():
+def test_a_long_message_is_truncated():
     report = shown("{% for a in rows %}{{ a }}{% endfor %}", {"rows": ["x" * 5000] * 50})
 
     assert report is not None
@@ -142,7 +142,7 @@ def test_a_long_message_is_cut():
         max_leaves=10,
     ),
 )
-def test_any_template_is_shown_or_refused(template, payload):
+def test_any_template_is_rendered_or_refused(template, payload):
     try:
         shown(template, payload)
     except ClientError:

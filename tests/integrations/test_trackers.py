@@ -37,7 +37,7 @@ JIRA = "[ROOF-3: Rain](https://house.atlassian.net/browse/ROOF-3)"
         ),
     ],
 )
-def test_what_jira_tells(payload, text):
+def test_jira_events_become_messages(payload, text):
     about = {"user": {"displayName": "Ana"}, "issue": JIRA_ISSUE}
 
     report = told("jira", about | payload)
@@ -45,7 +45,7 @@ def test_what_jira_tells(payload, text):
     assert (report.topic, report.text) == ("ROOF-3: Rain", text)
 
 
-def test_what_linear_tells():
+def test_linear_events_become_messages():
     about = {"actor": {"name": "Ana"}, "url": "https://linear.app/house/issue/ROOF-3"}
     issue = {
         "identifier": "ROOF-3",
@@ -113,7 +113,7 @@ CARD = {"name": "Ladder", "shortLink": "nC8QJJoZ", "idShort": 4}
         ("updateBoard", {"old": {"name": "Hut"}}, "Ana renamed the board **Hut** to **House**."),
     ],
 )
-def test_what_trello_tells(kind, data, text):
+def test_trello_events_become_messages(kind, data, text):
     action = {
         "type": kind,
         "memberCreator": {"fullName": "Ana"},
@@ -126,13 +126,13 @@ def test_what_trello_tells(kind, data, text):
     assert (report.event, report.topic, report.text) == (kind, "House", text)
 
 
-def test_a_card_that_only_moves_within_its_list_is_not_told():
+def test_a_card_moved_within_its_list_is_not_reported():
     action = {"type": "updateCard", "data": {"board": {"name": "House"}, "old": {"pos": 3}}}
 
     assert maybe_told("trello", {"action": action}) is None
 
 
-def test_what_zendesk_tells():
+def test_zendesk_events_become_messages():
     ticket = {"id": "35", "subject": "Rain", "status": "OPEN", "priority": "HIGH"}
     event = {
         "type": "zen:event-type:ticket.comment_added",
@@ -148,7 +148,7 @@ def test_what_zendesk_tells():
     assert (trigger.topic, trigger.text) == ("#35: Rain", "``` quote\nWet.\n```")
 
 
-def test_what_freshdesk_tells():
+def test_freshdesk_events_become_messages():
     ticket = {
         "ticket_id": 11,
         "ticket_subject": "Rain",
@@ -168,7 +168,7 @@ def test_what_freshdesk_tells():
     assert created.text == f"Ana created {named}.\n\n* **Status**: Open"
 
 
-def test_what_discourse_tells():
+def test_discourse_events_become_messages():
     post = {
         "username": "ana",
         "topic_title": "Rain",

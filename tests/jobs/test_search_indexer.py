@@ -114,7 +114,9 @@ class Undone(Exception):
     """Rolls back the changes and carries what was found."""
 
 
-def test_new_words_of_a_bot_count_with_its_owner(chat: Chat, in_kitchen: None, ana: Person) -> None:
+def test_new_words_of_a_bot_count_against_its_owners_budget(
+    chat: Chat, in_kitchen: None, ana: Person
+) -> None:
     robot = chat.person("robot", bot="generic", owner=ana, channels=["kitchen"])
     spent = []
 

@@ -80,7 +80,7 @@ class World:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_only_visible_words_are_quoted(chat, seed):
+def test_only_visible_messages_are_quoted(chat, seed):
     world = World(chat, seed)
     quoted = 0
     for number in range(STEPS):

@@ -15,7 +15,7 @@ def test_a_name_has_a_code_and_a_code_has_names() -> None:
     assert markdown.emoji_names.names_for("1f44d")[0] == "+1"
 
 
-def test_what_is_no_emoji_has_neither() -> None:
+def test_other_characters_have_no_name_and_no_code() -> None:
     assert markdown.emoji_names.code_for("no_such_emoji") is None
     assert markdown.emoji_names.names_for("41") == ()
     assert (
@@ -25,7 +25,7 @@ def test_what_is_no_emoji_has_neither() -> None:
     )
 
 
-def test_what_was_a_sign_before_there_were_emoji_still_is_one() -> None:
+def test_symbols_older_than_emoji_are_signs() -> None:
     assert markdown.emoji_names.is_sign("2764")
     assert markdown.emoji_names.is_sign("1f3f3")
     assert not markdown.emoji_names.is_sign("231a")
@@ -62,14 +62,14 @@ def test_a_keyword_that_only_one_newer_emoji_has_names_it() -> None:
     assert markdown.emoji_names.code_for("facing") is None  # to the right, as many do
 
 
-def test_a_keyword_of_a_newer_emoji_never_takes_a_name_away() -> None:
+def test_a_keyword_of_a_newer_emoji_replaces_no_name() -> None:
     """Limes are citrus fruits, too, and a lemon was there before them."""
     assert markdown.emoji_names.names_for("1f389")[0] == "tada"
     assert markdown.emoji_names.code_for("lemon") == "1f34b"
     assert markdown.emoji_names.code_for("citrus") == markdown.emoji_names.code_for("lime")
 
 
-def test_names_are_words_without_marks() -> None:
+def test_names_have_no_punctuation_and_match_without_accents() -> None:
     assert markdown.emoji_names.code_for("family_adult_child") == "1f9d1-200d-1f9d2"
     assert markdown.emoji_names.code_for("mx_claus") == "1f9d1-200d-1f384"
     assert (
@@ -94,7 +94,7 @@ def test_names_are_words_without_marks() -> None:
         ("star_of_david", ["jewish"]),
     ],
 )
-def test_a_keyword_that_several_have_is_what_clients_take_it_for(emoji, keywords):
+def test_a_shared_keyword_means_what_clients_use_it_for(emoji, keywords):
     assert {markdown.emoji_names.code_for(keyword) for keyword in keywords} == {
         markdown.emoji_names.code_for(emoji)
     }

@@ -27,7 +27,7 @@ def link(source: str, pattern: str, url_template: str) -> str:
         ("=X-1", False),
     ],
 )
-def test_a_linkifier_matches_between_borders(source: str, is_linked: bool) -> None:
+def test_a_linkifier_matches_at_word_boundaries(source: str, is_linked: bool) -> None:
     assert ("<a " in link(source, "X-(?P<n>[0-9]+)", "https://x.example/{n}")) is is_linked
 
 
@@ -56,7 +56,7 @@ def test_a_template_is_expanded_as_the_rfc_says(template: str, expected: str) ->
     assert markdown.url_templates.expand(template, {"n": "a/b", "m": "c", "empty": ""}) == expected
 
 
-def test_checking_tells_the_names() -> None:
+def test_checking_returns_the_group_names() -> None:
     assert markdown.linkifiers.check(r"(?P<kind>[a-z]+)-(?P<id>\d+)") == {"kind", "id"}
     assert markdown.url_templates.check("https://h.example/{kind}/{id:3}{?page,size*}") == {
         "kind",
@@ -69,7 +69,7 @@ def test_checking_tells_the_names() -> None:
 @pytest.mark.parametrize(
     "pattern", ["(", "a)(b", "(?<=x)y", r"(a)\1", "(((x{0,9}){0,9}){0,9})*", "[z-a]"]
 )
-def test_what_is_no_pattern_is_refused_and_links_nothing(pattern: str) -> None:
+def test_an_invalid_pattern_is_refused_and_creates_no_links(pattern: str) -> None:
     with pytest.raises(markdown.linkifiers.InvalidPattern):
         markdown.linkifiers.check(pattern)
 
@@ -79,7 +79,7 @@ def test_what_is_no_pattern_is_refused_and_links_nothing(pattern: str) -> None:
 @pytest.mark.parametrize(
     "template", ["{", "}", "{}", "{a", "a}", "{a b}", "{!a}", "{a:0}", "{{a}}"]
 )
-def test_what_is_no_template_is_refused(template: str) -> None:
+def test_an_invalid_template_is_refused(template: str) -> None:
     with pytest.raises(markdown.url_templates.InvalidTemplate):
         markdown.url_templates.check(template)
 

@@ -44,7 +44,7 @@ ANNOTATION = re.compile(r'<annotation encoding="application/x-tex">(.*?)</annota
         ("`$$x$$`", []),
     ],
 )
-def test_a_formula_carries_its_source(source: str, formulas: list[str]) -> None:
+def test_a_formula_includes_its_source(source: str, formulas: list[str]) -> None:
     assert ANNOTATION.findall(html(source)) == formulas
 
 
@@ -62,7 +62,7 @@ def test_wrong_tex_is_shown_as_typed(tex: str) -> None:
     "tex",
     [r"\href{javascript:alert(1)}{x}", r"\style{color:red}{x}", r"\class{big}{x}", r"\text{<b>}"],
 )
-def test_tex_brings_no_links_styles_or_markup(tex: str) -> None:
+def test_tex_cannot_create_links_styles_or_markup(tex: str) -> None:
     mathml, _, _ = html(f"$${tex}$$").partition("<annotation")
 
     assert not re.search(r'href|style=|class="big"|<b>', mathml)

@@ -52,7 +52,7 @@ def recorded() -> Any:
     return json.loads(MARKUP.read_text(encoding="utf-8"))
 
 
-def test_our_html_is_the_references(recorded: Any, record_property: Any) -> None:
+def test_html_equals_the_reference(recorded: Any, record_property: Any) -> None:
     world = World(recorded["world"])
     cases = recorded["cases"]
     different = [case for case in cases if not world.agrees(case)]
@@ -65,7 +65,7 @@ def test_our_html_is_the_references(recorded: Any, record_property: Any) -> None
     assert same >= 0.97
 
 
-def test_our_results_are_the_references(recorded: Any) -> None:
+def test_mentions_and_flags_equal_the_reference(recorded: Any) -> None:
     world = World(recorded["world"])
     for case in recorded["cases"]:
         if "flags" not in case and "is_me_message" not in case:
@@ -78,7 +78,7 @@ def test_our_results_are_the_references(recorded: Any) -> None:
             assert ("stream_wildcard_mentioned" in flags) is result.mentions_channel, case
 
 
-def test_our_topic_links_are_the_references(recorded: Any) -> None:
+def test_topic_links_equal_the_reference(recorded: Any) -> None:
     world = World(recorded["world"])
     for case in recorded["topic_links"]:
         assert (
@@ -87,7 +87,7 @@ def test_our_topic_links_are_the_references(recorded: Any) -> None:
         )
 
 
-def test_emoji_names_mean_what_they_mean_in_the_reference() -> None:
+def test_emoji_names_equal_the_reference() -> None:
     if not EMOJI_NAMES.exists():
         pytest.skip("no emoji names here")
     table = json.loads(EMOJI_NAMES.read_text(encoding="utf-8"))["code_to_names"]

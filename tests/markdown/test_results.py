@@ -33,7 +33,7 @@ from tertulia.markdown import LinkPattern, Rendered, Settings
         ("~~@**Ann Lee**~~", set(), set(), False, False),
     ],
 )
-def test_mentions_are_told(
+def test_mentions_are_returned(
     source: str, users: set[int], groups: set[int], channel: bool, topic: bool
 ) -> None:
     result = rendered(source)
@@ -58,7 +58,7 @@ def test_mentions_are_told(
         ("ann@example.org", ("mailto:ann@example.org",)),
     ],
 )
-def test_links_are_told_once_and_in_order(source: str, links: tuple[str, ...]) -> None:
+def test_links_are_returned_once_and_in_order(source: str, links: tuple[str, ...]) -> None:
     result = rendered(source)
 
     assert result.links == links
@@ -78,7 +78,7 @@ def test_links_are_told_once_and_in_order(source: str, links: tuple[str, ...]) -
         ("`/user_uploads/1/xy/a.txt`", False, ()),
     ],
 )
-def test_images_and_attachments_are_told(
+def test_images_and_attachments_are_returned(
     source: str, image: bool, attachment: tuple[str, ...]
 ) -> None:
     result = rendered(source)
@@ -92,7 +92,7 @@ def test_images_and_attachments_are_told(
     "source, is_me",
     [("/me waves", True), ("/me", False), (" /me waves", False), ("/meow x", False), ("x", False)],
 )
-def test_a_me_message_is_told(source: str, is_me: bool) -> None:
+def test_a_me_message_is_recognized(source: str, is_me: bool) -> None:
     assert rendered(source).is_me_message is is_me
 
 
@@ -112,7 +112,7 @@ def test_previews_can_be_off() -> None:
     )
 
 
-def test_too_many_previews_are_none() -> None:
+def test_a_message_with_too_many_previews_has_none() -> None:
     source = " ".join(f"https://h.example/{number}.png" for number in range(25))
 
     assert "message_inline_image" not in html(source)
@@ -152,7 +152,7 @@ def test_how_much_code_is_highlighted_depends_on_the_message_alone() -> None:
         ("<!--<!--", "mcschema"),  # whose lexer would never come to an end
     ],
 )
-def test_what_cannot_be_code_is_shown_plain(source: str, language: str) -> None:
+def test_text_that_cannot_be_highlighted_is_plain(source: str, language: str) -> None:
     assert "<span class=" not in html(f"```{language}\n{source}\n```")
 
 
@@ -172,7 +172,7 @@ def test_emoticons_become_emoji_where_the_sender_wants_them(source: str, name: s
 
 
 @pytest.mark.parametrize("source", ["x:)", ":)x", "http://a.example/:)x", "`:)`", ":-)"])
-def test_an_emoticon_stands_between_white_space_or_punctuation(source: str) -> None:
+def test_an_emoticon_needs_white_space_or_punctuation_around_it(source: str) -> None:
     assert "emoji" not in html(source, Settings(translate_emoticons=True))
 
 
@@ -218,7 +218,7 @@ def test_links_in_a_topic_come_in_the_order_of_the_text(
     assert markdown.render_topic_links(topic, SETTINGS.linkifiers) == expected
 
 
-def test_two_linkifiers_never_claim_the_same_words() -> None:
+def test_two_linkifiers_never_match_the_same_text() -> None:
     greedy = LinkPattern(9, r"(?P<all>TASK-[0-9]+ now)", "https://now.example/")
 
     assert markdown.render_topic_links("TASK-1 now", (*SETTINGS.linkifiers, greedy)) == [

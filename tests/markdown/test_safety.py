@@ -172,7 +172,7 @@ def test_any_text_is_safe(source: str) -> None:
 @pytest.mark.soak
 @settings(max_examples=20_000)
 @given(st.one_of(FRAGMENTED, MUTATED, ANYTHING))
-def test_whatever_is_tried_for_a_long_time_is_safe(source: str) -> None:
+def test_random_sources_are_safe_for_a_long_time(source: str) -> None:
     check(html(source))
     check(html(source, EXCITED))
 

@@ -25,10 +25,10 @@ from tertulia.markdown import References
         ("[x](/user_uploads/1/ab/x.png)", References(upload_path_ids=frozenset({"1/ab/x.png"}))),
     ],
 )
-def test_a_text_asks_for_the_names_it_holds(source: str, wanted: References) -> None:
+def test_a_text_is_scanned_for_the_names_in_it(source: str, wanted: References) -> None:
     assert markdown.scan(source) == wanted
 
 
-def test_a_text_without_names_asks_for_nothing() -> None:
+def test_a_text_without_names_needs_no_lookup() -> None:
     assert not markdown.scan("*hello* **world**")
     assert markdown.scan("@**Ann**")

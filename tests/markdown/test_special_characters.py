@@ -30,7 +30,7 @@ from tertulia.markdown.rendering import MAX_FORMATTED
         ("\u200e*x*", "<p>\u200e<em>x</em></p>"),
     ],
 )
-def test_odd_characters_are_kept_or_dropped_as_agreed(source: str, expected: str) -> None:
+def test_special_characters_are_kept_or_dropped(source: str, expected: str) -> None:
     assert html(source) == expected
 
 
@@ -46,14 +46,14 @@ def test_odd_characters_are_kept_or_dropped_as_agreed(source: str, expected: str
         "f(x) = y",
     ],
 )
-def test_plain_text_has_a_short_way_that_leads_to_the_same_place(source: str) -> None:
+def test_the_fast_path_for_plain_text_gives_the_same_result(source: str) -> None:
     by_the_long_way = markdown.render(source, settings=Settings(translate_emoticons=True))
 
     assert markdown.render(source) == by_the_long_way
     assert by_the_long_way.html == f"<p>{source}</p>"
 
 
-def test_a_typed_mark_never_shows_somebody_elses_part() -> None:
+def test_a_typed_placeholder_never_shows_a_stashed_part() -> None:
     source = "`secret` \U000f0000 \U000f0001 \U000f0002"
 
     assert html(source).count("secret") == 1

@@ -102,7 +102,7 @@ def test_nested_lists_take_linear_time() -> None:
     ],
     ids=lambda value: repr(value[:5]),
 )
-def test_no_lexer_is_given_more_than_it_can_bear(language: str, unit: str) -> None:
+def test_the_input_of_every_lexer_is_limited(language: str, unit: str) -> None:
     html(f"```{language}\nx\n```")
     accepted = most_highlighted(language, unit)
     whole = f"```{language}\n{accepted}\n```"
@@ -114,7 +114,7 @@ def test_no_lexer_is_given_more_than_it_can_bear(language: str, unit: str) -> No
 
 
 @pytest.mark.parametrize("language", ["c", "csharp", "java", "autoit", "typescript"])
-def test_what_is_no_code_is_shown_plain_and_quickly(language: str) -> None:
+def test_text_that_is_no_code_is_rendered_plain_and_fast(language: str) -> None:
     html(f"```{language}\nx\n```")
     units = ["a", "a\n", "a ", "\n ", "\t", "A. ", "a.", "{", "a::"]
     blocks = {unit: f"```{language}\n{repeated(unit)}\n```" for unit in units}

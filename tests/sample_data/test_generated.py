@@ -23,7 +23,7 @@ SIZE = ("--people", "60", "--channels", "14", "--messages", "1200", "--seed", "7
 
 
 @pytest.mark.on_one
-def test_a_made_up_organization_is_whole_and_can_be_served(kind: Kind, databases: Databases):
+def test_a_generated_organization_is_consistent_and_can_be_served(kind: Kind, databases: Databases):
     url, folder = databases.new(kind)
     terminal, database = Terminal(folder, url), Database.at(url)
 
@@ -66,7 +66,7 @@ def look_around(serving, who) -> None:
     assert topics["topics"]
 
 
-def test_the_same_seed_makes_the_same_organization(tmp_path: Path):
+def test_the_same_seed_generates_the_same_organization(tmp_path: Path):
     def made(name: str, seed: int) -> list[tuple[object, ...]]:
         (tmp_path / f"{name}.db").write_bytes(sqlite_with_tables())
         database = Database.at(f"sqlite:///{tmp_path}/{name}.db", lambda: 1_800_000_000.0)

@@ -32,7 +32,7 @@ def answer(serving: ServerCommand, authority: Path) -> int:
         return int(reply.status)
 
 
-def test_a_certificate_is_shown_and_renewed(terminal, tmp_path):
+def test_a_certificate_is_served_and_renewed(terminal, tmp_path):
     certificates.write(tmp_path)
     serving = terminal.serves(*flags(tmp_path))
     assert "listens at https://127.0.0.1" in serving.said.out
@@ -51,7 +51,7 @@ def test_a_certificate_is_shown_and_renewed(terminal, tmp_path):
     assert answer(serving, tmp_path / "ca.pem") == 200
 
 
-def test_a_reload_without_a_certificate_ends_nothing(terminal):
+def test_sighup_without_a_certificate_is_ignored(terminal):
     serving = terminal.serves()
 
     serving.process.send_signal(signal.SIGHUP)
@@ -70,7 +70,7 @@ def test_a_reload_without_a_certificate_ends_nothing(terminal):
         ("mismatch", "is for localhost, 127.0.0.9, not for chat.example.com"),
     ],
 )
-def test_what_cannot_be_used_is_said_in_one_line(terminal, tmp_path, spoil, sentence):
+def test_an_unusable_certificate_is_reported_in_one_line(terminal, tmp_path, spoil, sentence):
     certificates.write(tmp_path, days=-0.5 if spoil == "expired" else 1)
     words = flags(tmp_path)
     if spoil == "mismatch":

@@ -89,7 +89,7 @@ def told(mailing, post, people):
     return told
 
 
-def test_an_answer_by_mail_is_said_where_it_belongs(mailing, people, told):
+def test_a_reply_by_mail_is_posted_in_its_conversation(mailing, people, told):
     ana, ben = people
     direct, mention = told("Soup?", [ben]), told("@**Ben** bread?", "kitchen > lunch")
     assert re.fullmatch(re.escape(MAIL_IN).replace("%s", "mm[0-9a-f]{32}"), direct)
@@ -113,7 +113,7 @@ def test_an_answer_by_mail_is_said_where_it_belongs(mailing, people, told):
     assert answer["client"] == "Mail"
 
 
-def test_one_mail_is_one_message_however_often_it_comes(mailing, people, told):
+def test_a_repeated_mail_is_posted_once(mailing, people, told):
     ana, ben = people
     mail = letter(told("Soup?", [ben]))
 
@@ -126,7 +126,7 @@ def test_one_mail_is_one_message_however_often_it_comes(mailing, people, told):
     assert last_seen_by(ana)["id"] == newest
 
 
-def test_html_and_files_come_along(mailing, people, told):
+def test_html_and_files_are_posted(mailing, people, told):
     ana, ben = people
     mail = letter(told("Soup?", [ben]), "")
     mail.set_content("<p>Look: <b>soup</b></p><blockquote type=cite>Soup?</blockquote>", "html")
@@ -141,7 +141,7 @@ def test_html_and_files_come_along(mailing, people, told):
     assert ana.raw("GET", path).body == PICTURE
 
 
-def test_who_writes_is_known_by_the_address_and_held_to_every_rule(mailing, people, told):
+def test_the_reply_address_identifies_the_sender_and_permissions_are_checked(mailing, people, told):
     ana, ben = people
     cleo = mailing.person("cleo", role="owner", channels=["kitchen"])
     direct, mention = told("Soup?", [ben]), told("@**Ben** bread?", "kitchen > lunch")
@@ -181,7 +181,7 @@ def with_file(mail: EmailMessage, name: str = "soup.png") -> EmailMessage:
     return mail
 
 
-def test_refused_mails_count_and_leave_no_files(mailing, people, told, monkeypatch):
+def test_refused_mails_are_rate_limited_and_leave_no_files(mailing, people, told, monkeypatch):
     """That Ben may not mention a group is known when the message is sent, after the upload."""
     address = told("@**Ben** bread?", "kitchen > lunch")
     owner = mailing.person("cleo", role="owner", channels=["kitchen"])
@@ -205,7 +205,7 @@ def test_refused_mails_count_and_leave_no_files(mailing, people, told, monkeypat
     assert files_of(mailing) == 0
 
 
-def test_names_of_files_mention_neither_people_nor_everyone(mailing, people, told):
+def test_file_names_cause_no_mentions(mailing, people, told):
     ana, _ = people
     names = ["@**all**.png", f"@**Ana|{ana.id}**.png", "@*role:members*.png", "`@@**all**`.png"]
     mail = letter(told("@**Ben** bread?", "kitchen > lunch"))
@@ -221,7 +221,7 @@ def test_names_of_files_mention_neither_people_nor_everyone(mailing, people, tol
 
 
 @pytest.mark.parametrize("what", ["password", "key"])
-def test_a_reply_address_ends_with_the_password_and_with_the_key(mailing, people, told, what):
+def test_changing_password_or_key_ends_reply_addresses(mailing, people, told, what):
     _, ben = people
     address = told("Soup?", [ben])
 
@@ -235,7 +235,7 @@ def test_a_reply_address_ends_with_the_password_and_with_the_key(mailing, people
     assert (code, "5.1.1 Bad destination" in words) == (550, True)
 
 
-def test_a_reply_address_is_good_for_one_thread(mailing, people, told):
+def test_a_reply_address_is_valid_for_one_thread(mailing, people, told):
     ana, ben = people
     owner = mailing.person("cleo", role="owner", channels=["kitchen"])
     address = told("@**Ben** bread?", "kitchen > lunch")
@@ -287,7 +287,7 @@ def test_mails_of_one_sender_do_not_delay_those_of_another(mailing, people, told
     "html", ["<![if x]>soup", "&#" + "1" * 5000 + ";soup", "<a <!-- '", "<!-", "</", "<![CDATA[x"]
 )
 @pytest.mark.on_one
-def test_odd_html_is_never_a_failure_that_the_sender_repeats(mailing, people, told, html):
+def test_malformed_html_causes_no_temporary_failure(mailing, people, told, html):
     mail = letter(told("Soup?", [people[1]]), "")
     mail.set_content(f"<p>soup</p>{html}", "html")
 
@@ -295,7 +295,7 @@ def test_odd_html_is_never_a_failure_that_the_sender_repeats(mailing, people, to
 
 
 @pytest.mark.on_one
-def test_a_mail_at_which_reading_fails_is_refused_for_good(mailing, people, told, monkeypatch):
+def test_a_mail_that_cannot_be_parsed_is_refused_permanently(mailing, people, told, monkeypatch):
     def fail(raw: bytes) -> ReceivedMail:
         raise AssertionError("something that the library does not expect")
 
@@ -317,7 +317,7 @@ def test_a_mail_at_which_reading_fails_is_refused_for_good(mailing, people, told
     ],
 )
 @pytest.mark.on_one
-def test_machines_are_not_answered_and_say_nothing(mailing, people, told, headers):
+def test_automatic_mails_are_dropped(mailing, people, told, headers):
     ana, ben = people
     address = told("Soup?", [ben])
     before = last_seen_by(ana)["id"]
@@ -330,7 +330,7 @@ def test_machines_are_not_answered_and_say_nothing(mailing, people, told, header
 
 
 @pytest.mark.on_one
-def test_what_is_too_large_or_goes_in_circles_or_is_no_mail_is_refused(mailing, people, told):
+def test_too_large_looping_and_invalid_mails_are_refused(mailing, people, told):
     address = told("Soup?", [people[1]])
     large = letter(address).as_bytes() + b"x\r\n" * (MAX_BYTES // 3 + 1)
     circling = letter(address)
@@ -352,7 +352,7 @@ def test_what_is_too_large_or_goes_in_circles_or_is_no_mail_is_refused(mailing, 
     ]
 
 
-def test_a_channel_takes_mail_where_its_maker_may_write(mailing, people):
+def test_mail_to_a_channel_address_is_posted_while_its_creator_may_post(mailing, people):
     ana, ben = people
     kitchen = mailing.channel("kitchen").id
     address = ana.get(f"/streams/{kitchen}/email_address").succeeds()["email"]
@@ -381,7 +381,7 @@ def test_a_channel_takes_mail_where_its_maker_may_write(mailing, people):
     assert delivers(mailing, letter(address)) == [(550, "5.7.1 Account is deactivated.")]
 
 
-def test_a_program_takes_a_mail_from_standard_input(kind, databases):
+def test_the_command_reads_a_mail_from_standard_input(kind, databases):
     url, folder = databases.new(kind)
     terminal = Terminal(folder, url)
     assert terminal.runs("mail", "receive", "x@y").code == 75  # the mail is kept until there is one
@@ -421,7 +421,7 @@ def _said(tx: Tx) -> list[str]:
     return [row["content"] for row in rows]
 
 
-def test_a_check_tells_of_settings_that_are_set_in_part(tmp_path):
+def test_check_reports_incomplete_settings(tmp_path):
     terminal = Terminal(tmp_path / "data").creates_organization()
     variables = {"TERTULIA_PUSH_SERVICE_ID": "x", "TERTULIA_LMTP_LISTEN": "/nowhere/at/all"}
 

@@ -12,7 +12,7 @@ BLOCKS = 3200  # a hundred megabytes
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs glibc")
 
 
-def test_what_is_free_between_blocks_goes_back_when_much_was_taken():
+def test_free_memory_is_returned_after_a_peak():
     libc = ctypes.CDLL(None)
     libc.malloc.restype = ctypes.c_void_p
     libc.free.argtypes = [ctypes.c_void_p]
@@ -35,7 +35,7 @@ def test_what_is_free_between_blocks_goes_back_when_much_was_taken():
     assert not is_still_much
 
 
-def test_as_long_as_there_is_as_much_as_usual_nothing_is_done():
+def test_memory_at_the_usual_size_is_not_trimmed():
     sizes = iter([*[300 << 20] * 20, *[310 << 20] * 20, *[295 << 20] * 20])
     tide = malloc.MallocTrimmer(lambda: next(sizes))
 
@@ -45,7 +45,7 @@ def test_as_long_as_there_is_as_much_as_usual_nothing_is_done():
     assert tide.trims == 0
 
 
-def test_it_says_how_long_there_is_more_than_usual():
+def test_check_is_true_while_memory_is_above_the_usual_size():
     sizes = iter([100 << 20, *[150 << 20] * 2000])
     tide = malloc.MallocTrimmer(lambda: next(sizes))
 

@@ -69,7 +69,7 @@ def test_a_new_server_answers(either_terminal):
     assert (status, settings["realm_name"]) == (200, "Tertulia")
 
 
-def test_the_first_commands_may_all_come_at_once(terminal):
+def test_the_first_commands_may_run_at_once(terminal):
     with ThreadPoolExecutor() as people:
         starting = people.submit(terminal.serves)
         founding = [
@@ -96,7 +96,7 @@ def test_a_second_server_on_the_same_folder_is_refused(terminal):
 
 
 @pytest.mark.postgres
-def test_a_second_server_on_the_same_postgresql_is_welcome(databases):
+def test_a_second_server_on_the_same_postgresql_starts(databases):
     url, folder = databases.new("postgres")
     with closing(Terminal(folder, url)) as terminal:
         first, second = terminal.serves(), terminal.serves()
@@ -108,7 +108,7 @@ def test_a_second_server_on_the_same_postgresql_is_welcome(databases):
 
 
 @pytest.mark.postgres
-def test_of_several_postgresqls_the_one_that_leads_is_used(databases):
+def test_of_several_postgresql_hosts_the_primary_is_used(databases):
     url, folder = databases.new("postgres")
     leader = urlsplit(url)
     hosts = leader.netloc.replace("@", "@127.0.0.1:1,", 1)  # nobody listens at the first
@@ -121,7 +121,7 @@ def test_of_several_postgresqls_the_one_that_leads_is_used(databases):
         assert terminal.runs("check").out.endswith("No problems found.\n")
 
 
-def test_a_port_in_use_is_told_in_one_sentence(terminal):
+def test_a_port_in_use_is_reported_in_one_line(terminal):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
 
@@ -160,7 +160,7 @@ def test_an_address_of_another_machine_cannot_be_listened_on():
 # --- the secret ---
 
 
-def test_a_secret_is_made_once_and_for_its_owner_alone(tmp_path):
+def test_the_secret_is_created_once_and_readable_by_its_owner_only(tmp_path):
     config = Config(data=tmp_path)
 
     vaults = [open_vault(config) for _ in range(2)]
@@ -178,7 +178,7 @@ def test_a_secret_is_made_once_and_for_its_owner_alone(tmp_path):
         (lambda file: file.write_text("short"), "does not hold a secret"),
     ],
 )
-def test_without_its_secret_the_data_is_of_no_use(terminal, meddle, sentence):
+def test_a_missing_or_wrong_secret_is_refused(terminal, meddle, sentence):
     terminal.creates_organization().adds("ana")
     config = Config(data=terminal.data)
     meddle(config.secret_file)
@@ -190,7 +190,7 @@ def test_without_its_secret_the_data_is_of_no_use(terminal, meddle, sentence):
 # --- while it runs ---
 
 
-def test_a_running_server_notices_what_the_command_line_does(either_terminal):
+def test_a_running_server_sees_changes_by_commands(either_terminal):
     server = either_terminal.serves()
     ana = either_terminal.adds("ana", "--role", "owner")
     server.eventually_answers(200, "/users/me", who=ana)
@@ -217,7 +217,7 @@ def test_a_new_organization_is_reached_by_its_subdomain_at_once(terminal):
     assert site in terminal.runs("user", "zuliprc", "ana@example.com", "--org", "second").out
 
 
-def test_a_head_without_end_is_refused_in_json(shared_server):
+def test_endless_headers_are_refused_in_json(shared_server):
     with socket.create_connection(("127.0.0.1", shared_server.port)) as line:
         line.sendall(b"GET / HTTP/1.1\r\nx: " + b"x" * 328_000)
 
@@ -227,7 +227,7 @@ def test_a_head_without_end_is_refused_in_json(shared_server):
     assert b'"code":"REQUEST_HEADER_FIELDS_TOO_LARGE"' in answer
 
 
-def test_what_is_no_http_is_refused_in_json(shared_server):
+def test_invalid_http_is_refused_in_json(shared_server):
     with socket.create_connection(("127.0.0.1", shared_server.port)) as line:
         line.sendall(b"GET /\xff HTTP/1.1\r\nHost: x\r\n\r\n")
 
@@ -237,7 +237,7 @@ def test_what_is_no_http_is_refused_in_json(shared_server):
     assert b'"result":"error"' in answer
 
 
-def test_two_hosts_in_one_request_are_refused_and_nothing_is_done(shared_server):
+def test_a_request_with_two_hosts_is_refused(shared_server):
     with socket.create_connection(("127.0.0.1", shared_server.port)) as line:
         line.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\nhost: elsewhere\r\n\r\n")
 
@@ -248,7 +248,7 @@ def test_two_hosts_in_one_request_are_refused_and_nothing_is_done(shared_server)
     assert answer.count(b"HTTP/1.1") == 1
 
 
-def test_metrics_are_not_told_to_a_proxy_that_was_told_nothing(shared_server):
+def test_metrics_are_refused_to_an_unconfigured_proxy(shared_server):
     """nginx speaks HTTP/1.0 and asks for the address that it was given."""
     with socket.create_connection(("127.0.0.1", shared_server.port)) as line:
         line.sendall(b"GET /metrics HTTP/1.0\r\nHost: 127.0.0.1:9009\r\n\r\n")
@@ -272,13 +272,13 @@ def test_metrics_are_not_told_to_a_proxy_that_was_told_nothing(shared_server):
         ("10.0.0.1", [], "10.0.0.1", "https"),
     ],
 )
-def test_only_our_own_proxies_are_believed(peer, forwarded, address, scheme):
+def test_forwarded_headers_are_accepted_from_trusted_proxies_only(peer, forwarded, address, scheme):
     config = Config(trusted_proxies=(ip_network("10.0.0.0/8"),))
 
     assert whoami(config, peer, forwarded) == [address, scheme]
 
 
-def test_without_proxies_nobody_is_believed(monkeypatch):
+def test_without_trusted_proxies_forwarded_headers_are_ignored(monkeypatch):
     monkeypatch.setenv("FORWARDED_ALLOW_IPS", "*")  # uvicorn's own setting
 
     assert whoami(Config(), "127.0.0.1", ["198.51.100.7"]) == ["127.0.0.1", "http"]
@@ -300,7 +300,7 @@ def whoami(config: Config, peer: str, forwarded: list[str]) -> Any:
 
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
-def test_a_server_told_to_stop_answers_a_waiting_poll_and_leaves_no_trace(terminal, how):
+def test_a_stopping_server_answers_parked_polls_and_logs_no_error(terminal, how):
     ana = terminal.creates_organization().adds("ana")
     server = terminal.serves()
     queue_id = server.asks("POST", "/register", who=ana)[1]["queue_id"]
@@ -346,7 +346,7 @@ def metrics(server: ServerCommand) -> str:
 
 
 @pytest.mark.parametrize("log_format", ["text", "json"])
-def test_a_refusal_is_one_line_on_stderr_and_stdout_keeps_quiet(terminal, log_format):
+def test_a_refusal_is_one_line_on_stderr_and_none_on_stdout(terminal, log_format):
     server = terminal.serves("--log-format", log_format)
 
     server.asks("GET", "/users/me", who="ana@example.com:not-a-key", secret="hush")
@@ -417,7 +417,7 @@ fail()
 
 
 @pytest.mark.parametrize("log_format", ["text", "json"])
-def test_no_accident_puts_the_words_of_an_exception_into_the_log(log_format):
+def test_messages_of_exceptions_are_never_logged(log_format):
     done = subprocess.run(
         [sys.executable, "-c", ACCIDENTS, log_format],
         capture_output=True,
@@ -431,7 +431,7 @@ def test_no_accident_puts_the_words_of_an_exception_into_the_log(log_format):
     assert sum("ValueError" in line for line in lines) == 5
 
 
-def test_a_log_that_cannot_be_written_stops_nobody(terminal):
+def test_an_unwritable_log_does_not_stop_the_server(terminal):
     ana = terminal.creates_organization().adds("ana")
     server = terminal.serves(log=Path("/dev/full"))
 
@@ -443,7 +443,7 @@ def test_a_log_that_cannot_be_written_stops_nobody(terminal):
 
 
 @pytest.mark.on_one
-def test_the_demo_is_a_place_one_can_walk_into(either_terminal):
+def test_the_demo_has_users_channels_and_messages(either_terminal):
     server = either_terminal.serves("--demo")
     ana = zuliprc(either_terminal.data / "zuliprc-aiko", server.port)
 
@@ -469,7 +469,7 @@ def zuliprc(path: Path, port: int) -> str:
     return f"{file['api']['email']}:{file['api']['key']}"
 
 
-def test_the_demo_says_who_can_log_in_however_often_it_starts(terminal):
+def test_the_demo_prints_its_logins_at_every_start(terminal):
     server = terminal.serves("--demo")
     said = server.said.out
     password = said.split("password ")[1].split()[0]
@@ -486,7 +486,7 @@ def test_the_demo_says_who_can_log_in_however_often_it_starts(terminal):
     assert again.said.out.split("Sample data.")[1] == said.split("Sample data.")[1]
 
 
-def test_the_demo_does_not_move_in_with_others(terminal):
+def test_the_demo_refuses_a_database_with_data(terminal):
     terminal.serves().stops()
     terminal.runs("user", "add", "ana@example.com", "--name", "Ana", "--role", "owner")
 

@@ -14,7 +14,7 @@ def people(tx: Tx, number: int) -> list[int]:
     return ids
 
 
-def test_a_thousand_people_have_one_conversation(database, realm):
+def test_a_thousand_users_can_share_a_conversation(database, realm):
     everybody = database.write_now(realm.id, people, 1000)
 
     begun = database.write_now(realm.id, storage.messages.conversations.get_or_start, everybody)

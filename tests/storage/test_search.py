@@ -106,7 +106,7 @@ def words(chance: random.Random) -> str:
 
 
 @pytest.mark.parametrize("listed", [storage.search.batch.MAX_WORDS_PER_MESSAGE, 5])
-def test_the_index_finds_what_reading_everything_would(
+def test_the_index_finds_the_same_as_a_full_scan(
     database: Database, realm: Realm, monkeypatch: pytest.MonkeyPatch, listed: int
 ) -> None:
     """Whether it lists the words of all messages, or many of them have a signature."""

@@ -13,7 +13,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "bots.md"
 CODE = re.compile(r"```python\n# (\w+\.py)\n(.*?)```", re.DOTALL)
 
 
-def test_the_bot_of_the_page_passes_its_test(tmp_path):
+def test_the_bot_of_the_docs_passes_its_test(tmp_path):
     for name, text in CODE.findall(PAGE.read_text(encoding="utf-8")):
         (tmp_path / name).write_text(text, encoding="utf-8")
 
@@ -29,7 +29,7 @@ def test_the_bot_of_the_page_passes_its_test(tmp_path):
     assert "1 passed" in ran.stdout, ran.stdout + ran.stderr
 
 
-def test_a_server_for_tests_has_people_time_and_refusals():
+def test_the_test_server_has_users_a_clock_and_errors():
     with started() as chat:
         ana, ben = chat.person("Ana", role="owner"), chat.person("Ben")
         chat.channel("kitchen", ana, ben)
@@ -54,7 +54,7 @@ def test_a_server_for_tests_has_people_time_and_refusals():
             ana.wait_for_message("never", seconds=0)
 
 
-def test_moving_the_clock_sends_everything_on_the_way_at_its_time():
+def test_moving_the_clock_sends_due_messages_at_their_time():
     with started() as chat:
         ana, ben = chat.person("Ana"), chat.person("Ben")
         now = int(chat._clock())

@@ -68,7 +68,7 @@ CARRIED = {
 }
 
 
-def test_of_every_table_it_is_decided_whether_it_leaves(chat):
+def test_every_table_is_listed_as_exported_or_not(chat):
     found = {table for table, _, _ in chat.read(storage.data_check.references)}
 
     tables = {each for each in found if not each.startswith("search_")}  # the index is made anew
@@ -311,7 +311,9 @@ def by_names(tables: dict[str, list[Row]]) -> dict[str, list[Row]]:
 
 
 @pytest.mark.parametrize("is_beside_another", [False, True])
-def test_all_that_leaves_comes_back(chat, in_kitchen, ana, ben, house, tmp_path, is_beside_another):
+def test_exported_rows_are_imported_again(
+    chat, in_kitchen, ana, ben, house, tmp_path, is_beside_another
+):
     lives(chat, ana, ben)
     here = Terminal(chat.server.folder, chat.server.url)
     before = exported(here, tmp_path / "out.tar.gz", "--org", chat.realm.subdomain)
@@ -338,7 +340,7 @@ def test_all_that_leaves_comes_back(chat, in_kitchen, ana, ben, house, tmp_path,
 
 
 @pytest.mark.on_one
-def test_polls_folders_and_the_rest_are_there_for_clients(
+def test_clients_see_the_same_state_after_export_and_import(
     chat, in_kitchen, ana, ben, house, tmp_path
 ):
     lives(chat, ana, ben)

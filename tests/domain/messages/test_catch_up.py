@@ -27,7 +27,7 @@ def test_the_decision_or_the_open_question_is_quoted_in_most_topics():
         assert len(hits) >= 0.8 * len(topics)
 
 
-def test_it_is_quoted_as_well_if_the_talk_went_on():
+def test_the_decision_is_quoted_also_if_the_conversation_continued():
     for held_out in (False, True):
         topics = [each for each in judged_topics.read() if each.is_held_out == held_out]
         longer = [talked_on(each) for each in topics]
@@ -36,7 +36,7 @@ def test_it_is_quoted_as_well_if_the_talk_went_on():
         assert len(hits) >= 0.8 * len(topics)
 
 
-def test_there_are_fifty_judged_topics_and_fifteen_of_them_are_held_out():
+def test_there_are_fifty_labelled_topics_and_fifteen_are_held_out():
     topics = judged_topics.read()
 
     assert len(topics) == 50

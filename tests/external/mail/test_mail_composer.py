@@ -50,7 +50,7 @@ def written(letter: Letter) -> EmailMessage:
 
 
 @pytest.mark.parametrize("kind", sorted(mail_composer.kinds()))
-def test_every_letter_is_there_in_every_language(kind):
+def test_every_mail_exists_in_every_language(kind):
     said = {
         (language, number): written(Letter(kind, "ana@example.com", language, VALUES | given))
         for language in LANGUAGES
@@ -74,7 +74,7 @@ def test_every_letter_is_there_in_every_language(kind):
         assert len(links) == 1
 
 
-def test_a_value_stays_a_value():
+def test_values_cannot_inject_headers_or_markup():
     hostile = "Eve\r\nBcc: all@example.com\n\n[Click](https://evil.example)\n\n<b>x</b>"
     letter = Letter("test", "ana@example.com", from_name=hostile, headers={"List-Id": hostile})
 
@@ -84,7 +84,7 @@ def test_a_value_stays_a_value():
     assert "\n" not in str(message["From"]) + str(message["List-Id"])
 
 
-def test_a_mail_says_that_a_machine_has_written_it():
+def test_mails_are_marked_as_automatic():
     message = written(Letter("test", "ana@example.com", reply_to="mm123@x.example"))
 
     assert message["From"] == "Cine <noreply@x.example>"

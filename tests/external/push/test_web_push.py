@@ -10,7 +10,7 @@ from tertulia.domain.personal.web_push import PushSubscription, decoded, encoded
 from tertulia.external.push import web_push
 
 
-def test_the_example_of_the_standard():
+def test_encryption_matches_the_example_of_the_standard():
     sender = int.from_bytes(decoded("yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw"), "big")
 
     sealed = web_push.encrypt(
@@ -30,7 +30,7 @@ def test_the_example_of_the_standard():
     )
 
 
-def test_a_word_on_who_sends_it_can_be_checked():
+def test_the_vapid_signature_can_be_verified():
     public, private = web_push.new_key()
 
     said = web_push.authorization("https://push.example.com/x?y", private, "https://c.example", 100)
@@ -52,7 +52,7 @@ def test_a_word_on_who_sends_it_can_be_checked():
     )
 
 
-def test_what_no_service_would_take_is_not_sent():
+def test_a_too_large_push_is_not_sent():
     nobody = PushSubscription(1, 2, "https://127.0.0.1:1/", "", "")
     said = {"type": "message", "recipient_user_ids": list(range(2000))}
 

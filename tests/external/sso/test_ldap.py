@@ -35,7 +35,7 @@ def directory(slapd: Slapd, **settings: Any) -> LdapDirectory:
     return LdapDirectory(**slapd.settings(**settings))
 
 
-def test_a_name_and_its_password_belong_together(slapd):
+def test_a_name_and_its_password_are_accepted(slapd):
     slapd.add_person("ana", cn="Ana Díaz", mail="ana.diaz@example.com")
 
     found = ask(slapd, "ana", "open sesame")
@@ -66,14 +66,14 @@ def test_a_name_and_its_password_belong_together(slapd):
         (f"uid=ana,{PEOPLE}", "open sesame"),
     ],
 )
-def test_nobody_else_is_let_through(typed, password, slapd):
+def test_wrong_names_and_passwords_are_refused(typed, password, slapd):
     slapd.add_person("ana")
 
     assert ask(slapd, typed, password) is None
 
 
 @pytest.mark.parametrize("name", ["ana (it)", "ana*", "ana\\28", "ana, the cook"])
-def test_a_name_may_hold_what_filters_are_made_of(name, slapd):
+def test_filter_characters_in_a_name_are_escaped(name, slapd):
     typed = slapd.add_person("x1", sAMAccountName=name) and name
     settings = {"filter": "(sAMAccountName={name})", "username_attribute": "sAMAccountName"}
 
@@ -83,7 +83,7 @@ def test_a_name_may_hold_what_filters_are_made_of(name, slapd):
     assert found.login_name == name
 
 
-def test_two_of_a_name_are_nobody(slapd):
+def test_an_ambiguous_name_is_refused(slapd):
     for name in ("ana", "anna"):
         slapd.add_person(name, sn="Díaz", mail="both@example.com")
 
@@ -92,7 +92,7 @@ def test_two_of_a_name_are_nobody(slapd):
     assert ask(slapd, "anna", "open sesame") is not None
 
 
-def test_a_domain_is_appended_where_that_is_how_addresses_are_made(slapd):
+def test_a_configured_domain_is_appended_to_the_name(slapd):
     slapd.add_person("ana", mail=None)
     wanted = {"email_domain": "corp.example"}
 
@@ -125,14 +125,14 @@ def test_a_missing_attribute_is_not_set(slapd):
         ("userAccountControl", "x", False),
     ],
 )
-def test_who_is_disabled(attribute, value, is_disabled):
+def test_disabled_entries_are_recognized(attribute, value, is_disabled):
     asked = LdapDirectory(url="ldaps://x", base="dc=x", disabled_attribute=attribute)
     entry = {"raw_attributes": {attribute.upper(): [value.encode()]}}
 
     assert ldap._is_disabled(asked, entry) is is_disabled
 
 
-def test_the_settings_for_active_directory_in_the_docs_find_their_people(slapd):
+def test_the_documented_active_directory_settings_find_users(slapd):
     guid = bytes(range(200, 216))
     names = {"sAMAccountName": "adiaz", "userPrincipalName": "adiaz@corp.example.com"}
     more = {"objectGUID": guid, "displayName": "Ana Díaz", "cn": "DIAZ Ana"}
@@ -163,7 +163,7 @@ def test_the_settings_for_active_directory_in_the_docs_find_their_people(slapd):
     assert ldap.find_all(asked, [found[0].subject]) == {found[0].subject: disabled}
 
 
-def test_a_lasting_id_that_is_no_text_can_be_looked_up_again(slapd):
+def test_a_binary_permanent_id_can_be_looked_up(slapd):
     photo = io.BytesIO()
     Image.new("RGB", (2, 2)).save(photo, "JPEG")
     slapd.add_person("ana", jpegPhoto=photo.getvalue())
@@ -177,7 +177,7 @@ def test_a_lasting_id_that_is_no_text_can_be_looked_up_again(slapd):
     assert ldap._subject_filter(asked, "hex:00ff") == r"(jpegPhoto=\00\ff)"
 
 
-def test_groups_and_other_conditions_are_told(slapd):
+def test_groups_conditions_and_profile_fields_are_returned(slapd):
     ana = slapd.add_person("ana", departmentNumber="IT", o=["chess", "go"], mobile="+34 1")
     ben = slapd.add_person("ben", departmentNumber="IT")
     slapd.add_group("staff (all)", ana, ben)
@@ -201,7 +201,7 @@ def test_groups_and_other_conditions_are_told(slapd):
     assert not other.has_required
 
 
-def test_people_are_found_again_by_their_lasting_ids(slapd):
+def test_users_are_found_by_their_permanent_ids(slapd):
     asked = directory(slapd)
     dns = [slapd.add_person(name) for name in ("ana", "ben")]
     subjects = [ldap.find(asked, name).subject for name in ("ana", "ben")]  # type: ignore[union-attr]
@@ -215,7 +215,7 @@ def test_people_are_found_again_by_their_lasting_ids(slapd):
 
 
 @pytest.mark.parametrize("scheme", ["ldaps", "ldap"])
-def test_the_certificate_must_be_the_directorys(scheme, slapd):
+def test_the_certificate_of_the_directory_is_verified(scheme, slapd):
     slapd.add_person("ana")
     port = slapd.tls_port if scheme == "ldaps" else slapd.port
     here = {"url": f"{scheme}://localhost:{port}", "plain": False}
@@ -228,7 +228,7 @@ def test_the_certificate_must_be_the_directorys(scheme, slapd):
         ask(slapd, "ana", "open sesame", **by_another_name)
 
 
-def test_trouble_is_not_mistaken_for_a_wrong_password(slapd):
+def test_an_outage_is_not_reported_as_a_wrong_password(slapd):
     slapd.add_person("ana")
 
     with pytest.raises(LdapError):
@@ -240,7 +240,7 @@ def test_trouble_is_not_mistaken_for_a_wrong_password(slapd):
     ldap.check(directory(slapd))
 
 
-def test_a_directory_that_says_nothing_is_given_up(slapd):
+def test_a_silent_directory_times_out(slapd):
     with socket.socket() as silent:
         silent.bind(("127.0.0.1", 0))
         silent.listen()
@@ -249,7 +249,7 @@ def test_a_directory_that_says_nothing_is_given_up(slapd):
             ask(slapd, "ana", "x", url=url, timeout_seconds=1)
 
 
-def test_one_address_does_not_use_up_the_threads_of_all():
+def test_one_address_cannot_use_all_threads():
     released = threading.Event()
 
     async def scene() -> str:
@@ -314,7 +314,7 @@ def test_a_missing_id_attribute_is_an_error(slapd):
     ],
     ids=str,
 )
-def test_errors_name_the_setting_to_look_at(slapd, settings, setting):
+def test_errors_name_the_setting(slapd, settings, setting):
     slapd.add_person("ana")
     url = settings.get("url", "").format(tls=slapd.tls_port)
     given = settings | ({"url": url} if url else {})
@@ -389,7 +389,7 @@ def babbles(message_id: bytes) -> Iterator[bytes]:
         (babbles, "malformed"),
     ],
 )
-def test_what_a_directory_answers_is_bounded(answers, words):
+def test_the_size_of_directory_answers_is_limited(answers, words):
     for hostile in _hostile(answers):
         with pytest.raises(LdapError, match=words):
             ldap.find_entry(hostile, "ana")
@@ -404,7 +404,7 @@ def test_what_a_directory_answers_is_bounded(answers, words):
         ({"sync_minutes": 0}, "are noticed only by `tertulia ldap sync`"),
     ],
 )
-def test_a_check_says_what_becomes_of_deleted_people(slapd, settings, words):
+def test_the_check_says_how_deleted_entries_are_handled(slapd, settings, words):
     finding = auth_check.examine(Config(ldap=(directory(slapd, **settings),)), [""])
 
     assert words in finding.summary

@@ -78,7 +78,7 @@ def come_back(site: MisbehavingProvider) -> ProviderUser:
     ],
     ids=lambda odd: repr(odd)[:40],
 )
-def test_a_malformed_answer_is_an_error_and_is_asked_again(site, path, odd):
+def test_a_malformed_answer_is_an_error_and_is_not_cached(site, path, odd):
     good = site.answers[path]
     site.answers[path] = odd
 
@@ -91,7 +91,7 @@ def test_a_malformed_answer_is_an_error_and_is_asked_again(site, path, odd):
 
 @pytest.mark.parametrize("name", ["authorization_endpoint", "token_endpoint", "jwks_uri"])
 @pytest.mark.parametrize("value", ["", "javascript:alert(1)", "//x", "http://", "http://[", "a b"])
-def test_endpoints_must_be_addresses_of_sites(site, name, value):
+def test_endpoints_must_be_web_addresses(site, name, value):
     good = site.answers[DISCOVERY]
     site.answers[DISCOVERY] = good | {name: value}
 
@@ -122,7 +122,7 @@ def test_a_malformed_token_is_an_error(site, others):
         come_back(site)
 
 
-def test_keys_that_cannot_be_read_do_not_spoil_the_others(site):
+def test_an_unreadable_key_does_not_affect_other_keys(site):
     site.answers["/keys"]["keys"] = [
         {"kty": "post-quantum", "kid": "two"},
         {"kty": "RSA", "n": "!", "e": "AQAB"},
@@ -133,7 +133,7 @@ def test_keys_that_cannot_be_read_do_not_spoil_the_others(site):
     assert come_back(site).subject == "s-1"
 
 
-def test_new_keys_that_are_malformed_leave_the_old_ones(site):
+def test_malformed_new_keys_keep_the_old_ones(site):
     """A token by another key makes us ask for keys anew; the answer to that must not be believed
     before it was converted."""
     come_back(site)
@@ -148,7 +148,7 @@ def test_new_keys_that_are_malformed_leave_the_old_ones(site):
     assert come_back(site).subject == "s-1"
 
 
-def test_good_answers_are_remembered(site):
+def test_valid_answers_are_cached(site):
     for _ in range(3):
         come_back(site)
 
@@ -156,7 +156,7 @@ def test_good_answers_are_remembered(site):
     assert (asked.count(DISCOVERY), asked.count("/keys")) == (1, 1)
 
 
-def test_packed_answers_are_read_up_to_their_unpacked_size(site):
+def test_compressed_answers_are_limited_by_their_uncompressed_size(site):
     packed = (("Content-Encoding", "gzip"),)
     good = json.dumps(site.answers["/userinfo"]).encode()
     site.answers["/userinfo"] = RawAnswer([gzip.compress(good)], packed)
@@ -180,7 +180,7 @@ def _peak_memory(site: MisbehavingProvider) -> int:
 
 
 @pytest.mark.parametrize("path", [DISCOVERY, "/keys", "/token", "/userinfo"])
-def test_an_answer_that_trickles_in_is_given_up(site, path, monkeypatch):
+def test_a_slow_answer_times_out(site, path, monkeypatch):
     """Each byte comes in time; all of them together do not."""
     monkeypatch.setattr(provider_http, "TIMEOUT_SECONDS", 0.5)
     good = site.answers[path]
@@ -197,7 +197,7 @@ def test_an_answer_that_trickles_in_is_given_up(site, path, monkeypatch):
         come_back(site)
 
 
-def test_all_requests_of_a_login_together_are_bounded(site, monkeypatch):
+def test_the_requests_of_a_login_share_one_time_limit(site, monkeypatch):
     """Each answer comes in time; all of them together do not."""
     monkeypatch.setattr(provider_http, "MAX_LOGIN_SECONDS", 0.5)
     for path, good in list(site.answers.items()):

@@ -58,7 +58,7 @@ def come_back(site: MisbehavingProvider, **settings: Any) -> ProviderUser:
     return asyncio.run(openid.finish(provider(site, **settings), PENDING, "the code"))
 
 
-def test_a_login_leaves_with_a_challenge_and_comes_back_with_its_answer(site):
+def test_a_login_sends_a_challenge_and_verifies_the_answer(site):
     site.is_openid(signed(claims(site, name="Ana")), {"sub": "s-1", "name": "Ana Díaz"})
 
     where = asyncio.run(openid.authorization_url(provider(site), PENDING))
@@ -112,7 +112,7 @@ def test_a_token_for_another_login_or_client_is_refused(site, others):
         come_back(site)
 
 
-def test_a_token_that_the_provider_has_not_signed_is_refused(site):
+def test_a_token_not_signed_by_the_provider_is_refused(site):
     told = claims(site)
     unsigned = f"{_part({'alg': 'none'})}.{_part(told)}."
     shared = jwt.encode({"alg": "HS256"}, told, OctKey.import_key(SECRET), algorithms=["HS256"])
@@ -123,7 +123,7 @@ def test_a_token_that_the_provider_has_not_signed_is_refused(site):
             come_back(site)
 
 
-def test_a_code_is_of_no_use_without_what_it_was_asked_with(site):
+def test_a_code_requires_its_pkce_verifier(site):
     """The provider checks that, as they do: PKCE."""
     site.is_openid(signed(claims(site)))
     tokens = site.answers["/token"]
@@ -141,7 +141,7 @@ def test_a_code_is_of_no_use_without_what_it_was_asked_with(site):
         asyncio.run(openid.finish(provider(site), other, "the code"))
 
 
-def test_userinfo_must_be_about_the_same_person(site):
+def test_userinfo_must_have_the_same_subject(site):
     site.is_openid(signed(claims(site)), {"sub": "s-2", "email": "owner@example.com"})
 
     with pytest.raises(ProviderError):
@@ -179,7 +179,7 @@ def test_only_verified_addresses_count(site, said, trusting, emails):
         (("ana@example.com", None), ("ana.diaz@example.com", True), ("ana.diaz@example.com",)),
     ],
 )
-def test_an_address_counts_only_by_the_document_that_names_it(site, in_token, in_userinfo, emails):
+def test_an_address_is_verified_only_by_its_own_document(site, in_token, in_userinfo, emails):
     token = claims(site, email=in_token[0], email_verified=in_token[1])
     told = {"sub": "s-1", "email": in_userinfo[0], "email_verified": in_userinfo[1]}
     userinfo = {name: value for name, value in told.items() if value is not None}
@@ -188,7 +188,7 @@ def test_an_address_counts_only_by_the_document_that_names_it(site, in_token, in
     assert come_back(site).emails == emails
 
 
-def test_a_provider_that_speaks_for_another_is_refused(site):
+def test_a_provider_with_another_issuer_is_refused(site):
     site.is_openid(signed(claims(site)))
     site.answers["/.well-known/openid-configuration"]["issuer"] = "https://evil.example"
 
@@ -196,7 +196,7 @@ def test_a_provider_that_speaks_for_another_is_refused(site):
         come_back(site)
 
 
-def test_github_tells_its_verified_addresses(site):
+def test_github_returns_verified_addresses(site):
     site.answers = {
         "/login/oauth/access_token": {"access_token": "access"},
         "/api/v3/user": {"id": 42, "login": "ana", "name": None},
@@ -219,7 +219,7 @@ def test_github_tells_its_verified_addresses(site):
         asyncio.run(github_login.finish(github, PENDING, "the code"))
 
 
-def test_organizations_and_teams_of_github_are_groups(site):
+def test_github_organizations_and_teams_become_groups(site):
     site.answers = {
         "/login/oauth/access_token": {"access_token": "access"},
         "/api/v3/user": {"id": 42, "login": "ana"},
@@ -245,7 +245,7 @@ def test_organizations_and_teams_of_github_are_groups(site):
         comes_back(only_groups=("example-inc",))
 
 
-def test_a_check_looks_at_all_who_vouch_for_people(site):
+def test_the_check_examines_all_login_providers(site):
     site.is_openid("")
     token = "/login/oauth/access_token"
     site.answers[token] = {"error": "bad_verification_code"}
@@ -287,7 +287,7 @@ def test_a_check_looks_at_all_who_vouch_for_people(site):
     assert len(told) == 7
 
 
-def test_a_check_names_providers_that_share_a_return_address(site):
+def test_the_check_names_providers_that_share_a_callback_address(site):
     site.is_openid("")
     one = provider(site, name="one", return_address="shared")
     two = provider(site, name="two", return_address="shared")

@@ -84,7 +84,7 @@ def pieces(server: Server) -> int:
 
 
 @pytest.mark.on_one
-def test_files_live_in_a_folder(start_server):
+def test_files_are_stored_in_a_folder(start_server):
     server = start_server(files="folder")
     folder = server.folder / "files"
 
@@ -92,14 +92,14 @@ def test_files_live_in_a_folder(start_server):
 
 
 @pytest.mark.on_one
-def test_files_live_in_a_bucket(start_server, bucket):
+def test_files_are_stored_in_a_bucket(start_server, bucket):
     server = start_server(files="s3", **bucket.settings)
 
     lives_in(Chat.found(server, ""), "s3", lambda: bucket.files)
 
 
 @pytest.mark.on_one
-def test_a_store_that_is_away_loses_nothing(start_server, bucket):
+def test_an_unavailable_store_loses_no_file(start_server, bucket):
     server = start_server(files="s3", **bucket.settings)
     ana = Chat.found(server, "").person("ana")
     before = uploads(ana)
@@ -120,7 +120,7 @@ def test_a_store_that_is_away_loses_nothing(start_server, bucket):
     assert "SignatureDoesNotMatch" in runs(server, "check", s3_secret="another").out
 
 
-def test_files_are_moved_from_place_to_place_while_they_are_read(start_server, bucket):
+def test_files_are_moved_between_stores_while_they_are_read(start_server, bucket):
     server = start_server(**bucket.settings)
     ana = Chat.found(server, "").person("ana")
     files = [uploads(ana, f"{n}.bin", MUCH[n:], "application/octet-stream") for n in range(3)]
@@ -148,7 +148,7 @@ def test_files_are_moved_from_place_to_place_while_they_are_read(start_server, b
 
 
 @pytest.mark.on_one
-def test_a_move_goes_on_after_an_interruption_and_leaves_damaged_files(start_server, bucket):
+def test_an_interrupted_move_continues_and_skips_damaged_files(start_server, bucket):
     server = start_server(**bucket.settings)
     ana = Chat.found(server, "").person("ana")
     files = [uploads(ana, f"{n}.txt", b"tide %d" % n) for n in range(3)]
@@ -168,7 +168,9 @@ def test_a_move_goes_on_after_an_interruption_and_leaves_damaged_files(start_ser
 
 
 @pytest.mark.on_one
-def test_a_backup_holds_files_wherever_they_are(start_server, bucket, databases, kind, tmp_path):
+def test_a_backup_contains_the_files_of_every_store(
+    start_server, bucket, databases, kind, tmp_path
+):
     server = start_server(files="s3", **bucket.settings)
     ana = Chat.found(server, "").person("ana")
     files = {n: uploads(ana, f"{n}.bin", MUCH[n:]) for n in range(2)}
@@ -189,7 +191,7 @@ def test_a_backup_holds_files_wherever_they_are(start_server, bucket, databases,
 
 
 @pytest.mark.on_one
-def test_nothing_leaves_a_store_while_somebody_copies_it(start_server, tmp_path):
+def test_no_file_is_deleted_from_a_store_during_a_backup(start_server, tmp_path):
     server = start_server(files="folder")
     ana = Chat.found(server, "").person("ana")
     uploads(ana)
@@ -208,7 +210,7 @@ def test_nothing_leaves_a_store_while_somebody_copies_it(start_server, tmp_path)
 
 
 @pytest.mark.on_one
-def test_what_no_data_knows_is_found_in_stores_and_swept(start_server, bucket):
+def test_orphaned_files_in_stores_are_found_and_deleted(start_server, bucket):
     server = start_server(files="s3", **bucket.settings)
     ana = Chat.found(server, "").person("ana")
     kept = uploads(ana)
@@ -234,7 +236,7 @@ def test_what_no_data_knows_is_found_in_stores_and_swept(start_server, bucket):
 
 
 @pytest.mark.on_one
-def test_whoever_is_erased_and_whatever_is_deleted_is_gone_from_stores(start_server):
+def test_files_of_erased_users_and_deleted_files_are_removed_from_stores(start_server):
     server = start_server(files="folder")
     chat = Chat.found(server, "")
     ana, ben = chat.people("ana", "ben")
@@ -262,7 +264,7 @@ def test_a_store_without_its_settings_is_refused(tmp_path):
     assert said.err == "Error: files = s3 needs s3_bucket, s3_key_id and s3_secret.\n"
 
 
-def test_requests_are_signed_as_the_documentation_of_s3_shows_it():
+def test_requests_are_signed_as_in_the_s3_documentation():
     key = S3Key("AKIAIOSFODNN7EXAMPLE", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY")
     url = "https://examplebucket.s3.amazonaws.com/test.txt"
     moment = datetime(2013, 5, 24, tzinfo=UTC)

@@ -32,7 +32,7 @@ def copies_to(file: Path, folder: Path, url: str, *flags: str) -> CommandResult:
 
 
 @pytest.mark.postgres
-def test_clients_find_their_way_after_a_restore_on_the_other_database(
+def test_clients_reconnect_after_a_restore_on_the_other_database(
     own_chat, kind, databases, tmp_path
 ):
     server = own_chat.server
@@ -83,7 +83,7 @@ def terminal(tmp_path: Path) -> Terminal:
     return Terminal(tmp_path / "data").creates_organization()
 
 
-def test_a_backup_is_for_nobody_else_and_replaces_nothing(terminal, tmp_path):
+def test_a_backup_file_is_private_and_overwrites_no_file(terminal, tmp_path):
     file = tmp_path / "backup.tar"
 
     terminal.runs("backup", str(file))
@@ -93,7 +93,7 @@ def test_a_backup_is_for_nobody_else_and_replaces_nothing(terminal, tmp_path):
     assert (again.code, again.err) == (1, f"Error: {file} already exists.\n")
 
 
-def test_a_backup_holds_the_secret_only_if_that_is_wanted(terminal, tmp_path):
+def test_a_backup_contains_the_secret_only_on_request(terminal, tmp_path):
     secret = (
         terminal.runs("user", "add", "ana@example.com", "--name", "Ana")
         and (terminal.data / "secret").read_bytes().strip()
@@ -106,7 +106,7 @@ def test_a_backup_holds_the_secret_only_if_that_is_wanted(terminal, tmp_path):
     assert secret in (tmp_path / "with.tar").read_bytes()
 
 
-def test_with_the_secret_keys_stay_what_they_were(terminal, tmp_path):
+def test_a_backup_with_the_secret_keeps_all_keys(terminal, tmp_path):
     ana = terminal.adds("ana")
     terminal.runs("backup", str(tmp_path / "backup.tar"), "--with-secret")
 
@@ -124,7 +124,7 @@ def test_with_the_secret_keys_stay_what_they_were(terminal, tmp_path):
     assert [each["act"] for each in noted] == ["user zuliprc", "restore", "user add", "org create"]
 
 
-def test_whoever_copies_everything_is_noted_everywhere(terminal, tmp_path):
+def test_a_backup_is_in_the_audit_log_of_every_organization(terminal, tmp_path):
     terminal.adds("ana")
     terminal.runs("org", "create", "Other", "--subdomain", "other")
 
@@ -141,7 +141,7 @@ def test_whoever_copies_everything_is_noted_everywhere(terminal, tmp_path):
 
 
 @pytest.mark.postgres
-def test_a_database_that_can_only_be_read_is_copied_all_the_same(databases, tmp_path):
+def test_a_read_only_database_can_be_backed_up(databases, tmp_path):
     url, folder = databases.new("postgres", untouched=True)
     terminal = Terminal(folder, url).creates_organization()
     Database.at(url).write_now(0, only_read)
@@ -158,7 +158,7 @@ def only_read(tx: Tx) -> None:
     tx.execute(f'ALTER DATABASE "{name}" SET default_transaction_read_only = on')
 
 
-def test_without_the_secret_all_keys_are_new_and_that_is_told(terminal, tmp_path):
+def test_a_restore_without_the_secret_creates_new_keys_and_says_so(terminal, tmp_path):
     ana = terminal.adds("ana")
     terminal.runs("backup", str(tmp_path / "backup.tar"))
 
@@ -209,7 +209,7 @@ def something_else(data: bytes) -> bytes:
         something_else,
     ],
 )
-def test_a_file_that_is_not_whole_is_refused_and_nothing_is_made(terminal, tmp_path, meddle):
+def test_a_truncated_backup_is_refused_and_creates_nothing(terminal, tmp_path, meddle):
     terminal.adds("ana")
     file, there = tmp_path / "backup.tar", Terminal(tmp_path / "there")
     terminal.runs("backup", str(file))
@@ -221,7 +221,7 @@ def test_a_file_that_is_not_whole_is_refused_and_nothing_is_made(terminal, tmp_p
     assert not there.data.exists()
 
 
-def test_what_is_there_is_never_replaced(terminal, tmp_path):
+def test_a_restore_never_overwrites_data(terminal, tmp_path):
     terminal.runs("backup", str(tmp_path / "backup.tar"))
 
     refused = terminal.runs("restore", str(tmp_path / "backup.tar"))
@@ -230,7 +230,7 @@ def test_what_is_there_is_never_replaced(terminal, tmp_path):
     assert refused.err.endswith("already; choose an empty target.\n")
 
 
-def test_a_restore_that_fails_leaves_an_empty_place(terminal, tmp_path):
+def test_a_failed_restore_leaves_an_empty_folder(terminal, tmp_path):
     terminal.adds("ana")
     terminal.runs("backup", str(tmp_path / "backup.tar"))
     there = Terminal(tmp_path / "there")
@@ -243,7 +243,7 @@ def test_a_restore_that_fails_leaves_an_empty_place(terminal, tmp_path):
     assert not list(there.data.glob("tertulia.db*[!k]"))
 
 
-def test_of_dated_backups_the_newest_are_kept_and_nothing_else_is_touched(terminal, tmp_path):
+def test_only_old_dated_backups_are_deleted(terminal, tmp_path):
     (tmp_path / "chat-20200101-000000.tar").touch()
     (tmp_path / "chat-20200102-000000.tar").touch()
     (tmp_path / "chat-of-old.tar").touch()
@@ -259,7 +259,7 @@ def test_of_dated_backups_the_newest_are_kept_and_nothing_else_is_touched(termin
     assert spared == "chat-of-old.tar"
 
 
-def test_two_backups_of_one_name_do_not_mix(terminal, tmp_path):
+def test_a_backup_file_being_written_is_not_used_by_another_process(terminal, tmp_path):
     with (tmp_path / "chat.tar.part").open("w") as of_another:
         fcntl.flock(of_another, fcntl.LOCK_EX)
 
@@ -269,7 +269,7 @@ def test_two_backups_of_one_name_do_not_mix(terminal, tmp_path):
     assert terminal.runs("backup", str(tmp_path / "chat.tar")).code == 0
 
 
-def test_a_schedule_goes_on_after_a_failure_and_leaves_nothing_half(terminal, tmp_path):
+def test_a_schedule_continues_after_a_failure_and_leaves_no_partial_file(terminal, tmp_path):
     file = tmp_path / "copies" / "chat.tar"
     words = ["backup", str(file), "--every", "1m", "--keep", "2", *terminal.place]
     with subprocess.Popen(
@@ -286,7 +286,7 @@ def test_a_schedule_goes_on_after_a_failure_and_leaves_nothing_half(terminal, tm
     assert mistaken.err == f"Error: There is no Tertulia data in {tmp_path / 'nowhere'}.\n"
 
 
-def test_a_backup_of_an_older_schema_is_brought_up_to_date(tmp_path):
+def test_a_backup_of_an_older_schema_is_migrated(tmp_path):
     old = Database.at(f"sqlite:///{tmp_path / 'old.db'}")
     first = [each for each in schema.migrations() if each.number <= 23]
     connection = old.dialect.connect()
@@ -310,7 +310,7 @@ def test_a_backup_of_an_older_schema_is_brought_up_to_date(tmp_path):
 
 
 @pytest.mark.postgres
-def test_a_move_brings_everything_and_leaves_no_server_behind(databases, tmp_path):
+def test_data_moves_between_sqlite_and_postgresql_while_no_server_runs(databases, tmp_path):
     here = Terminal(tmp_path / "data").creates_organization()
     here.adds("ana")
     url, _ = databases.new("postgres", untouched=True)
@@ -348,7 +348,7 @@ def test_both_databases_have_the_same_tables_to_copy(databases: Databases):
     assert shape("sqlite") == shape("postgres")
 
 
-def test_rows_are_held_in_small_numbers_however_large_they_are():
+def test_few_rows_are_in_memory_however_large_they_are():
     one = (1, "x" * 300_000)
 
     sizes = [len(block) for block in contents.in_blocks(iter([one] * 100))]
@@ -358,7 +358,7 @@ def test_rows_are_held_in_small_numbers_however_large_they_are():
     assert many == [5_000, 5_000, 2_000]
 
 
-def test_a_backup_is_one_moment(terminal, tmp_path):
+def test_a_backup_is_one_snapshot(terminal, tmp_path):
     """While it is written, others write on."""
     database = Database.at(f"sqlite:///{terminal.data / 'tertulia.db'}")
     file = tmp_path / "backup.tar"
@@ -400,7 +400,7 @@ def test_no_server_starts_where_a_restore_was_interrupted(terminal, kind, databa
     assert "Another" not in place.runs("org", "list").out
 
 
-def test_half_of_a_database_that_an_older_restore_has_left_is_no_empty_place(tmp_path):
+def test_a_partial_database_of_an_interrupted_restore_is_refused(tmp_path):
     place = Terminal(tmp_path / "data")
     place.data.mkdir()
     (place.data / "tertulia.db.part").write_bytes(b"half")

@@ -61,7 +61,7 @@ def puts_back(chat: Chat, file: Path, place: tuple[str, Path]) -> None:
 
 
 @pytest.mark.on_one
-def test_clients_register_again_by_themselves_after_a_restore(
+def test_clients_register_again_after_a_restore(
     own_chat: Chat, kind: Kind, databases: Databases, tmp_path: Path, chromium: Browser
 ):
     server, file = own_chat.server, tmp_path / "backup.tar"

@@ -54,7 +54,9 @@ def lively(in_kitchen, ana, ben):
         ("full_without_consent", ["in the open", "behind a door", "between us"]),
     ],
 )
-def test_only_what_may_leave_does(chat, lively, ben, tmp_path, export_type, leaves):
+def test_each_export_type_contains_only_its_messages(
+    chat, lively, ben, tmp_path, export_type, leaves
+):
     ben.patch("/settings", allow_private_data_export=True).succeeds()
 
     exports(chat, tmp_path / "out.tar.gz", "--type", export_type)
@@ -74,7 +76,7 @@ def test_only_what_may_leave_does(chat, lively, ben, tmp_path, export_type, leav
         ),
     ],
 )
-def test_nothing_is_told_of_those_who_did_not_agree(
+def test_private_data_of_users_without_consent_is_not_exported(
     chat, lively, ana, ben, tmp_path, export_type, told_of, conversations
 ):
     cat = chat.person("cat", channels=["kitchen"])
@@ -118,7 +120,7 @@ def test_nothing_is_told_of_those_who_did_not_agree(
     assert len(attachment["messages"]) == (2 if is_whole else 1)
 
 
-def test_what_left_comes_back_as_it_was(chat, lively, ana, ben, tmp_path):
+def test_an_exported_organization_is_imported_unchanged(chat, lively, ana, ben, tmp_path):
     notes = uploads(ana, "notes.txt", b"salt, pepper")
     linked = ana.says(f"See {notes.link}", to="kitchen > lunch")
     ben.post(f"/messages/{linked.id}/reactions", emoji_name="tada").succeeds()
@@ -143,7 +145,7 @@ def test_what_left_comes_back_as_it_was(chat, lively, ana, ben, tmp_path):
     )
 
 
-def test_channels_are_as_open_as_they_were(start_server, tmp_path):
+def test_exported_channels_keep_their_privacy(start_server, tmp_path):
     chat = Chat.found(start_server(web_public_streams_enabled=True), "")
     chat.set("enable_spectator_access", True)
     owner = chat.person("ana", role="owner")
@@ -233,7 +235,9 @@ def exported_profiles(file: Path):
 
 @pytest.mark.on_one
 @pytest.mark.parametrize("is_beside_another", [False, True])
-def test_what_people_have_comes_back_as_it_was(chat, lively, ana, ben, tmp_path, is_beside_another):
+def test_exported_personal_data_is_imported_unchanged(
+    chat, lively, ana, ben, tmp_path, is_beside_another
+):
     has_everything(chat, ana, ben)
     first, second = tmp_path / "first.tar.gz", tmp_path / "second.tar.gz"
     exports(chat, first)
@@ -259,7 +263,7 @@ def test_what_people_have_comes_back_as_it_was(chat, lively, ana, ben, tmp_path,
     assert there.runs("check").out.endswith("No problems found.\n")
 
 
-def test_no_secret_leaves(chat, lively, ana, tmp_path):
+def test_exports_contain_no_secrets(chat, lively, ana, tmp_path):
     exports(chat, tmp_path / "out.tar.gz")
     exports(chat, tmp_path / "ana.tar.gz", "--person", ana.email)
 
@@ -274,7 +278,7 @@ def test_no_secret_leaves(chat, lively, ana, tmp_path):
     assert (tmp_path / "out.tar.gz").stat().st_mode & 0o777 == 0o600
 
 
-def test_somebody_gets_all_that_is_theirs_and_nothing_else(chat, lively, ana, ben, tmp_path):
+def test_a_personal_export_contains_the_data_of_its_user_only(chat, lively, ana, ben, tmp_path):
     ben.says("what Ben said", to="kitchen > lunch")
     ana.post("/saved_snippets", title="soup", content="with salt").succeeds()
     uploads(ana, "notes.txt", b"salt, pepper")
@@ -303,7 +307,7 @@ def _are_being_made(tx: Tx) -> bool:
     return any(each.is_pending for each in storage.organization.exports.list_all(tx))
 
 
-def test_an_administrator_asks_for_an_export_and_gets_the_file(chat, lively, ana):
+def test_an_administrator_requests_an_export_and_downloads_it(chat, lively, ana):
     owner = chat.person("owner", role="owner")
     ears = owner.listens_for("realm_export", "message")
 
@@ -324,7 +328,7 @@ def test_an_administrator_asks_for_an_export_and_gets_the_file(chat, lively, ana
     owner.delete(f"/export/realm/{number}").fails("Export already deleted")
 
 
-def test_an_export_is_for_whoever_asked_as_long_as_they_may(chat, lively, ana):
+def test_an_export_is_for_its_requester_while_they_are_administrator(chat, lively, ana):
     """Not for others by a link to it, nor for who is no administrator any more."""
     owner = chat.person("owner", role="owner")
     adam = chat.person("adam", role="admin", channels=["kitchen"])
@@ -347,7 +351,7 @@ def test_an_export_is_for_whoever_asked_as_long_as_they_may(chat, lively, ana):
     assert second["failed_timestamp"] is not None
 
 
-def test_exports_are_for_administrators_and_few_a_week(chat, lively, ana):
+def test_exports_are_for_administrators_and_limited_per_week(chat, lively, ana):
     owner = chat.person("owner", role="owner")
 
     refused = ana.post("/export/realm")
@@ -361,7 +365,7 @@ def test_exports_are_for_administrators_and_few_a_week(chat, lively, ana):
     owner.post("/export/realm").fails("Exceeded rate limit.")
 
 
-def test_it_is_told_who_agrees_to_an_export(chat, lively, ana, ben):
+def test_export_consents_are_listed(chat, lively, ana, ben):
     owner = chat.person("owner", role="owner")
     ben.patch("/settings", allow_private_data_export=True).succeeds()
 

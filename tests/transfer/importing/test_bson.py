@@ -66,7 +66,7 @@ def test_a_damaged_file_ends_with_an_error(tmp_path, case):
     assert reason in str(raised.value)
 
 
-def test_no_change_of_one_byte_makes_the_reader_fail_in_another_way(tmp_path):
+def test_any_changed_byte_gives_documents_or_the_one_error(tmp_path):
     """Reading ends after any change, with documents or with the one error."""
     whole = _bson(ROW) * 3
     draw = random.Random(31)
@@ -86,7 +86,7 @@ def read_to_the_end(file) -> None:
         pass
 
 
-def test_whole_documents_are_read_as_they_were_written(tmp_path):
+def test_complete_documents_are_read_as_they_were_written(tmp_path):
     file = tmp_path / "rows.bson"
     file.write_bytes(_bson(ROW) * 2)
 
@@ -97,7 +97,7 @@ def test_whole_documents_are_read_as_they_were_written(tmp_path):
     assert bson.count(file) == 2
 
 
-def test_an_import_of_a_damaged_dump_is_refused_and_makes_nothing(tmp_path):
+def test_an_import_of_a_damaged_dump_is_refused_and_creates_nothing(tmp_path):
     export = rocketchat_export(tmp_path / "export")
     messages = export / "rocketchat_message.bson"
     messages.write_bytes(length(0) + messages.read_bytes())

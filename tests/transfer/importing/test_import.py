@@ -23,7 +23,7 @@ from tertulia.transfer.importing import archive_reader, importer
 from tertulia.transfer.importing.message_importer import MessageImporter
 
 
-def test_a_zulip_organization_moves_in_with_the_numbers_it_had(house, tmp_path):
+def test_a_zulip_organization_is_imported_with_its_ids(house, tmp_path):
     archive = tmp_path / "zulip-export-old.tar.gz"
     with tarfile.open(archive, "w:gz") as tar:
         tar.add(zulip_export(tmp_path / "export"), "zulip-export-old")
@@ -62,7 +62,7 @@ def test_a_zulip_organization_moves_in_with_the_numbers_it_had(house, tmp_path):
 
 
 @pytest.mark.on_one
-def test_whoever_was_brought_along_is_a_stub_until_they_log_in(house, tmp_path):
+def test_imported_users_are_placeholders_until_they_log_in(house, tmp_path):
     house.imports(str(zulip_export(tmp_path / "export")))
     chat = house.opens()
     ana, ben = enters(chat, "user11@example.com"), enters(chat, "user12@example.com")
@@ -81,7 +81,7 @@ def test_whoever_was_brought_along_is_a_stub_until_they_log_in(house, tmp_path):
 
 
 @pytest.mark.on_one
-def test_what_somebody_could_not_read_there_stays_unread_here(house, tmp_path):
+def test_messages_before_a_subscription_stay_hidden_after_the_import(house, tmp_path):
     """The third person came to the cellar only after everything had been said."""
     export = zulip_export(tmp_path / "export")
     realm = json.loads((export / "realm.json").read_text())
@@ -137,7 +137,7 @@ def very_deep(export: Path) -> Path:
         (very_deep, "contains unexpected data, or is damaged (zulip.py, line"),
     ],
 )
-def test_a_damaged_export_is_refused_in_one_sentence(house, tmp_path, meddle, sentence):
+def test_a_damaged_export_is_refused_in_one_line(house, tmp_path, meddle, sentence):
     export = meddle(zulip_export(tmp_path / "export"))
 
     refused = house.imports(str(export))
@@ -149,7 +149,7 @@ def test_a_damaged_export_is_refused_in_one_sentence(house, tmp_path, meddle, se
 
 @pytest.mark.on_one
 @pytest.mark.parametrize("suffix", ["zip", "gztar"])
-def test_an_archive_does_not_fill_the_disk(house, tmp_path, monkeypatch, suffix):
+def test_an_archive_larger_than_the_free_space_is_refused(house, tmp_path, monkeypatch, suffix):
     archive = shutil.make_archive(
         str(tmp_path / "export"), suffix, zulip_export(tmp_path / "unpacked")
     )
@@ -167,7 +167,7 @@ def test_an_archive_does_not_fill_the_disk(house, tmp_path, monkeypatch, suffix)
 
 
 @pytest.mark.on_one
-def test_an_import_that_was_interrupted_goes_on_where_it_was(house, tmp_path, monkeypatch):
+def test_an_interrupted_import_continues(house, tmp_path, monkeypatch):
     export = zulip_export(tmp_path / "export", messages=25)
     monkeypatch.setattr(importer, "MESSAGES_PER_BATCH", 10)
     write = MessageImporter.write
@@ -191,7 +191,7 @@ def test_an_import_that_was_interrupted_goes_on_where_it_was(house, tmp_path, mo
     assert len(history(enters(chat, "user11@example.com"))) == 25
 
 
-def test_of_two_imports_at_once_the_later_one_goes_on(house, tmp_path, monkeypatch):
+def test_of_two_simultaneous_imports_the_later_one_continues(house, tmp_path, monkeypatch):
     export = slack_export(tmp_path / "export")
     monkeypatch.setattr(importer, "MESSAGES_PER_BATCH", 4)
     later = []
@@ -209,7 +209,7 @@ def test_of_two_imports_at_once_the_later_one_goes_on(house, tmp_path, monkeypat
     assert len(history(enters(chat, "U1@example.com"), ("channel", "kitchen"))) == 8
 
 
-def test_a_slack_organization_moves_in_with_its_threads_as_topics(house, tmp_path):
+def test_a_slack_organization_is_imported_with_threads_as_topics(house, tmp_path):
     archive = tmp_path / "slack.zip"
     export = slack_export(tmp_path / "export")
     with zipfile.ZipFile(archive, "w") as zipped:
@@ -234,7 +234,7 @@ def test_a_slack_organization_moves_in_with_its_threads_as_topics(house, tmp_pat
 
 
 @pytest.mark.on_one
-def test_a_mattermost_team_moves_in_with_its_replies_and_files(house, tmp_path):
+def test_a_mattermost_team_is_imported_with_replies_and_files(house, tmp_path):
     said = house.imports(str(mattermost_export(tmp_path / "export")))
     chat = house.opens()
 
@@ -253,7 +253,7 @@ def test_a_mattermost_team_moves_in_with_its_replies_and_files(house, tmp_path):
 
 
 @pytest.mark.on_one
-def test_a_rocket_chat_moves_in_from_a_dump(house, tmp_path):
+def test_a_rocket_chat_dump_is_imported(house, tmp_path):
     said = house.imports(str(rocketchat_export(tmp_path / "export")))
     chat = house.opens()
 
@@ -281,7 +281,7 @@ def test_a_rocket_chat_moves_in_from_a_dump(house, tmp_path):
     assert len(history(ana, ("is", "dm"))) == 1
 
 
-def test_what_is_no_export_is_refused_and_nothing_is_made(tmp_path):
+def test_an_invalid_export_is_refused_and_creates_nothing(tmp_path):
     (tmp_path / "notes.txt").write_text("I am a shopping list.")
     terminal = Terminal(tmp_path / "data")
 
@@ -292,7 +292,7 @@ def test_what_is_no_export_is_refused_and_nothing_is_made(tmp_path):
     assert not terminal.data.exists()
 
 
-def test_another_organization_is_left_alone(tmp_path):
+def test_an_import_does_not_change_an_existing_organization(tmp_path):
     terminal = Terminal(tmp_path / "data").creates_organization()
 
     refused = terminal.runs("import", str(zulip_export(tmp_path / "export")))
@@ -305,7 +305,7 @@ def test_another_organization_is_left_alone(tmp_path):
 
 @pytest.mark.soak
 @pytest.mark.parametrize("make", [zulip_export, slack_export])
-def test_a_hundred_thousand_messages_move_in(databases, kind, tmp_path, make):
+def test_a_hundred_thousand_messages_are_imported(databases, kind, tmp_path, make):
     house = ImportTarget(databases, kind)
     export: Path = make(tmp_path / "export", people=50, messages=100_000)
 

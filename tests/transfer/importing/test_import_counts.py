@@ -84,7 +84,7 @@ def lossy_slack_export(folder: Path) -> Path:
     return folder
 
 
-def test_all_that_slack_exports_is_accounted_for(house, tmp_path):
+def test_everything_in_a_slack_export_is_counted(house, tmp_path):
     export = lossy_slack_export(tmp_path / "export")
 
     foreseen = house.imports(str(export), "--dry-run")
@@ -197,7 +197,7 @@ def lossy_mattermost_export(folder: Path) -> Path:
 
 
 @pytest.mark.on_one
-def test_all_that_mattermost_exports_is_accounted_for(house, tmp_path):
+def test_everything_in_a_mattermost_export_is_counted(house, tmp_path):
     said = house.imports(str(lossy_mattermost_export(tmp_path / "export")))
     chat = house.opens()
 
@@ -269,7 +269,7 @@ def lossy_rocketchat_export(folder: Path) -> Path:
 
 
 @pytest.mark.on_one
-def test_all_that_rocket_chat_has_is_accounted_for(house, tmp_path):
+def test_everything_in_a_rocket_chat_dump_is_counted(house, tmp_path):
     said = house.imports(str(lossy_rocketchat_export(tmp_path / "export")))
     chat = house.opens()
 
@@ -340,7 +340,7 @@ def lossy_zulip_export(folder: Path) -> Path:
 
 
 @pytest.mark.on_one
-def test_all_that_zulip_exports_is_accounted_for(house, tmp_path):
+def test_everything_in_a_zulip_export_is_counted(house, tmp_path):
     said = house.imports(str(lossy_zulip_export(tmp_path / "export")))
     chat = house.opens()
 
@@ -391,7 +391,7 @@ def test_all_that_zulip_exports_is_accounted_for(house, tmp_path):
         (zulip, lossy_zulip_export),
     ],
 )
-def test_a_source_gives_as_many_messages_as_it_says(tmp_path, module, make):
+def test_a_source_yields_as_many_messages_as_it_reports(tmp_path, module, make):
     source = module.open_export(make(tmp_path / "export"))
     tally = source.tally()
 

@@ -9,14 +9,14 @@ words = st.text(alphabet="ab \n", max_size=300)
 
 
 @given(words, st.integers(20, 80))
-def test_no_letter_is_lost_and_no_part_is_too_long(text, limit):
+def test_splitting_loses_no_character_and_no_part_is_too_long(text, limit):
     parts = split(text, limit)
 
     assert all(len(part) <= limit for part in parts)
     assert "".join("".join(parts).split()) == "".join(text.split())
 
 
-def test_a_text_is_cut_between_paragraphs_lines_or_words():
+def test_a_text_is_split_between_paragraphs_lines_or_words():
     assert split("one two\n\nthree four", 16) == ["one two", "three four"]
     assert split("one two three four", 16) == ["one two", " three four"]
     assert split("a" * 40, 20) == ["a" * 16, "a" * 16, "a" * 8]

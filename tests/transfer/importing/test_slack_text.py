@@ -32,7 +32,7 @@ def test_slack_markup_becomes_markdown(slack_says, we_say):
     assert from_mrkdwn(slack_says) == we_say
 
 
-def test_an_answer_below_a_quotation_is_not_quoted():
+def test_a_reply_below_a_quotation_is_not_quoted():
     html = markdown.render(end_quotations("> Soup?\nYes"), Resolved(), Settings()).html
 
     assert html == "<blockquote>\n<p>Soup?</p>\n</blockquote>\n<p>Yes</p>"
@@ -117,7 +117,7 @@ def test_a_block_becomes_text(case):
     assert message_text({"text": "", "blocks": [block]}) == we_say
 
 
-def test_a_summary_is_not_repeated_but_what_only_it_says_is_kept():
+def test_only_new_content_of_a_summary_is_kept():
     section = {"type": "section", "text": {"type": "mrkdwn", "text": "Build 7 failed on main"}}
 
     assert message_text({"text": "Build 7 failed", "blocks": [section]}) == "Build 7 failed on main"
@@ -156,5 +156,5 @@ def test_an_attachment_becomes_a_quotation_below_the_text():
         (b"https://f/x?t=20&list=xo", b"https://f/x?t=20&list=xo"),
     ],
 )
-def test_tokens_are_removed_from_addresses(before, after):
+def test_tokens_are_removed_from_urls(before, after):
     assert slack.without_tokens(before) == after

@@ -33,6 +33,7 @@ class Picture:
     address: str
     size: dict[str, int] = field(default_factory=lambda: WIDE)
     scheme: str = "light"
+    key: str = ""  # is pressed before the picture is taken
 
     @property
     def is_phone(self) -> bool:
@@ -47,6 +48,7 @@ PICTURES = (
     Picture("recent-dark", "#recent", MIDDLE, "dark"),
     Picture("channel-light", "#topics/channel/1-general", MIDDLE),
     Picture("phone-topic", TOPIC, PHONE, "dark"),
+    Picture("catch-up-light", "#inbox", key="o"),
     Picture("public-topic", "public/1-general/Opening.20night/"),
 )
 
@@ -84,6 +86,8 @@ def _take(page: Page, address: str, picture: Picture, path: Path) -> None:
     page.goto(f"{address}/{picture.address}")
     if picture.address.startswith("#"):
         page.wait_for_selector("body[data-ready]")
+    if picture.key:
+        page.keyboard.press(picture.key)
     page.wait_for_timeout(1500)
     with Image.open(io.BytesIO(page.screenshot())) as shot:
         small = shot.convert("P", palette=Image.Palette.ADAPTIVE, colors=255)

@@ -5,6 +5,8 @@ from datetime import UTC, datetime
 
 from tests.support.fake_smtp import text_in
 
+from tertulia import actions
+from tertulia.actions.messages.narrow_terms import NarrowViewer
 from tertulia.domain.personal.digests import AWAY_SECONDS, LivelyTopic, chosen
 
 DAY = 86400
@@ -58,6 +60,53 @@ def test_an_absent_user_gets_a_digest_on_its_day_and_can_unsubscribe(mailing, po
     assert mailing.stranger.raw("POST", link, b"List-Unsubscribe=One-Click").status == 200
     assert not ben.record.prefers("enable_digest_emails")
     assert ben.record.prefers("enable_offline_email_notifications")
+
+
+def test_a_digest_quotes_what_matters_of_a_topic(mailing, post):
+    mailing.server.clock.stop()
+    host = mailing.host
+    ana = mailing.person("ana", channels=["kitchen"], email=f"ana@{host}")
+    ben = mailing.person("ben", channels=["kitchen"], email=f"ben@{host}")
+    mailing.server.clock.move(seconds=AWAY_SECONDS + 60)
+    ana.post("/users/me/presence", status="active").succeeds()
+    for words in ("Good morning", "Hm", "It is decided: we open on Friday.", "Fine", "Bye"):
+        ana.says(words, to="kitchen > opening")
+    gone = ana.says("We decided on a secret.", to="kitchen > opening")
+    mailing.person("dora", role="owner").delete(f"/messages/{gone.id}").succeeds()
+    mailing.set("digest_emails_enabled", True)
+    mailing.set("digest_weekday", weekday(mailing))
+
+    sends(mailing)
+
+    (letter,) = post.letters_to(ben.email)
+    text = text_in(letter)
+    assert "#kitchen > opening (5)" in text
+    assert "Ana: It is decided: we open on Friday." in text
+    assert "Good morning" not in text
+    assert "secret" not in text
+
+
+def test_words_that_were_deleted_since_are_not_quoted(chat):
+    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+    kept, gone, changed = (
+        ana.says(f"We decided on {dish}.", to="kitchen > lunch")
+        for dish in ("soup", "cabbage", "turnips")
+    )
+    viewer = NarrowViewer(ben.record, "")
+    ((_, summary),) = chat.read(actions.messages.catch_up.summaries, viewer)
+    assert len(summary.sentences) == 3
+
+    owner = chat.person("owner", role="owner", channels=["kitchen"])
+    owner.delete(f"/messages/{gone.id}").succeeds()
+    ana.patch(f"/messages/{changed.id}", content="We decided on bread.").succeeds()
+    left = chat.read(actions.messages.catch_up.still_quotable, ben.record, summary.sentences)
+    assert [each.message_id for each in left] == [kept.id]
+
+    ben.leaves("kitchen")
+    private = {"is_private": True, "history_public_to_subscribers": False}
+    owner.patch(f"/streams/{chat.channel('kitchen').id}", **private).succeeds()
+    hidden = chat.read(actions.messages.catch_up.still_quotable, ben.record, summary.sentences)
+    assert hidden == []
 
 
 def test_without_news_no_digest_is_sent(mailing, post):

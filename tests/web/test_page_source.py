@@ -147,6 +147,7 @@ def text_names(*chunks):
 TEXTS_OF_CHUNKS = {
     ("initial", "interactive"): ["initial"],
     ("dialogs", "emoji"): ["dialogs", "settings"],
+    ("catchup",): ["catch_up"],
     tuple(CHUNKS.names[CHUNKS.names.index("admin") :]): ["admin"],
 }
 

@@ -1,6 +1,7 @@
 """Writes digest mails, on the weekday that an organization chose, to users who were away."""
 
 from tertulia import actions, domain, storage
+from tertulia.actions.messages.narrow_terms import NarrowViewer
 from tertulia.config import Config
 from tertulia.database import Database
 from tertulia.domain.people.keys import Vault
@@ -48,8 +49,10 @@ class Digests:
         lively = await db.read_in_thread(storage.personal.digests.lively_topics, since)
         site = site_of(self._config, realm)
         for user_id in people:
+            viewer = NarrowViewer(org.users[user_id], org.email_domain)
+            unread = await db.read_in_thread(actions.messages.catch_up.summaries, viewer)
             await db.write(
-                actions.personal.digests.write, self._vault, user_id, lively, since, site
+                actions.personal.digests.write, self._vault, user_id, lively, since, site, unread
             )
 
 

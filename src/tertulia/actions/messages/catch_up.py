@@ -1,11 +1,14 @@
 """Catching up: the unread messages that a user may see, by topic and direct conversation."""
 
+from collections.abc import Iterable
+
 import msgspec
 
 from tertulia import actions, domain, storage
 from tertulia.actions.messages.narrow_terms import NarrowViewer
 from tertulia.database.tx import Tx
-from tertulia.domain.messages.catch_up import UnreadConversation
+from tertulia.domain.messages.catch_up import Reader, Sentence, Summary, UnreadConversation
+from tertulia.domain.people.user import User
 from tertulia.domain.personal.topic_policies import TopicPolicy
 from tertulia.storage.messages.catch_up import UnreadText
 from tertulia.storage.messages.selections import BEYOND_ALL, Selection
@@ -36,6 +39,25 @@ def unread(tx: Tx, viewer: NarrowViewer) -> Unread:
     ]
     oldest = found[0].sent_at if found else None
     return Unread(_by_conversation(tx, viewer, found), len(found), is_cut, oldest)
+
+
+def summaries(tx: Tx, viewer: NarrowViewer) -> list[tuple[UnreadConversation, Summary]]:
+    """The summaries of the unread conversations, for a job; it takes long."""
+    found = unread(tx, viewer).conversations
+    return domain.messages.catch_up.summarize_all(found, Reader(viewer.user.full_name))
+
+
+def still_quotable(tx: Tx, user: User, sentences: Iterable[Sentence]) -> list[Sentence]:
+    """Those of the sentences that are in messages as they read now and that the user may see."""
+    sentences = list(sentences)
+    ids = [each.message_id for each in sentences]
+    messages = storage.messages.find_many(tx, tx.realm_id, ids).values()
+    rendered = {each.id: each.rendered for each in actions.messages.visible(tx, user, messages)}
+    return [
+        each
+        for each in sentences
+        if domain.messages.catch_up.quotes(rendered.get(each.message_id, ""), each.text)
+    ]
 
 
 def _selection(tx: Tx, viewer: NarrowViewer) -> Selection:

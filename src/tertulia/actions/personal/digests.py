@@ -10,6 +10,7 @@ from tertulia import actions, domain, storage
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import Channel
 from tertulia.domain.emails import BETWEEN, Letter
+from tertulia.domain.messages.catch_up import Sentence, Summary, UnreadConversation
 from tertulia.domain.messages.message import Message
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.user import User
@@ -20,9 +21,18 @@ KIND = "digest"
 
 
 def write(
-    tx: Tx, vault: Vault, user_id: int, lively: Sequence[LivelyTopic], since: float, site: str
+    tx: Tx,
+    vault: Vault,
+    user_id: int,
+    lively: Sequence[LivelyTopic],
+    since: float,
+    site: str,
+    unread: Sequence[tuple[UnreadConversation, Summary]] = (),
 ) -> bool:
-    """Send a digest to a user. False if there is nothing to report."""
+    """Send a digest to a user. False if there is nothing to report.
+
+    A topic is quoted from its summary in `unread`, or else by its first messages.
+    """
     storage.personal.digests.record(tx, user_id)
     user = storage.people.find(tx, user_id)
     if user is None or not domain.personal.digests.wants(user):
@@ -42,7 +52,9 @@ def write(
         domain.emails.language_of(user),
         {
             "organization": realm.name,
-            "topics": BETWEEN.join(_topic(tx, user, each, bool(shows_words)) for each in topics),
+            "topics": BETWEEN.join(
+                _topic(tx, user, each, bool(shows_words), unread) for each in topics
+            ),
             "channels": ", ".join(f"#{each.name}" for each in channels),
             "link": f"{site}/",
             "leave": leave,
@@ -83,18 +95,46 @@ def _new_channels(tx: Tx, user: User, since: float) -> list[Channel]:
     ][:MAX_CHANNELS]
 
 
-def _topic(tx: Tx, user: User, lively: LivelyTopic, with_text: bool) -> str:
+def _topic(
+    tx: Tx,
+    user: User,
+    lively: LivelyTopic,
+    with_text: bool,
+    unread: Sequence[tuple[UnreadConversation, Summary]],
+) -> str:
     channel = storage.channels.find(tx, lively.channel_id)
     assert channel is not None
     name = domain.channels.topics.shown(lively.topic, allow_empty=False)
     title = f"#{channel.name} > {name} ({lively.messages})"
     if not with_text:
         return title
+    quoted = _quoted(tx, user, lively, unread)
+    if quoted:
+        names = actions.people.visible_users.names_for(
+            tx, user, [each.sender_id for each in quoted]
+        )
+        return BETWEEN.join([title, *(f"{names[each.sender_id]}: {each.text}" for each in quoted)])
     messages = storage.messages.find_many(tx, tx.realm_id, lively.first_ids)
     senders = [each.sender_id for each in messages.values()]
     names = actions.people.visible_users.names_for(tx, user, senders)
     said = [_line(names, messages[number]) for number in lively.first_ids if number in messages]
     return BETWEEN.join([title, *said])
+
+
+def _quoted(
+    tx: Tx,
+    user: User,
+    lively: LivelyTopic,
+    unread: Sequence[tuple[UnreadConversation, Summary]],
+) -> list[Sentence]:
+    """What matters of a topic, in the order in which it was written."""
+    key = domain.messages.conversation_keys.topic_key(lively.channel_id, lively.topic)
+    for conversation, summary in unread:
+        place = conversation.channel_id, conversation.topic
+        if domain.messages.conversation_keys.topic_key(*place) == key:
+            found = actions.messages.catch_up.still_quotable(tx, user, summary.sentences)
+            return sorted(found, key=lambda each: each.message_id)
+    return []
 
 
 def _line(names: dict[int, str], message: Message) -> str:

@@ -11,6 +11,7 @@ from enum import Enum
 from math import log2
 
 import msgspec
+from msgspec.structs import replace
 
 from tertulia.domain.messages import links, notification_text
 from tertulia.domain.messages.catch_up_cues import Cue, cues_in, words_of
@@ -183,7 +184,7 @@ def _sentences(
     asks_reader = (message.is_mention or is_direct) and any(is_question)
     found = []
     for text, plain, is_named, asks in zip(texts, folded, named, is_question, strict=True):
-        reason, score = _judge(text, plain, message, topic_words, asks=asks, left=left, count=count)
+        reason, score = _judge(text, plain, topic_words, asks=asks, left=left, count=count)
         if asks and (is_named or asks_reader):
             reason, score = Reason.QUESTION_TO_YOU, score + 8.0
         elif is_named or (message.is_mention and not any(named)) or message.has_alert_word:
@@ -192,15 +193,27 @@ def _sentences(
             score += 2.0
         if message.is_by_bot:
             score -= 2.0
-        cut = _cut(text)
-        found.append(Sentence(message.id, message.sender_id, cut, reason, score, message.reactions))
+        found.append(Sentence(message.id, message.sender_id, _cut(text), reason, score))
+    if message.reactions and found:
+        best = max(found, key=lambda each: each.score)
+        found[found.index(best)] = _reacted_to(best, message.reactions)
     return found
+
+
+def _reacted_to(sentence: Sentence, reactions: int) -> Sentence:
+    """People react to a message; its most important sentence counts."""
+    is_plain = sentence.reason in (Reason.OTHER, Reason.LINK)
+    return replace(
+        sentence,
+        reason=Reason.REACTIONS if is_plain else sentence.reason,
+        score=sentence.score + 1.2 * log2(1 + reactions),
+        reactions=reactions,
+    )
 
 
 def _judge(
     text: str,
     folded: str,
-    message: CatchUpMessage,
     topic_words: Counter[str],
     *,
     asks: bool,
@@ -214,13 +227,9 @@ def _judge(
     length = len(spoken) if not words.is_unspaced(folded) else len(folded) // 3
     score = 0.0
     reason = Reason.OTHER
-    reacted = 1.2 * log2(1 + message.reactions)
-    score += reacted
-    if message.reactions:
-        reason = Reason.REACTIONS
     if _LINK.search(text):
         score += 1.0
-        reason = Reason.LINK if not message.reactions else reason
+        reason = Reason.LINK
     if asks:
         score += 1.0 if length <= 3 else 2.0
         score += 2.0 if cues & Cue.ASK else 0.0

@@ -10,6 +10,7 @@ export interface ChunkExports {
     & typeof import("../dialogs/poll_form.js") & typeof import("../dialogs/profile.js") & typeof import("../dialogs/prompts.js") & typeof import("../dialogs/row_menu.js") & typeof import("../dialogs/schedule.js")
     & typeof import("../dialogs/settings.js") & typeof import("../dialogs/snippets.js") & typeof import("../dialogs/drop_frame.js") & typeof import("../dialogs/undo.js") & typeof import("../dialogs/widgets.js");
   emoji: typeof import("../dialogs/emoji_picker.js") & typeof import("../dialogs/status.js");
+  catchup: typeof import("../views/catch_up_card.js");
   admin: typeof import("../admin/administration.js");
 }
 export type Chunk = keyof ChunkExports;

@@ -8,10 +8,12 @@ import { channelDot } from "./avatars.js";
 import { isMuted } from "../state/people.js";
 import { findMessage } from "../state/messages.js";
 import { topicsHash } from "../state/narrow.js";
+import { lazy } from "../core/lazy.js";
 import { on, nextFrame } from "../core/signals.js";
 import { emptyState, resetBody, resetFooter, setHeader, actionLink } from "./layout.js";
 import { isFollowed, isTopicMuted } from "../state/topics.js";
 import { allUnread, mentionsIn, unreadMentions } from "../state/unread.js";
+import { withErrorToast } from "./message_actions.js";
 import { startCard } from "./start_cards.js";
 import { t } from "../core/i18n.js";
 
@@ -19,6 +21,12 @@ import { t } from "../core/i18n.js";
 
 /** Which conversations are shown: all, mine, or followed. */
 let inboxFilter = "all";
+/** The place of the card "What did I miss?", if it was asked for. It stays for this visit of the inbox.
+ * @type {HTMLElement | undefined} */
+let catchUpSlot;
+/** @type {(() => void) | undefined} draws the inbox that is open */
+let redrawInbox;
+let wantsCatchUp = false; // it was asked for in another view
 
 /** @returns {Promise<import("../core/router.js").View>} */
 export async function showInbox() {
@@ -26,13 +34,35 @@ export async function showInbox() {
   resetBody(list);
   resetFooter();
   const draw = () => drawInbox(list, draw);
+  catchUpSlot = undefined;
+  redrawInbox = draw;
   const redraw = nextFrame(() => {
     fetchNewest().then(draw, draw);
   });
   await fetchNewest().catch(() => {});
   draw();
+  if (wantsCatchUp) toggleCatchUp();
   const stop = on(["unread", "people", "channels", "topics", "presence", "messageChanged", "realm", "reset"], redraw);
-  return { close: stop, focus: () => /** @type {HTMLElement | null} */ (list.querySelector("a.item"))?.focus() };
+  const close = () => { stop(); redrawInbox = undefined; };
+  return { close, focus: () => /** @type {HTMLElement | null} */ (list.querySelector("a.item"))?.focus() };
+}
+
+/** Show or hide the card "What did I miss?". Its code is loaded when it is first asked for. */
+export async function toggleCatchUp() {
+  wantsCatchUp = !redrawInbox;
+  if (!redrawInbox) {
+    location.hash = "#inbox";
+    return;
+  }
+  if (catchUpSlot) {
+    catchUpSlot = undefined;
+    return redrawInbox();
+  }
+  const slot = catchUpSlot = h("div", { "aria-busy": "true" });
+  redrawInbox();
+  const isShown = await withErrorToast(lazy("catchup", "showCatchUp").then((show) => show(slot, toggleCatchUp)));
+  slot.removeAttribute("aria-busy");
+  if (!isShown && catchUpSlot === slot) await toggleCatchUp();
 }
 
 /** @param {HTMLElement} list
@@ -46,7 +76,7 @@ function drawInbox(list, again) {
     return setChildren(list, startCard(again), emptyState(t("inbox.empty"), t("inbox.empty-text"), actionLink("#recent", t("inbox.recent"), "clock"), actionLink("#feed", t("view.feed"))));
   }
   const focused = list.contains(document.activeElement) ? /** @type {HTMLElement} */ (document.activeElement).dataset.key : undefined;
-  setChildren(list, startCard(again), summaryLine(unread, again), ...(inboxFilter === "followed" ? [] : [mentionSection(unread)]), ...(inboxFilter === "mine" ? [] : channelSections(unread)));
+  setChildren(list, startCard(again), summaryLine(unread, again), catchUpSlot, ...(inboxFilter === "followed" ? [] : [mentionSection(unread)]), ...(inboxFilter === "mine" ? [] : channelSections(unread)));
   if (focused) /** @type {HTMLElement | null} */ (list.querySelector(`[data-key="${CSS.escape(focused)}"]`))?.focus();
   return undefined;
 }
@@ -61,7 +91,8 @@ function summaryLine(unread, again) {
     class: "chip", type: "button", "aria-pressed": String(inboxFilter === each),
     onclick: () => { inboxFilter = each; again(); },
   }, t(`inbox.${each}`)));
-  return h("div", { class: "sub" }, h("span", {}, text), h("span", { class: "end" }), ...chips);
+  const catchUp = h("button", { class: "chip", type: "button", "data-do": "catch-up", "data-key": "catch-up", "aria-expanded": String(Boolean(catchUpSlot)) }, t("inbox.catch-up"));
+  return h("div", { class: "sub" }, h("span", {}, text), h("span", { class: "end" }), Boolean(messages) && catchUp, ...chips);
 }
 
 /** @param {UnreadConversation[]} unread */

@@ -10,7 +10,7 @@ export const KEYS = {
   J: "page-down", PageDown: "page-down", " ": "page-down", K: "page-up", PageUp: "page-up", "Shift+ ": "page-up",
   End: "last-message", G: "last-message", Home: "first-message",
   n: "next-unread", N: "next-unread-followed", p: "next-unread-direct", P: "all-directs-view",
-  s: "to-conversation", S: "to-channel", y: "to-conversation", z: "to-near", t: "recent", I: "inbox", a: "feed", "*": "starred",
+  s: "to-conversation", S: "to-channel", y: "to-conversation", z: "to-near", t: "recent", I: "inbox", o: "catch-up", a: "feed", "*": "starred",
   "/": "search", "Ctrl+k": "switcher", q: "focus-sidebar", w: "people", i: "more", Enter: "reply", r: "reply", R: "reply-direct",
   c: "compose", x: "new-direct", ">": "quote", "@": "mention-sender", d: "drafts", e: "edit", ArrowLeft: "edit-last",
   u: "sender-profile", v: "view-pictures", m: "move", H: "history", "Ctrl+s": "star", ":": "react", "=": "upvote",

@@ -19,6 +19,7 @@ import { currentMessageView } from "./message_view.js";
 import { isFollowed, isTopicMuted } from "../state/topics.js";
 import { allUnread, clearUnread } from "../state/unread.js";
 import { composeAt } from "./compose_commands.js";
+import { toggleCatchUp } from "./inbox.js";
 import { t } from "../core/i18n.js";
 
 export function registerNavigationCommands() {
@@ -59,6 +60,7 @@ export function registerNavigationCommands() {
   command("uncover", ({ message }) => { if (message) { revealMuted(message.id); emit("messageChanged", message.id); } });
   command("collapse", ({ message }) => { if (message) { toggleCollapsed(message.id); emit("messageChanged", message.id); } });
   command("narrow-to-compose", () => { const box = currentComposeBox(); if (box) location.hash = conversationHash(box.conversation); });
+  command("catch-up", toggleCatchUp);
   command("mark-all-read", async () => {
     const ids = allUnread().flatMap((entry) => [...entry.ids]);
     if (!(await withErrorToast(post("/mark_all_as_read")))) return;
@@ -83,7 +85,7 @@ export function registerNavigationCommands() {
 function moveBy(by) {
   const view = currentMessageView();
   if (view) return view.moveFocus(by);
-  const items = /** @type {HTMLElement[]} */ ([...region(".main > .scroll").querySelectorAll("a.item")]);
+  const items = /** @type {HTMLElement[]} */ ([...region(".main > .scroll").querySelectorAll("a.item, a.said")]);
   const at = items.indexOf(/** @type {HTMLElement} */ (document.activeElement));
   items[Math.max(0, Math.min(items.length - 1, at + by))]?.focus();
   return true;

@@ -17,6 +17,7 @@ export const dialogTexts = {
   "keys.conversation": "Open its conversation",
   "keys.channel": "Open its channel",
   "keys.views": "Inbox, recent, combined feed, starred",
+  "keys.catch-up": "What did I miss",
   "keys.search": "Search",
   "keys.switcher": "Go to a person, channel, topic or view",
   "keys.sidebar": "Go to the sidebar",

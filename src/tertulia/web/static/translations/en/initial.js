@@ -83,6 +83,7 @@ export const texts = {
   "head.unresolve": "Mark as unresolved",
 
   "inbox.all": "All",
+  "inbox.catch-up": "What did I miss?",
   "inbox.empty": "All read",
   "inbox.empty-text": "Nothing waits for you. The others are probably having soup.",
   "inbox.followed": "Followed",

@@ -18,6 +18,7 @@ export const dialogTexts = {
   "keys.channel": "Abrir su canal",
   "keys.views": "Entrada, reciente, todo junto, destacados",
   "keys.switcher": "Ir a una persona, un canal, un tema o una vista",
+  "keys.catch-up": "Qué me he perdido",
   "keys.search": "Buscar",
   "keys.sidebar": "Ir a la barra lateral",
   "keys.home": "Atrás, cerrar, inicio",

@@ -83,6 +83,7 @@ export const texts = {
   "head.unresolve": "Marcar como no resuelto",
 
   "inbox.all": "Todo",
+  "inbox.catch-up": "¿Qué me he perdido?",
   "inbox.empty": "Todo leído",
   "inbox.empty-text": "Nada te espera. Los demás estarán tomando sopa.",
   "inbox.followed": "Seguido",

@@ -1,0 +1,59 @@
+"""The card "What did I miss?" of the inbox, by pointer and by keyboard."""
+
+from playwright.sync_api import expect
+from tests.support.axe import violations
+from tests.support.waiting import eventually
+
+
+def test_the_card_quotes_what_matters_and_leads_to_the_message(house, sit):
+    ana, ben = house.people("ana", "ben", channels=["kitchen", "hall"])
+    ben.says("It is decided: we open at 18:30.", to="hall > Opening night")
+    ben.says("@**Ana** how many people do you need?", to="kitchen > Saturday")
+    page = sit(ana).goes("#inbox").page
+    card = page.get_by_role("region", name="What did I miss?")
+    expect(card).to_have_count(0)
+
+    page.get_by_role("button", name="What did I miss?").click()
+
+    expect(card).to_contain_text("2 messages in 2 conversations")
+    first, second = card.get_by_role("region").all()
+    expect(first).to_contain_text("@Ana how many people do you need?")
+    expect(first).to_contain_text("A question to you")
+    expect(second).to_contain_text("Decided")
+    expect(card.get_by_role("link", name="how many people")).to_be_focused()
+    assert violations(page, "what did I miss") == []
+    card.get_by_role("link", name="It is decided").click()
+    expect(page.get_by_role("heading", name="Opening night")).to_be_visible()
+    expect(page.get_by_role("article").filter(has_text="18:30")).to_be_visible()
+
+
+def test_the_card_opens_from_any_view_and_closes_by_keyboard(house, sit):
+    ana, ben = house.people("ana", "ben", channels=["kitchen"])
+    ben.says("Can somebody bring soup?", to="kitchen > lunch")
+    ben.says("We decided on bread.", to="kitchen > lunch")
+    page = sit(ana).goes("#recent").page
+    card = page.get_by_role("region", name="What did I miss?")
+
+    page.keyboard.press("o")
+    expect(card).to_be_visible()
+    page.keyboard.press("j")
+    expect(card.get_by_role("link").nth(2)).to_be_focused()
+    page.keyboard.press("Escape")
+
+    expect(card).to_have_count(0)
+    expect(page.get_by_role("heading", name="Inbox")).to_be_visible()
+
+
+def test_a_conversation_is_marked_as_read_in_the_card(house, sit):
+    ana, ben = house.people("ana", "ben", channels=["kitchen"])
+    ben.says("Can somebody bring soup?", to="kitchen > lunch")
+    ben.says("We decided on bread.", to="kitchen > dinner")
+    page = sit(ana).goes("#inbox").page
+    page.keyboard.press("o")
+    card = page.get_by_role("region", name="What did I miss?")
+
+    card.get_by_role("button", name="Mark as read: lunch").click()
+
+    expect(card.get_by_text("soup")).to_have_count(0)
+    expect(card.get_by_text("bread")).to_be_visible()
+    eventually(lambda: ana.get("/messages/catch_up").succeeds()["message_count"] == 1)

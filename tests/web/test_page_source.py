@@ -148,7 +148,7 @@ TEXTS_OF_CHUNKS = {
     ("initial", "interactive"): ["initial"],
     ("dialogs", "emoji"): ["dialogs", "settings"],
     ("catchup",): ["catch_up"],
-    tuple(CHUNKS.names[CHUNKS.names.index("admin") :]): ["admin"],
+    tuple(CHUNKS.names[CHUNKS.names.index("admin") :]): ["admin", "oversight"],
 }
 
 

@@ -3,7 +3,6 @@
 
 import { lazy } from "../core/lazy.js";
 import { state } from "../state/session.js";
-import { auditPage } from "./audit_log.js";
 import { orgFolders } from "./channel_folders.js";
 import { orgDefaults, orgEmoji, orgExport, orgLinkifiers, orgPlaygrounds } from "./lists.js";
 import { orgPermissions, orgProfile, orgSettings } from "./organization.js";
@@ -33,7 +32,8 @@ export const SECTIONS = [
   { key: "linkifier-settings", group: "content", title: "org.linkifiers", draw: orgLinkifiers },
   { key: "playground-settings", group: "content", title: "org.playgrounds", draw: orgPlaygrounds },
   { key: "data-exports-admin", group: "content", title: "org.export", draw: orgExport, isShown: isAdministrator },
-  { key: "audit-log", group: "oversight", title: "org.audit", draw: auditPage, isShown: isAdministrator },
+  { key: "audit-log", group: "oversight", title: "org.audit", draw: drawnBy("oversight", "drawAuditLog"), isShown: isAdministrator },
+  { key: "usage", group: "oversight", title: "org.usage", draw: drawnBy("oversight", "drawUsage"), isShown: isAdministrator },
 ];
 
 function isAdministrator() {

@@ -12,5 +12,6 @@ export interface ChunkExports {
   emoji: typeof import("../dialogs/emoji_picker.js") & typeof import("../dialogs/status.js");
   catchup: typeof import("../views/catch_up_card.js");
   admin: typeof import("../admin/administration.js");
+  oversight: typeof import("../admin/oversight.js");
 }
 export type Chunk = keyof ChunkExports;

@@ -1,0 +1,19 @@
+/** The sections that watch over the organization: audit log, usage, integrations, the state of the server. */
+
+import { addTexts } from "../core/i18n.js";
+import { auditPage } from "./audit_log.js";
+import { oversightTexts } from "./oversight_texts.js";
+import { usagePage } from "./usage.js";
+
+/** @typedef {import("./sections.js").Pane} Pane */
+
+addTexts(oversightTexts);
+
+/** @param {Pane} pane */
+export function drawAuditLog(pane) {
+  return auditPage(pane);
+}
+
+export function drawUsage() {
+  return usagePage();
+}

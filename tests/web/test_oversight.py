@@ -1,0 +1,184 @@
+"""The sections of administration that watch over the organization, in a browser."""
+
+import csv
+import io
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+from tests.support.axe import violations
+from tests.support.files import uploads
+
+from tertulia import actions
+from tertulia.api.routes import ROUTES
+from tertulia.domain.organization.audit import Act
+from tertulia.web.assets import TRANSLATIONS
+
+SMALL = {"viewport": {"width": 320, "height": 700}}
+OVERSIGHT = "dialog.broad .oversight"
+
+
+@pytest.fixture
+def owner(house):
+    return house.person("owner", role="owner", channels=["kitchen"])
+
+
+@pytest.fixture
+def log(house, owner):
+    """A log with acts of the owner, of a refused member, of a command and of a directory."""
+    ben = house.person("ben", channels=["kitchen"])
+    owner.patch("/realm", message_content_edit_limit_seconds=600).succeeds()
+    owner.post(f"/users/{ben.id}/password_link").succeeds()
+    ben.patch("/realm", enable_read_receipts=False)
+    for act, origin, details in (
+        ("provider role", "provider, ldap", {"user_id": ben.id, "role": 300}),
+        ("user role", "command line, root", {"numbers": [ben.id, 400]}),
+    ):
+        house.write(actions.organization.audit.record, Act(act, None, origin, details))
+    return ben
+
+
+def opened(person, sit, address, **options):
+    sitter = sit(person, **options).goes(address)
+    expect(sitter.page.locator(OVERSIGHT)).to_be_visible()
+    return sitter.page
+
+
+def rows(page):
+    return page.get_by_role("table", name="Audit log").locator("tbody tr")
+
+
+def test_the_audit_log_says_what_happened_in_words(owner, log, sit):
+    page = opened(owner, sit, "#organization/audit-log")
+
+    expect(rows(page)).to_have_count(5)
+    texts = rows(page).all_inner_texts()
+    assert "Changed the role of Ben" in texts[0]
+    assert "Command line" in texts[0]
+    assert "ldap" in texts[1]
+    assert "Refused: Changed settings (no permission)" in texts[2]
+    assert "Made a password link for Ben" in texts[3]
+    assert "Changed settings" in texts[4]
+    expect(page.locator(".badt")).to_have_count(1)
+    expect(page.get_by_text("5 entries")).to_be_visible()
+    expect(page.get_by_text("kept for 365 days")).to_be_visible()
+
+
+def test_the_filters_are_part_of_the_address(owner, log, sit):
+    page = opened(owner, sit, "#organization/audit-log")
+
+    page.get_by_label("Who", exact=True).select_option("command")
+    expect(rows(page)).to_have_count(1)
+    page.get_by_label("Who", exact=True).select_option("")
+    expect(rows(page)).to_have_count(5)
+    page.get_by_label("What", exact=True).select_option("People")
+    expect(rows(page)).to_have_count(3)
+    page.get_by_label("Person, channel or text").fill("Ben")
+    expect(rows(page)).to_have_count(3)
+    page.get_by_label("What", exact=True).select_option("Everything")
+    page.get_by_label("Person, channel or text").fill("")
+    expect(rows(page)).to_have_count(5)
+    page.get_by_role("button", name="Only failures").click()
+    expect(rows(page)).to_have_count(1)
+    page.get_by_role("button", name="Only failures").click()
+    page.get_by_label("When", exact=True).select_option("Between two days…")
+    page.get_by_label("First day").fill("2099-01-01")
+    expect(page.get_by_text("Nothing matches these filters.")).to_be_visible()
+
+    assert page.url.endswith("#organization/audit-log/when%3Drange%26from%3D2099-01-01")
+    again = opened(owner, sit, f"#organization/audit-log/actor_id={log.id}")
+    expect(rows(again)).to_have_count(1)
+    expect(again.get_by_label("Who", exact=True)).to_have_value(str(log.id))
+
+
+def test_an_entry_has_a_permanent_link(owner, log, sit):
+    page = opened(owner, sit, "#organization/audit-log")
+
+    rows(page).nth(3).get_by_role("link").press("Enter")
+    expect(page.get_by_role("heading", name="of the audit log")).to_be_visible()
+    address = page.get_by_label("Permanent link").input_value()
+    assert address == page.url
+
+    again = opened(owner, sit, "#" + address.partition("#")[2])
+    expect(again.get_by_text("Made a password link for Ben")).to_be_visible()
+    again.get_by_role("button", name="Show the whole log").click()
+    expect(rows(again)).to_have_count(5)
+    gone = opened(owner, sit, "#organization/audit-log/999999")
+    expect(gone.get_by_role("alert")).to_have_text(
+        "This entry does not exist, or is no longer kept."
+    )
+
+
+def test_the_filtered_log_is_downloaded_as_csv(owner, log, sit):
+    page = opened(owner, sit, "#organization/audit-log/source=command&when=all")
+    expect(rows(page)).to_have_count(1)
+
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Download as CSV").click()
+
+    found = list(csv.DictReader(io.StringIO(Path(download.value.path()).read_text())))
+    assert [each["act"] for each in found] == ["user role"]
+
+
+def test_usage_has_plots_and_tables(house, owner, log, sit):
+    owner.says("Soup", to="kitchen > lunch")
+    log.says("Bread", to="kitchen > lunch")
+    file = uploads(owner, "soup.txt", b"x" * 1500)
+    owner.says(f"[soup]({file.url})", to="kitchen > lunch")
+
+    page = opened(owner, sit, "#organization/usage")
+
+    expect(page.get_by_role("img", name=re.compile("People who wrote, per day"))).to_be_visible()
+    channels = page.get_by_role("table", name="Messages and files by channel")
+    expect(channels.get_by_role("row", name=re.compile("kitchen"))).to_contain_text("1.5 kB")
+    expect(page.get_by_role("table", name="Files by person")).to_contain_text("Owner")
+    page.get_by_text("The figures as a table").press("Enter")
+    days = page.get_by_role("table", name="Activity").locator("tbody tr")
+    expect(days).to_have_count(28)
+    assert days.first.inner_text().split("\t")[1] == "2"
+    page.get_by_label("Time", exact=True).select_option("90")
+    page.get_by_text("The figures as a table").click()
+    expect(days).to_have_count(90)
+
+
+def test_members_do_not_see_these_sections(house, log, sit):
+    page = sit(log).goes("#organization/audit-log").page
+
+    expect(page.locator("dialog.broad nav")).to_be_visible()
+    expect(page.locator("dialog.broad nav").get_by_text("Audit log")).to_have_count(0)
+    expect(page.locator("dialog.broad nav").get_by_text("Usage")).to_have_count(0)
+
+
+SECTIONS = ("audit-log", "usage")
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+def test_axe_finds_nothing(owner, log, sit, section):
+    page = opened(owner, sit, f"#organization/{section}")
+
+    assert violations(page, section, inside="dialog.broad") == []
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+def test_nothing_is_wider_than_a_small_phone(owner, log, sit, section):
+    page = opened(owner, sit, f"#organization/{section}", **SMALL)
+
+    wide = page.evaluate(
+        "() => [document.documentElement, document.querySelector('dialog.broad .pane')]"
+        ".map((each) => each.scrollWidth - each.clientWidth)"
+    )
+    assert wide == [0, 0]
+
+
+def test_every_sentence_belongs_to_a_recorded_act():
+    text = (TRANSLATIONS / "en" / "oversight.js").read_text(encoding="utf-8")
+    named = set(re.findall(r'"audit\.act\.([A-Z]+ /[^"]*)"', text))
+    shown = {
+        f"{each.method} {re.sub('{[a-z_]*_id}', '{id}', each.path)}"
+        for each in ROUTES
+        if each.is_recorded
+    }
+
+    missing = shown - named
+    assert missing == set(), f"Add texts audit.act.… to translations/*/oversight.js: {missing}"

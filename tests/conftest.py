@@ -273,24 +273,36 @@ def owner(chat: Chat, channels: list[str]) -> Person:
 
 
 @pytest.fixture(scope="session")
-def post() -> Iterator[FakeSmtp]:
+def smtp() -> Iterator[FakeSmtp]:
     """A mail server that all tests share; their mails differ by address."""
-    office = FakeSmtp().open()
-    yield office
-    office.close()
+    server = FakeSmtp().open()
+    yield server
+    server.close()
 
 
 @pytest.fixture(scope="session")
-def mailing_servers(databases: Databases, post: FakeSmtp) -> Iterator[SharedServers]:
-    with SharedServers(databases, **post.settings, lmtp_listen="127.0.0.1:0") as servers:
+def mailing_servers(databases: Databases, smtp: FakeSmtp) -> Iterator[SharedServers]:
+    with SharedServers(databases, **smtp.settings, lmtp_listen="127.0.0.1:0") as servers:
         yield servers
 
 
 @pytest.fixture
-def mailing(kind: Kind, mailing_servers: SharedServers, post: FakeSmtp) -> Chat:
+def mail_chat(kind: Kind, mailing_servers: SharedServers, smtp: FakeSmtp) -> Chat:
     """An organization on a server that sends mail."""
-    post.received.clear()
+    smtp.received.clear()
     return mailing_servers.chat_on(kind)
+
+
+@pytest.fixture
+def post(smtp: FakeSmtp) -> FakeSmtp:
+    """The former name of `smtp`."""
+    return smtp
+
+
+@pytest.fixture
+def mailing(mail_chat: Chat) -> Chat:
+    """The former name of `mail_chat`."""
+    return mail_chat
 
 
 @pytest.fixture(scope="session")

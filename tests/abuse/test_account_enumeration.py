@@ -84,23 +84,23 @@ def takes_over(chat: Chat, email: str) -> Reply:
 @pytest.mark.parametrize(
     "ask", [forgets, signs_up, logs_in, fetches_key, looks_for, invites, takes_over]
 )
-def test_neither_the_answer_nor_the_work_reveals_an_account(mailing, monkeypatch, ask):
+def test_neither_the_answer_nor_the_work_reveals_an_account(mail_chat, monkeypatch, ask):
     hidden = {"email_address_visibility": 5}
-    here = f"here@{mailing.host}.example"
-    ana = mailing.person("ana", password=SESAME, email=here, settings=hidden)
-    gone = mailing.person("gone", email=f"gone@{mailing.host}.example", settings=hidden)
-    mailing.person("bot", bot="generic", owner=ana, email=f"robo@{mailing.host}.example")
-    mailing.write(actions.people.deactivate, gone.id)
-    mailing.set("invite_required", False)
-    mailing.person("owner", role="owner")
-    mailing.server.clock.move(hours=100)
-    ask(mailing, f"warm@{mailing.host}.example")
+    here = f"here@{mail_chat.host}.example"
+    ana = mail_chat.person("ana", password=SESAME, email=here, settings=hidden)
+    gone = mail_chat.person("gone", email=f"gone@{mail_chat.host}.example", settings=hidden)
+    mail_chat.person("bot", bot="generic", owner=ana, email=f"robo@{mail_chat.host}.example")
+    mail_chat.write(actions.people.deactivate, gone.id)
+    mail_chat.set("invite_required", False)
+    mail_chat.person("owner", role="owner")
+    mail_chat.server.clock.move(hours=100)
+    ask(mail_chat, f"warm@{mail_chat.host}.example")
 
     seen = {}
     for name in ("here", "none", "gone", "robo"):
-        email = f"{name}@{mailing.host}.example"
-        with counted(monkeypatch, mailing.realm.id) as work:
-            reply = ask(mailing, email)
+        email = f"{name}@{mail_chat.host}.example"
+        with counted(monkeypatch, mail_chat.realm.id) as work:
+            reply = ask(mail_chat, email)
         seen[name] = (reply.status, reply.body.replace(email.encode(), b""), dict(work))
 
     assert seen["here"][0] < 500

@@ -24,7 +24,7 @@ PEOPLE = ("user_id", "user_ids", "members", "subscribers", "partial_subscribers"
 
 
 @pytest.fixture
-def house(own_chat: Chat) -> Chat:
+def lobby_chat(own_chat: Chat) -> Chat:
     own_chat.permit("can_access_all_users_group", "members")
     return own_chat
 
@@ -89,13 +89,13 @@ def test_a_guest_receives_no_id_of_a_hidden_user(start_server):
     assert not {*numbers(stranger.get("realm_user_groups", []))} & {root.id, ben.id}
 
 
-def test_groups_appear_and_disappear_with_their_members(house):
-    root, ben = house.person("root", role="owner"), house.person("ben")
-    gus = house.person("gus", role="guest", channels=["kitchen"])
+def test_groups_appear_and_disappear_with_their_members(lobby_chat):
+    root, ben = lobby_chat.person("root", role="owner"), lobby_chat.person("ben")
+    gus = lobby_chat.person("gus", role="guest", channels=["kitchen"])
     crew = {"name": "crew", "description": "", "members": [ben.id]}
     number = root.post("/user_groups/create", **crew).succeeds()["group_id"]
     ears = gus.listens_for("user_group", **CAPABLE)
-    groups = {number, house.group("members"), house.group("fullmembers")}
+    groups = {number, lobby_chat.group("members"), lobby_chat.group("fullmembers")}
 
     ben.joins("kitchen")
     shown = ears.all()
@@ -111,10 +111,10 @@ def test_groups_appear_and_disappear_with_their_members(house):
     }
 
 
-def test_a_guest_who_knows_some_users_receives_events_about_those(house):
-    root = house.person("root", role="owner")
-    ana, ben = house.person("ana", channels=["kitchen"]), house.person("ben")
-    gus = house.person("gus", role="guest", channels=["kitchen"])
+def test_a_guest_who_knows_some_users_receives_events_about_those(lobby_chat):
+    root = lobby_chat.person("root", role="owner")
+    ana, ben = lobby_chat.person("ana", channels=["kitchen"]), lobby_chat.person("ben")
+    gus = lobby_chat.person("gus", role="guest", channels=["kitchen"])
     ears, whole = (who.listens_for("user_group", **CAPABLE) for who in (gus, root))
 
     crew = {"name": "crew", "description": "", "members": [ana.id, ben.id]}
@@ -127,11 +127,11 @@ def test_a_guest_who_knows_some_users_receives_events_about_those(house):
     assert both == [[ana.id, ben.id]] * 2
 
 
-def test_a_group_direct_message_does_not_reveal_other_recipients(house):
+def test_a_group_direct_message_does_not_reveal_other_recipients(lobby_chat):
     everyone_sees = {"email_address_visibility": 1}
-    ana = house.person("ana", channels=["kitchen"])
-    ben = house.person("ben", settings=everyone_sees)
-    gus = house.person("gus", role="guest", channels=["kitchen"])
+    ana = lobby_chat.person("ana", channels=["kitchen"])
+    ben = lobby_chat.person("ben", settings=everyone_sees)
+    gus = lobby_chat.person("gus", role="guest", channels=["kitchen"])
     ears = gus.listens_for("typing", **CAPABLE)
 
     ana.post("/typing", op="start", to=[gus.id, ben.id]).succeeds()
@@ -143,10 +143,10 @@ def test_a_group_direct_message_does_not_reveal_other_recipients(house):
     assert ears.next()["sender"]["user_id"] == ana.id
 
 
-def test_a_promoted_guest_receives_a_channel_before_its_subscribers(house):
-    root = house.person("root", role="owner")
+def test_a_promoted_guest_receives_a_channel_before_its_subscribers(lobby_chat):
+    root = lobby_chat.person("root", role="owner")
     root.joins("kitchen")
-    gus = house.person("gus", role="guest")
+    gus = lobby_chat.person("gus", role="guest")
     ears = gus.listens_for("stream", "subscription", "realm_user", **CAPABLE)
 
     root.patch(f"/users/{gus.id}", role=400).succeeds()
@@ -157,4 +157,4 @@ def test_a_promoted_guest_receives_a_channel_before_its_subscribers(house):
             known.update(each["stream_id"] for each in event["streams"])
         elif event["type"] == "subscription":
             assert known.issuperset(event["stream_ids"]), event
-    assert house.channel("kitchen").id in known
+    assert lobby_chat.channel("kitchen").id in known

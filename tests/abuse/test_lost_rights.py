@@ -29,9 +29,9 @@ LEFT_OUT = FAREWELLS | {
 
 
 @pytest.fixture
-def chat(mailing):
+def chat(mail_chat):
     """Some calls need a server that sends mail."""
-    return mailing
+    return mail_chat
 
 
 def end(tx: Tx, user_id: int) -> None:

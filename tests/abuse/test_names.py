@@ -98,9 +98,9 @@ ELSEWHERE = {"/external/{integration}", "/typing", "/calls/nextcloud_talk/create
 NOT_TRIED = ("password", "second_factor", "/realm/deactivate")
 
 
-def test_no_other_short_text_accepts_direction_characters(mailing: Chat):
+def test_no_other_short_text_accepts_direction_characters(mail_chat: Chat):
     """Every parameter of every call is tested: a new one counts as a name unless it is listed."""
-    ana, calls, places = good_calls(mailing)
+    ana, calls, places = good_calls(mail_chat)
     routes = {(each.method, each.path): each for each in ROUTES}
     tried, taken = 0, []
     for route in calls:

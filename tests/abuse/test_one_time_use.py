@@ -29,7 +29,7 @@ Ask = Callable[[Browser], Reply]
 
 
 @pytest.fixture
-def houses(start_server: Callable[..., Server]) -> Iterator[list[Chat]]:
+def chats(start_server: Callable[..., Server]) -> Iterator[list[Chat]]:
     """One organization, on two servers."""
     first = start_server(jwt=(JwtIssuer(key_text=KEY_TEXT, new_people="anybody"),))
     chat = Chat.found(first, "")
@@ -38,9 +38,9 @@ def houses(start_server: Callable[..., Server]) -> Iterator[list[Chat]]:
     second.stop()
 
 
-def at_once(houses: list[Chat], ask: Ask, cookies: dict[str, str] | None = None) -> list[int]:
+def at_once(chats: list[Chat], ask: Ask, cookies: dict[str, str] | None = None) -> list[int]:
     """The answers of every server, in order."""
-    for chat in houses:
+    for chat in chats:
         chat.server.catch_up()
     ready = Barrier(SERVERS)
 
@@ -50,7 +50,7 @@ def at_once(houses: list[Chat], ask: Ask, cookies: dict[str, str] | None = None)
         return ask(browser).status
 
     with ThreadPoolExecutor(SERVERS) as threads:
-        return sorted(threads.map(send, houses))
+        return sorted(threads.map(send, chats))
 
 
 def choosing(path: str, name: str = "Cleo") -> Ask:
@@ -66,15 +66,15 @@ def waits_for_code(chat: Chat, ana: Person) -> tuple[dict[str, str], str]:
     return browser.cookies, state
 
 
-def test_a_one_time_link_works_once_on_two_servers(houses):
-    chat, vault = houses[0], houses[0].server.vault
+def test_a_one_time_link_works_once_on_two_servers(chats):
+    chat, vault = chats[0], chats[0].server.vault
     ana = chat.person("ana", password=SESAME)
     invite = actions.people.invitations.create_as_operator
     key = chat.write(invite, vault, "cleo@example.com", Terms(), None)
     reset = chat.write(actions.people.password_reset.create_link, vault, None, ana.id)
 
-    joined = at_once(houses, choosing(f"/join/{key}/"))
-    chosen = at_once(houses, choosing(f"/accounts/password/reset/{reset}/"))
+    joined = at_once(chats, choosing(f"/join/{key}/"))
+    chosen = at_once(chats, choosing(f"/accounts/password/reset/{reset}/"))
 
     assert joined[0] == chosen[0] == 303
     assert joined[1] in (400, 404)
@@ -82,8 +82,8 @@ def test_a_one_time_link_works_once_on_two_servers(houses):
     assert len(chat.read(storage.people.human_ids)) == 2
 
 
-def test_a_code_works_once_on_two_servers(houses):
-    chat = houses[0]
+def test_a_code_works_once_on_two_servers(chats):
+    chat = chats[0]
     ana = chat.person("ana", password=SESAME)
     secret = domain.people.second_factors.new_secret()
     step = int(chat.server.clock() / domain.people.second_factors.STEP_SECONDS)
@@ -93,13 +93,13 @@ def test_a_code_works_once_on_two_servers(houses):
     logins = [waits_for_code(chat, ana) for _ in range(SERVERS)]
 
     def with_login_of_its_own(browser: Browser) -> Reply:
-        browser.cookies, state = logins[houses.index(browser.chat)]
+        browser.cookies, state = logins[chats.index(browser.chat)]
         return browser.submits(CODE, {"state": state, "code": codes[0]})
 
-    by_code = at_once(houses, with_login_of_its_own)
+    by_code = at_once(chats, with_login_of_its_own)
     cookies, state = waits_for_code(chat, ana)
     by_state = at_once(
-        houses, lambda each: each.submits(CODE, {"state": state, "code": codes[1]}), cookies
+        chats, lambda each: each.submits(CODE, {"state": state, "code": codes[1]}), cookies
     )
 
     assert by_code == [303, 401]
@@ -107,19 +107,19 @@ def test_a_code_works_once_on_two_servers(houses):
     assert ana.get("/users/me/second_factor").succeeds()["recovery_codes_left"] == 8
 
 
-def test_a_new_sso_user_who_arrives_twice_at_once_gets_one_account(houses):
+def test_a_new_sso_user_who_arrives_twice_at_once_gets_one_account(chats):
     claims = {"email": "zoe@example.com", "exp": int(time.time()) + 600}
     key = OctKey.import_key(KEY_TEXT)
     token = jwt.encode({"alg": "HS256"}, claims, key, algorithms=["HS256"])
 
-    came = at_once(houses, lambda each: each.submits("/accounts/login/jwt/", {"token": token}))
+    came = at_once(chats, lambda each: each.submits("/accounts/login/jwt/", {"token": token}))
 
     assert came == [303, 303]
-    assert len(houses[0].read(storage.people.human_ids)) == 1
+    assert len(chats[0].read(storage.people.human_ids)) == 1
 
 
-def test_of_simultaneous_guesses_on_two_servers_five_are_checked(houses, monkeypatch):
-    ana = houses[0].person("ana", password=SESAME)
+def test_of_simultaneous_guesses_on_two_servers_five_are_checked(chats, monkeypatch):
+    ana = chats[0].person("ana", password=SESAME)
     looked_at: list[str] = []
     monkeypatch.setattr(
         domain.people.passwords, "matches", lambda password, _: looked_at.append(password)
@@ -127,7 +127,7 @@ def test_of_simultaneous_guesses_on_two_servers_five_are_checked(houses, monkeyp
     ready = Barrier(GUESSERS)
 
     def guess(number):
-        chat, params = houses[number % SERVERS], {"username": ana.email, "password": str(number)}
+        chat, params = chats[number % SERVERS], {"username": ana.email, "password": str(number)}
         ready.wait(30)
         return chat.stranger.post("/fetch_api_key", **params).status
 

@@ -24,9 +24,9 @@ LEFT_OUT = FAREWELLS | WITHOUT_A_BOT | {("DELETE", "/bot_storage"), BY_NAME}
 
 
 @pytest.fixture
-def chat(mailing):
+def chat(mail_chat):
     """Some calls need a server that sends mail."""
-    return mailing
+    return mail_chat
 
 
 def elsewhere(value: Any) -> Any:

@@ -61,9 +61,9 @@ SEEN = {
 
 
 @pytest.fixture
-def chat(mailing):
+def chat(mail_chat):
     """Some calls need a server that sends mail."""
-    return mailing
+    return mail_chat
 
 
 def people(chat: Chat) -> dict[str, Caller]:

@@ -70,15 +70,15 @@ def test_only_the_beginning_of_a_header_is_parsed(monkeypatch, head):
 
 
 @pytest.fixture
-def address(mailing: Chat) -> str:
-    ana = mailing.person("ana", channels=["kitchen"])
-    number = mailing.channel("kitchen").id
+def address(mail_chat: Chat) -> str:
+    ana = mail_chat.person("ana", channels=["kitchen"])
+    number = mail_chat.channel("kitchen").id
     told = ana.get(f"/streams/{number}/email_address").succeeds()
     found: str = told["email"]
     return found
 
 
-def test_a_refused_mail_does_not_delay_others(mailing, address, monkeypatch):
+def test_a_refused_mail_does_not_delay_others(mail_chat, address, monkeypatch):
     at_once: list[str] = []
     reads = mail_parser.parse
 
@@ -89,8 +89,8 @@ def test_a_refused_mail_does_not_delay_others(mailing, address, monkeypatch):
     monkeypatch.setattr(mail_parser, "parse", read)
     bomb = many_parts(10_000)
 
-    (refused,) = delivers(mailing, bomb, to=address)
-    (taken,) = delivers(mailing, letter(address, subject="Soup"))
+    (refused,) = delivers(mail_chat, bomb, to=address)
+    (taken,) = delivers(mail_chat, letter(address, subject="Soup"))
 
     assert refused == (550, "5.6.0 The mail has too many parts.")
     assert taken[0] == 250

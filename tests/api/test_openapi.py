@@ -23,9 +23,9 @@ PREFIX = "/api/v1"
 
 
 @pytest.fixture
-def chat(mailing):
+def chat(mail_chat):
     """Some calls need a server that sends mail."""
-    return mailing
+    return mail_chat
 
 
 def told(chat) -> dict[str, Any]:

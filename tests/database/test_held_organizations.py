@@ -18,7 +18,7 @@ PATIENT = {"lock_timeout": "60s", "statement_timeout": "120s"}
 
 
 @pytest.fixture
-def houses(databases: Databases, monkeypatch) -> Any:
+def chats(databases: Databases, monkeypatch) -> Any:
     """Five organizations of one server, which waits for a lock longer than any test lasts."""
     monkeypatch.setattr(Postgres, "limits", Postgres.limits | PATIENT)
     url, folder = databases.new("postgres")
@@ -54,8 +54,8 @@ def while_held(
         each.result(PATIENCE_SECONDS).succeeds()
 
 
-def test_actions_of_other_organizations_finish_while_some_are_held(houses: list[Chat]):
-    anas = [house.person("ana", channels=["kitchen"]) for house in houses]
+def test_actions_of_other_organizations_finish_while_some_are_held(chats: list[Chat]):
+    anas = [house.person("ana", channels=["kitchen"]) for house in chats]
 
     def rename(ana: Any) -> Any:
         return ana.patch("/settings", full_name="Anna")
@@ -70,11 +70,11 @@ def test_actions_of_other_organizations_finish_while_some_are_held(houses: list[
                 for ana in anas[2:]:
                     rename(ana).succeeds()
 
-        while_held(houses[:2], begin, others)
+        while_held(chats[:2], begin, others)
 
 
-def test_fast_path_sends_of_other_organizations_finish_while_some_are_held(houses: list[Chat]):
-    anas = [house.person("ana", channels=["kitchen"]) for house in houses]
+def test_fast_path_sends_of_other_organizations_finish_while_some_are_held(chats: list[Chat]):
+    anas = [house.person("ana", channels=["kitchen"]) for house in chats]
 
     def say(ana: Any) -> Any:
         return ana.post("/messages", type="channel", to="kitchen", topic="lunch", content="Soup")
@@ -93,11 +93,11 @@ def test_fast_path_sends_of_other_organizations_finish_while_some_are_held(house
                 for done in [threads.submit(say, ana) for ana in anas[3:]]:
                     done.result(PATIENCE_SECONDS).succeeds()
 
-        while_held(houses[:3], begin, others)
+        while_held(chats[:3], begin, others)
 
 
-def test_messages_of_a_held_organization_keep_their_order(houses: list[Chat]):
-    ana, ben = houses[0].people("ana", "ben", channels=["kitchen"])
+def test_messages_of_a_held_organization_keep_their_order(chats: list[Chat]):
+    ana, ben = chats[0].people("ana", "ben", channels=["kitchen"])
     ears = ben.listens_for("message")
     ana.says("first", to="kitchen > lunch")
 
@@ -107,15 +107,15 @@ def test_messages_of_a_held_organization_keep_their_order(houses: list[Chat]):
             post = {"type": "channel", "to": "kitchen", "topic": "lunch", "content": "second"}
             return [threads.submit(ana.post, "/messages", **post)]
 
-        while_held(houses[:1], begin, lambda: None)
+        while_held(chats[:1], begin, lambda: None)
     ana.says("third", to="kitchen > lunch")
 
     heard = [ears.next()["message"]["content"] for _ in range(3)]
     assert heard == ["first", "second", "third"]
 
 
-def test_sends_that_wait_for_a_held_organization_get_distinct_ids(houses: list[Chat]):
-    anas = [house.person("ana", channels=["kitchen"]) for house in houses[:2]]
+def test_sends_that_wait_for_a_held_organization_get_distinct_ids(chats: list[Chat]):
+    anas = [house.person("ana", channels=["kitchen"]) for house in chats[:2]]
 
     def say(ana: Any) -> Any:
         return ana.post("/messages", type="channel", to="kitchen", topic="lunch", content="Soup")
@@ -139,7 +139,7 @@ def test_sends_that_wait_for_a_held_organization_get_distinct_ids(houses: list[C
         for ana in anas:
             say(ana).succeeds()
         first = say(anas[0]).succeeds()["id"]
-        while_held(houses[:1], begin, others)
+        while_held(chats[:1], begin, others)
         sent.extend(threads.submit(say, ana) for ana in anas for _ in range(12))
 
     ids = [each.result(PATIENCE_SECONDS).succeeds()["id"] for each in sent]

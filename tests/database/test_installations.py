@@ -30,7 +30,7 @@ def urls(databases: Databases) -> list[str]:
 
 
 @pytest.fixture
-def houses(urls: list[str], databases: Databases) -> Iterator[list[Chat]]:
+def chats(urls: list[str], databases: Databases) -> Iterator[list[Chat]]:
     folders = [databases.new("sqlite")[1] for _ in urls]
     servers = [Server(url, folder).start() for url, folder in zip(urls, folders, strict=True)]
     yield [Chat.found(server, "") for server in servers]
@@ -46,9 +46,9 @@ def heard_by(ears: EventQueue) -> list[str]:
     return heard
 
 
-def test_a_message_is_delivered_in_its_own_installation_only(houses: list[Chat], urls: list[str]):
-    second = Server(urls[0], houses[0].server.folder).start()  # so that notices are sent at all
-    people = [house.people("ana", "ben", channels=["kitchen"]) for house in houses]
+def test_a_message_is_delivered_in_its_own_installation_only(chats: list[Chat], urls: list[str]):
+    second = Server(urls[0], chats[0].server.folder).start()  # so that notices are sent at all
+    people = [house.people("ana", "ben", channels=["kitchen"]) for house in chats]
     (ana, ben), (other_ana, other_ben) = people
     ears, other_ears = ben.listens_for("message"), other_ben.listens_for("message")
     elsewhere = replace(ana, server=second)

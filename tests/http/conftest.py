@@ -5,5 +5,5 @@ from tests.http.sample_api import SampleApi
 
 
 @pytest.fixture
-def kitchen() -> SampleApi:
+def sample_api() -> SampleApi:
     return SampleApi()

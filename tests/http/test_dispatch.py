@@ -16,8 +16,8 @@ from tests.support.waiting import PATIENCE_SECONDS
 from tertulia.http.exchange import ROUND
 
 
-def test_a_success_is_one_line_of_json_with_result_and_msg_first(kitchen):
-    answer = kitchen.post("/pots", data={"name": "borscht"})
+def test_a_success_is_one_line_of_json_with_result_and_msg_first(sample_api):
+    answer = sample_api.post("/pots", data={"name": "borscht"})
 
     assert answer.status_code == 200
     assert answer.text == (
@@ -25,12 +25,12 @@ def test_a_success_is_one_line_of_json_with_result_and_msg_first(kitchen):
     )
 
 
-def test_every_answer_has_the_common_headers(kitchen):
+def test_every_answer_has_the_common_headers(sample_api):
     for answer in [
-        kitchen.get("/pots"),
-        kitchen.get("/nothing"),
-        kitchen.call("PUT", "/pots"),
-        kitchen.post("/burn", data={"secret": "s"}),
+        sample_api.get("/pots"),
+        sample_api.get("/nothing"),
+        sample_api.call("PUT", "/pots"),
+        sample_api.post("/burn", data={"secret": "s"}),
     ]:
         headers = answer.headers
         assert headers["content-type"] == "application/json"
@@ -72,15 +72,15 @@ def test_every_answer_has_the_common_headers(kitchen):
         ("POST", "/pots", 400, {"msg": "Missing 'name' argument", "code": "BAD_REQUEST"}),
     ],
 )
-def test_every_error_is_json_with_a_code(kitchen, method, path, status, answer):
-    found = kitchen.call(method, path)
+def test_every_error_is_json_with_a_code(sample_api, method, path, status, answer):
+    found = sample_api.call(method, path)
 
     assert (found.status_code, found.json()) == (status, {"result": "error", **answer})
 
 
-def test_errors_are_reported_in_order_of_path_login_role_and_parameters(kitchen):
+def test_errors_are_reported_in_order_of_path_login_role_and_parameters(sample_api):
     def told(path: str, who: str, **fields: str) -> str:
-        msg: str = kitchen.post(path, who=who, data=fields).json()["msg"]
+        msg: str = sample_api.post(path, who=who, data=fields).json()["msg"]
         return msg
 
     assert told("/nothing", "") == "Not found"
@@ -91,52 +91,53 @@ def test_errors_are_reported_in_order_of_path_login_role_and_parameters(kitchen)
     assert told("/pots", "ana", kind="cake", name="x") == "Invalid kind"
 
 
-def test_an_unreadable_form_is_reported_only_after_login(kitchen):
+def test_an_unreadable_form_is_reported_only_after_login(sample_api):
     form = {"content": b"name=%ff", "headers": {"Content-Type": FORM}}
 
-    assert kitchen.post("/pots", who="", **form).status_code == 401
+    assert sample_api.post("/pots", who="", **form).status_code == 401
     assert (
-        kitchen.post("/pots", who="ana", **form).json()["msg"] == "The request is not valid UTF-8"
+        sample_api.post("/pots", who="ana", **form).json()["msg"]
+        == "The request is not valid UTF-8"
     )
-    assert kitchen.get("/pots?sizes=%ff").json()["msg"] == "The request is not valid UTF-8"
+    assert sample_api.get("/pots?sizes=%ff").json()["msg"] == "The request is not valid UTF-8"
 
 
-def test_head_is_accepted_wherever_get_is(kitchen):
-    full, head = kitchen.get("/pots/7"), kitchen.call("HEAD", "/pots/7")
+def test_head_is_accepted_wherever_get_is(sample_api):
+    full, head = sample_api.get("/pots/7"), sample_api.call("HEAD", "/pots/7")
 
     assert (head.status_code, head.content) == (200, b"")
     assert head.headers["content-length"] == full.headers["content-length"]
-    assert kitchen.call("HEAD", "/burn").status_code == 405
+    assert sample_api.call("HEAD", "/burn").status_code == 405
 
 
-def test_options_needs_no_login(kitchen):
-    answer = kitchen.call("OPTIONS", "/pots/7", who="")
+def test_options_needs_no_login(sample_api):
+    answer = sample_api.call("OPTIONS", "/pots/7", who="")
 
     assert (answer.status_code, answer.content) == (204, b"")
     assert answer.headers["allow"] == "DELETE, GET, HEAD, PATCH"
     assert answer.headers["access-control-allow-origin"] == "*"
 
 
-def test_parameters_may_be_in_query_form_or_multipart_and_the_body_wins(kitchen):
-    query = kitchen.post("/pots?name=query").json()
-    form = kitchen.post("/pots?name=query&name=again", data={"name": "form"}).json()
-    parts = kitchen.post("/pots?kind=stew", files={"name": (None, b"parts")}).json()
+def test_parameters_may_be_in_query_form_or_multipart_and_the_body_wins(sample_api):
+    query = sample_api.post("/pots?name=query").json()
+    form = sample_api.post("/pots?name=query&name=again", data={"name": "form"}).json()
+    parts = sample_api.post("/pots?kind=stew", files={"name": (None, b"parts")}).json()
 
     assert [query["name"], form["name"], parts["name"]] == ["query", "form", "parts"]
     assert parts["note"] == "stew"
 
 
-def test_a_json_body_is_read_like_a_form(kitchen):
-    answer = kitchen.post("/pots", json={"name": "soup"})
+def test_a_json_body_is_read_like_a_form(sample_api):
+    answer = sample_api.post("/pots", json={"name": "soup"})
 
-    assert answer.json() == kitchen.post("/pots", data={"name": "soup"}).json()
+    assert answer.json() == sample_api.post("/pots", data={"name": "soup"}).json()
     assert answer.json()["result"] == "success"
 
 
-def test_unsupported_parameters_are_listed_last(kitchen):
-    answer = kitchen.call("PATCH", "/pots/7?zest=1", data={"pot_id": "7", "client": "me"})
-    encoded = kitchen.get("/pots/rung?b=1&a=2")
-    bare = kitchen.get("/pots/silent?b=1")
+def test_unsupported_parameters_are_listed_last(sample_api):
+    answer = sample_api.call("PATCH", "/pots/7?zest=1", data={"pot_id": "7", "client": "me"})
+    encoded = sample_api.get("/pots/rung?b=1&a=2")
+    bare = sample_api.get("/pots/silent?b=1")
 
     assert answer.text == (
         '{"result":"success","msg":"","ignored_parameters_unsupported":["pot_id","zest"]}\n'
@@ -144,32 +145,32 @@ def test_unsupported_parameters_are_listed_last(kitchen):
     assert list(encoded.json()) == ["result", "msg", "pots", "ignored_parameters_unsupported"]
     assert encoded.json()["ignored_parameters_unsupported"] == ["a", "b"]
     assert bare.json()["ignored_parameters_unsupported"] == ["b"]
-    assert kitchen.get("/pots/silent").text == '{"result":"success","msg":""}\n'
+    assert sample_api.get("/pots/silent").text == '{"result":"success","msg":""}\n'
 
 
-def test_a_field_called_method_overrides_the_method_of_a_post(kitchen):
-    assert kitchen.post("/pots/7", data={"method": "PATCH"}).text == (
+def test_a_field_called_method_overrides_the_method_of_a_post(sample_api):
+    assert sample_api.post("/pots/7", data={"method": "PATCH"}).text == (
         '{"result":"success","msg":""}\n'
     )
-    assert kitchen.post("/pots/7", data={"method": "dance"}).status_code == 405
-    assert kitchen.post("/pots/7?method=PATCH").status_code == 405
+    assert sample_api.post("/pots/7", data={"method": "dance"}).status_code == 405
+    assert sample_api.post("/pots/7?method=PATCH").status_code == 405
 
 
-def test_files_are_read_beside_the_fields(kitchen):
-    answer = kitchen.post("/deliveries", files={"f": ("a.txt", b"leek"), "g": ("b.txt", b"")})
+def test_files_are_read_beside_the_fields(sample_api):
+    answer = sample_api.post("/deliveries", files={"f": ("a.txt", b"leek"), "g": ("b.txt", b"")})
 
     assert answer.json()["pots"] == ["f a.txt 4", "g b.txt 0"]
-    assert kitchen.post("/deliveries").json()["pots"] == []
+    assert sample_api.post("/deliveries").json()["pots"] == []
 
 
 # --- Bounds ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("size, status", [(2900, 200), (3100, 413)])
-def test_the_size_of_a_body_is_limited_by_route(kitchen, size, status):
+def test_the_size_of_a_body_is_limited_by_route(sample_api, size, status):
     fields = {"x": "y" * (size - 2)}
 
-    answer = kitchen.post("/deliveries", data=fields)
+    answer = sample_api.post("/deliveries", data=fields)
 
     assert answer.status_code == status
     if status == 413:
@@ -213,14 +214,14 @@ def test_a_large_body_is_read_only_after_authentication():
     "headers",
     [[(b"x-%d" % number, b"") for number in range(200)], [(b"x", b"y" * 70_000)]],
 )
-def test_the_size_of_headers_is_limited(kitchen, headers):
-    status, answer = kitchen.raw({"headers": headers})
+def test_the_size_of_headers_is_limited(sample_api, headers):
+    status, answer = sample_api.raw({"headers": headers})
 
     assert (status, answer["code"]) == (431, "REQUEST_HEADER_FIELDS_TOO_LARGE")
 
 
-def test_the_length_of_a_url_is_limited(kitchen):
-    status, answer = kitchen.raw({"query": b"x" * 300_000})
+def test_the_length_of_a_url_is_limited(sample_api):
+    status, answer = sample_api.raw({"query": b"x" * 300_000})
 
     assert (status, answer["code"]) == (414, "REQUEST_URI_TOO_LONG")
 
@@ -241,25 +242,25 @@ def test_the_length_of_a_url_is_limited(kitchen):
         ("curl", "a\0\nb", "ab"),
     ],
 )
-def test_the_client_name_comes_from_parameter_or_user_agent(kitchen, agent, client, name):
+def test_the_client_name_comes_from_parameter_or_user_agent(sample_api, agent, client, name):
     params = {} if client is None else {"client": client}
 
-    answer = kitchen.get("/whoami", headers={"User-Agent": agent}, params=params)
+    answer = sample_api.get("/whoami", headers={"User-Agent": agent}, params=params)
 
     assert answer.json()["pots"][1] == name
 
 
-def test_headers_of_authentication_are_in_errors_too(kitchen):
+def test_headers_of_authentication_are_in_errors_too(sample_api):
     for who in ["ana", "stranger"]:
-        assert kitchen.get("/pots/7", who=who).headers["X-RateLimit-Limit"] == "200"
+        assert sample_api.get("/pots/7", who=who).headers["X-RateLimit-Limit"] == "200"
 
 
 # --- Logs -----------------------------------------------------------------------------------------
 
 
-def test_a_refusal_is_logged_in_one_line_without_parameters(kitchen):
+def test_a_refusal_is_logged_in_one_line_without_parameters(sample_api):
     with capture_logs() as logs:
-        kitchen.post("/pots", data={"name": "a very secret soup"})
+        sample_api.post("/pots", data={"name": "a very secret soup"})
 
     (line,) = logs
     assert (line["log_level"], line["method"], line["path"]) == ("info", "POST", "/pots")
@@ -267,9 +268,9 @@ def test_a_refusal_is_logged_in_one_line_without_parameters(kitchen):
     assert "secret" not in str(line)
 
 
-def test_an_internal_error_is_a_500_with_a_request_id(kitchen):
+def test_an_internal_error_is_a_500_with_a_request_id(sample_api):
     with capture_logs() as logs:
-        answer = kitchen.post("/burn", data={"secret": "hunter2"})
+        answer = sample_api.post("/burn", data={"secret": "hunter2"})
 
     (line,) = logs
     assert answer.status_code == 500
@@ -284,17 +285,17 @@ def test_an_internal_error_is_a_500_with_a_request_id(kitchen):
     assert "hunter2" not in str(line)
 
 
-def test_every_answer_is_observed_with_its_route_and_status(kitchen):
-    kitchen.get("/pots/7")
-    kitchen.get("/nothing")
+def test_every_answer_is_observed_with_its_route_and_status(sample_api):
+    sample_api.get("/pots/7")
+    sample_api.get("/nothing")
 
-    assert kitchen.observed == [("GET", "/pots/{pot_id}", 200), ("GET", "-", 404)]
+    assert sample_api.observed == [("GET", "/pots/{pot_id}", 200), ("GET", "-", 404)]
 
 
 # --- Long polls -----------------------------------------------------------------------------------
 
 
-def test_a_long_poll_ends_when_its_client_disconnects(kitchen):
+def test_a_long_poll_ends_when_its_client_disconnects(sample_api):
     async def scene() -> list[object]:
         class Impatient:
             def on_disconnect(self, leave: Callable[[], None] | None) -> None:
@@ -302,13 +303,13 @@ def test_a_long_poll_ends_when_its_client_disconnects(kitchen):
                     asyncio.get_running_loop().call_soon(leave)
 
         scope = http_scope(path="/api/v1/wait") | {ROUND: Impatient()}
-        return await asyncio.wait_for(kitchen.exchange(scope, []), PATIENCE_SECONDS)
+        return await asyncio.wait_for(sample_api.exchange(scope, []), PATIENCE_SECONDS)
 
     assert asyncio.run(scene()) == []
-    assert kitchen.observed == []
+    assert sample_api.observed == []
 
 
-def test_a_long_poll_is_answered_when_its_event_is_set(kitchen):
+def test_a_long_poll_is_answered_when_its_event_is_set(sample_api):
     async def scene() -> list[dict[str, object]]:
         left = asyncio.Event()
         sent: list[dict[str, object]] = []
@@ -320,9 +321,9 @@ def test_a_long_poll_is_answered_when_its_event_is_set(kitchen):
         async def send(message: dict[str, object]) -> None:
             sent.append(message)
 
-        poll = asyncio.create_task(kitchen.api(http_scope(path="/api/v1/wait"), receive, send))
+        poll = asyncio.create_task(sample_api.api(http_scope(path="/api/v1/wait"), receive, send))
         await asyncio.sleep(0.01)
-        kitchen.bell.set()
+        sample_api.bell.set()
         await poll
         return sent
 
@@ -331,7 +332,7 @@ def test_a_long_poll_is_answered_when_its_event_is_set(kitchen):
     assert sent[1]["body"] == b'{"result":"success","msg":"","pots":["rung"]}\n'
 
 
-def test_requests_cut_off_by_a_stop_get_503(kitchen):
+def test_requests_cut_off_by_a_stop_get_503(sample_api):
     async def scene() -> list[dict[str, Any]]:
         forever = asyncio.Event()
         sent: list[dict[str, Any]] = []
@@ -343,7 +344,7 @@ def test_requests_cut_off_by_a_stop_get_503(kitchen):
         async def send(message: dict[str, Any]) -> None:
             sent.append(message)
 
-        poll = asyncio.create_task(kitchen.api(http_scope(path="/api/v1/wait"), receive, send))
+        poll = asyncio.create_task(sample_api.api(http_scope(path="/api/v1/wait"), receive, send))
         await asyncio.sleep(0.01)
         poll.cancel()
         await poll
@@ -367,7 +368,7 @@ def test_requests_cut_off_by_a_stop_get_503(kitchen):
     st.sampled_from([FORM, "multipart/form-data; boundary=x", "multipart/form-data", "text/plain"]),
 )
 def test_any_request_is_answered_without_an_internal_error(
-    kitchen, method, path, query, body, content_type
+    sample_api, method, path, query, body, content_type
 ):
     scope = http_scope(
         method=method,
@@ -377,13 +378,13 @@ def test_any_request_is_answered_without_an_internal_error(
     )
     message = {"type": "http.request", "body": body, "more_body": False}
 
-    sent = asyncio.run(kitchen.exchange(scope, [message]))
+    sent = asyncio.run(sample_api.exchange(scope, [message]))
 
     assert sent[0]["status"] < 500
 
 
 @given(st.data())
-def test_a_damaged_multipart_form_causes_no_internal_error(kitchen, data):
+def test_a_damaged_multipart_form_causes_no_internal_error(sample_api, data):
     form = httpx.Request("POST", "http://x", data={"name": "soup"}, files={"f": ("a.txt", b"leek")})
     body = bytearray(form.read())
     place = st.integers(0, len(body) - 1)
@@ -396,6 +397,6 @@ def test_a_damaged_multipart_form_causes_no_internal_error(kitchen, data):
     )
     message = {"type": "http.request", "body": bytes(body[: data.draw(place)]), "more_body": False}
 
-    sent = asyncio.run(kitchen.exchange(scope, [message]))
+    sent = asyncio.run(sample_api.exchange(scope, [message]))
 
     assert sent[0]["status"] < 500

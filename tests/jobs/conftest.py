@@ -45,13 +45,14 @@ def movable_servers(databases: Databases) -> Iterator[SharedServers]:
 
 
 @pytest.fixture
-def later(kind: Kind, movable_servers: SharedServers) -> ClockedChat:
+def chat(kind: Kind, movable_servers: SharedServers) -> ClockedChat:
+    """An organization on a server whose clock can be moved; `ana` and others are its users."""
     chat = Chat.found(movable_servers.on(kind))
     chat.server.clock.stop()
     return ClockedChat(chat.server, chat.realm, chat.host)
 
 
 @pytest.fixture
-def chat(later: ClockedChat) -> ClockedChat:
-    """Users named in the arguments of a test live on a server whose clock can be moved."""
-    return later
+def later(chat: ClockedChat) -> ClockedChat:
+    """The former name of `chat`."""
+    return chat

@@ -21,17 +21,17 @@ def weekday(chat):
     return datetime.fromtimestamp(chat.server.clock(), UTC).weekday()
 
 
-def test_an_absent_user_gets_a_digest_on_its_day_and_can_unsubscribe(mailing, post):
-    mailing.server.clock.stop()
-    host = mailing.host
-    ana = mailing.person("ana", channels=["kitchen", "cellar"], email=f"ana@{host}")
-    ben = mailing.person("ben", channels=["kitchen"], email=f"ben@{host}")
-    cleo = mailing.person("cleo", channels=["kitchen"], email=f"cleo@{host}")
+def test_an_absent_user_gets_a_digest_on_its_day_and_can_unsubscribe(mail_chat, smtp):
+    mail_chat.server.clock.stop()
+    host = mail_chat.host
+    ana = mail_chat.person("ana", channels=["kitchen", "cellar"], email=f"ana@{host}")
+    ben = mail_chat.person("ben", channels=["kitchen"], email=f"ben@{host}")
+    cleo = mail_chat.person("cleo", channels=["kitchen"], email=f"cleo@{host}")
     cleo.patch("/settings", enable_digest_emails=False).succeeds()
-    mailing.permit("can_access_all_users_group", "members")
-    gus = mailing.person("gus", role="guest", channels=["kitchen"], email=f"gus@{host}")
-    mailing.server.clock.move(seconds=AWAY_SECONDS + 60)
-    muted = {"stream_id": mailing.channel("kitchen").id, "topic": "noise", "visibility_policy": 1}
+    mail_chat.permit("can_access_all_users_group", "members")
+    gus = mail_chat.person("gus", role="guest", channels=["kitchen"], email=f"gus@{host}")
+    mail_chat.server.clock.move(seconds=AWAY_SECONDS + 60)
+    muted = {"stream_id": mail_chat.channel("kitchen").id, "topic": "noise", "visibility_policy": 1}
     ben.post("/user_topics", **muted).succeeds()
     ana.post("/users/me/presence", status="active").succeeds()
     for words, place in (("Soup?", "kitchen > lunch"), ("Bang", "kitchen > noise")):
@@ -39,16 +39,16 @@ def test_an_absent_user_gets_a_digest_on_its_day_and_can_unsubscribe(mailing, po
     ana.says("a secret", to="cellar > wine")
     ana.leaves("kitchen")
 
-    mailing.set("digest_weekday", (weekday(mailing) + 1) % 7)
-    mailing.set("digest_emails_enabled", True)
-    sends(mailing)
-    assert post.mails_of(mailing) == []
-    mailing.set("digest_weekday", weekday(mailing))
-    sends(mailing)
-    sends(mailing)
+    mail_chat.set("digest_weekday", (weekday(mail_chat) + 1) % 7)
+    mail_chat.set("digest_emails_enabled", True)
+    sends(mail_chat)
+    assert smtp.mails_of(mail_chat) == []
+    mail_chat.set("digest_weekday", weekday(mail_chat))
+    sends(mail_chat)
+    sends(mail_chat)
 
-    (letter,), (of_guest,) = post.mails_to(ben.email), post.mails_to(gus.email)
-    assert len(post.mails_of(mailing)) == 2
+    (letter,), (of_guest,) = smtp.mails_to(ben.email), smtp.mails_to(gus.email)
+    assert len(smtp.mails_of(mail_chat)) == 2
     assert "Unknown user: Soup?" in text_in(of_guest)
     text = text_in(letter)
     assert "#kitchen > lunch (1)" in text
@@ -56,29 +56,29 @@ def test_an_absent_user_gets_a_digest_on_its_day_and_can_unsubscribe(mailing, po
     assert "Bang" not in text
     assert "secret" not in text
     (link,) = re.findall(r"<http://[^/]+(/[^>]+)>", letter["List-Unsubscribe"])
-    assert mailing.stranger.raw("GET", link.replace("digest", "missed_messages")).status == 404
-    assert mailing.stranger.raw("POST", link, b"List-Unsubscribe=One-Click").status == 200
+    assert mail_chat.stranger.raw("GET", link.replace("digest", "missed_messages")).status == 404
+    assert mail_chat.stranger.raw("POST", link, b"List-Unsubscribe=One-Click").status == 200
     assert not ben.record.prefers("enable_digest_emails")
     assert ben.record.prefers("enable_offline_email_notifications")
 
 
-def test_a_digest_quotes_what_matters_of_a_topic(mailing, post):
-    mailing.server.clock.stop()
-    host = mailing.host
-    ana = mailing.person("ana", channels=["kitchen"], email=f"ana@{host}")
-    ben = mailing.person("ben", channels=["kitchen"], email=f"ben@{host}")
-    mailing.server.clock.move(seconds=AWAY_SECONDS + 60)
+def test_a_digest_quotes_what_matters_of_a_topic(mail_chat, smtp):
+    mail_chat.server.clock.stop()
+    host = mail_chat.host
+    ana = mail_chat.person("ana", channels=["kitchen"], email=f"ana@{host}")
+    ben = mail_chat.person("ben", channels=["kitchen"], email=f"ben@{host}")
+    mail_chat.server.clock.move(seconds=AWAY_SECONDS + 60)
     ana.post("/users/me/presence", status="active").succeeds()
     for words in ("Good morning", "Hm", "It is decided: we open on Friday.", "Fine", "Bye"):
         ana.says(words, to="kitchen > opening")
     gone = ana.says("We decided on a secret.", to="kitchen > opening")
-    mailing.person("dora", role="owner").delete(f"/messages/{gone.id}").succeeds()
-    mailing.set("digest_emails_enabled", True)
-    mailing.set("digest_weekday", weekday(mailing))
+    mail_chat.person("dora", role="owner").delete(f"/messages/{gone.id}").succeeds()
+    mail_chat.set("digest_emails_enabled", True)
+    mail_chat.set("digest_weekday", weekday(mail_chat))
 
-    sends(mailing)
+    sends(mail_chat)
 
-    (letter,) = post.letters_to(ben.email)
+    (letter,) = smtp.letters_to(ben.email)
     text = text_in(letter)
     assert "#kitchen > opening (5)" in text
     assert "Ana: It is decided: we open on Friday." in text
@@ -109,16 +109,16 @@ def test_words_that_were_deleted_since_are_not_quoted(chat):
     assert hidden == []
 
 
-def test_without_news_no_digest_is_sent(mailing, post):
-    mailing.server.clock.stop()
-    mailing.person("ben", email=f"ben@{mailing.host}")
-    mailing.server.clock.move(seconds=9 * DAY)
-    mailing.set("digest_emails_enabled", True)
-    mailing.set("digest_weekday", weekday(mailing))
+def test_without_news_no_digest_is_sent(mail_chat, smtp):
+    mail_chat.server.clock.stop()
+    mail_chat.person("ben", email=f"ben@{mail_chat.host}")
+    mail_chat.server.clock.move(seconds=9 * DAY)
+    mail_chat.set("digest_emails_enabled", True)
+    mail_chat.set("digest_weekday", weekday(mail_chat))
 
-    sends(mailing)
+    sends(mail_chat)
 
-    assert post.mails_of(mailing) == []
+    assert smtp.mails_of(mail_chat) == []
 
 
 def test_topics_are_ordered_by_authors_and_then_by_messages():

@@ -37,63 +37,63 @@ def begun(chat, person) -> UploadWriter:
     return receiving
 
 
-def test_the_bytes_of_a_deleted_file_are_deleted_soon(later, in_kitchen, ana):
+def test_the_bytes_of_a_deleted_file_are_deleted_soon(chat, in_kitchen, ana):
     file, kept = uploads(ana, data=MUCH), uploads(ana, data=b"x")
     said = ana.says(file.link + kept.link, to="kitchen > tides")
     ana.says(kept.link, to="kitchen > tides")
-    assert stored(later) == 1 + 8 + 2
+    assert stored(chat) == 1 + 8 + 2
 
     ana.delete(f"/messages/{said.id}").succeeds()
-    later.run_housekeeping()
+    chat.run_housekeeping()
 
-    assert stored(later) == 2
+    assert stored(chat) == 2
     assert fetches(ana, kept).body == b"x"
 
 
-def test_an_unfinished_upload_is_deleted_after_an_hour(later, ana):
-    receiving = begun(later, ana)
-    before = stored(later)
+def test_an_unfinished_upload_is_deleted_after_an_hour(chat, ana):
+    receiving = begun(chat, ana)
+    before = stored(chat)
 
-    later.server.clock.move(minutes=59)
-    later.run_housekeeping()
-    assert stored(later) == before > 1
-    later.server.clock.move(minutes=2)
-    later.run_housekeeping()
+    chat.server.clock.move(minutes=59)
+    chat.run_housekeeping()
+    assert stored(chat) == before > 1
+    chat.server.clock.move(minutes=2)
+    chat.run_housekeeping()
 
-    assert stored(later) == 0
+    assert stored(chat) == 0
     with pytest.raises(UploadExpired):
-        later.server.do(receiving.write(MUCH))
+        chat.server.do(receiving.write(MUCH))
     with pytest.raises(UploadExpired):
-        later.server.do(receiving.finish("tide.txt", "text/plain"))
+        chat.server.do(receiving.finish("tide.txt", "text/plain"))
     assert own(ana) == []
 
 
-def test_an_upload_that_makes_progress_is_kept(later, ana):
-    receiving = begun(later, ana)
+def test_an_upload_that_makes_progress_is_kept(chat, ana):
+    receiving = begun(chat, ana)
 
     for _ in range(3):
-        later.server.clock.move(minutes=50)
-        later.run_housekeeping()
-        later.server.do(receiving.write(MUCH))
-    later.server.do(receiving.finish("tide.txt", "text/plain"))
+        chat.server.clock.move(minutes=50)
+        chat.run_housekeeping()
+        chat.server.do(receiving.write(MUCH))
+    chat.server.do(receiving.finish("tide.txt", "text/plain"))
 
     (listed,) = own(ana)
     assert listed["size"] == 4 * len(MUCH)
 
 
-def test_an_upload_that_completed_after_all_is_kept(later, ana):
+def test_an_upload_that_completed_after_all_is_kept(chat, ana):
     """If the database is lost during the commit, the outcome is unknown."""
-    receiving = begun(later, ana)
-    later.server.do(receiving.finish("tide.txt", "text/plain"))
+    receiving = begun(chat, ana)
+    chat.server.do(receiving.finish("tide.txt", "text/plain"))
 
-    later.server.do(receiving.abort())
-    later.run_housekeeping()
+    chat.server.do(receiving.abort())
+    chat.run_housekeeping()
 
     (listed,) = own(ana)
     assert fetches(ana, File(f"/user_uploads/{listed['path_id']}", "tide.txt")).body == MUCH
 
 
-def test_an_aborted_upload_is_dropped_at_once(later, ana):
+def test_an_aborted_upload_is_dropped_at_once(chat, ana):
     body = form(("tide.txt", MUCH))
     head = [
         "POST /api/v1/user_uploads HTTP/1.1",
@@ -102,50 +102,50 @@ def test_an_aborted_upload_is_dropped_at_once(later, ana):
         f"Content-Length: {len(body)}",
     ]
 
-    with socket.create_connection(("127.0.0.1", later.server.port)) as line:
+    with socket.create_connection(("127.0.0.1", chat.server.port)) as line:
         line.sendall("\r\n".join([*head, "", ""]).encode() + body[: len(body) // 2])
-        eventually(lambda: stored(later) > 2)
+        eventually(lambda: stored(chat) > 2)
 
     def is_swept():
-        later.run_housekeeping()
-        return stored(later) == 0
+        chat.run_housekeeping()
+        return stored(chat) == 0
 
     eventually(is_swept)
     assert own(ana) == []
 
 
-def test_retention_deletes_files_of_old_messages(later, in_kitchen, ana):
-    later.set("message_retention_days", 1)
+def test_retention_deletes_files_of_old_messages(chat, in_kitchen, ana):
+    chat.set("message_retention_days", 1)
     old = uploads(ana, "old.txt")
     ana.says(old.link, to="kitchen > tides")
     ears = ana.listens_for("attachment", idle_queue_timeout=604_800)
-    later.server.clock.move(hours=25)
+    chat.server.clock.move(hours=25)
     new = uploads(ana, "new.txt")
     ana.says(new.link, to="kitchen > tides")
 
-    later.run_housekeeping()
+    chat.run_housekeeping()
 
     assert [each["name"] for each in own(ana)] == ["new.txt"]
     assert [each["op"] for each in ears.all()] == ["add", "update", "remove"]
-    assert stored(later) == 2
+    assert stored(chat) == 2
 
 
-def test_a_file_of_a_scheduled_message_is_kept(later, in_kitchen, ana, ben):
+def test_a_file_of_a_scheduled_message_is_kept(chat, in_kitchen, ana, ben):
     file = uploads(ana)
     said = ana.says(file.link, to="kitchen > tides")
     ana.post(
         "/scheduled_messages",
         type="channel",
-        to=later.channel("kitchen").id,
+        to=chat.channel("kitchen").id,
         topic="tides",
-        content=f"again http://{later.host}{file.url}",
-        scheduled_delivery_timestamp=later.in_seconds(60),
+        content=f"again http://{chat.host}{file.url}",
+        scheduled_delivery_timestamp=chat.in_seconds(60),
     ).succeeds()
 
     ana.delete(f"/messages/{said.id}").succeeds()
-    later.run_housekeeping()
+    chat.run_housekeeping()
     assert (fetches(ana, file).status, fetches(ben, file).status) == (200, 403)
-    later.advance(seconds=61)
+    chat.advance(seconds=61)
 
     assert fetches(ben, file).status == 200
     (sent,) = own(ana)[0]["message_ids"]
@@ -153,7 +153,7 @@ def test_a_file_of_a_scheduled_message_is_kept(later, in_kitchen, ana, ben):
     assert fetches(ana, file).status == 404
 
 
-def test_a_file_of_a_cancelled_scheduled_message_is_deleted(later, in_kitchen, ana):
+def test_a_file_of_a_cancelled_scheduled_message_is_deleted(chat, in_kitchen, ana):
     first, second = uploads(ana, "1.txt"), uploads(ana, "2.txt")
     said = ana.says(first.link + second.link, to="kitchen > tides")
     for file in (first, second):
@@ -162,7 +162,7 @@ def test_a_file_of_a_cancelled_scheduled_message_is_deleted(later, in_kitchen, a
             type="direct",
             to=[ana.id],
             content=file.link,
-            scheduled_delivery_timestamp=later.in_seconds(600),
+            scheduled_delivery_timestamp=chat.in_seconds(600),
         ).succeeds()["scheduled_message_id"]
         if file is first:
             ana.delete(f"/scheduled_messages/{entry}").succeeds()

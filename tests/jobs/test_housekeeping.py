@@ -32,41 +32,41 @@ def says_much(person, count=20) -> None:
 # --- the log ---
 
 
-def test_events_that_every_queue_has_read_are_deleted_after_a_while(later, in_kitchen, ana, ben):
+def test_events_that_every_queue_has_read_are_deleted_after_a_while(chat, in_kitchen, ana, ben):
     ears = ben.listens_for("message")
     says_much(ana)
     ears.all()
     ears.poll()
-    later.run_housekeeping()
-    assert events_kept(later) > 20
+    chat.run_housekeeping()
+    assert events_kept(chat) > 20
 
-    later.server.clock.move(minutes=11)
+    chat.server.clock.move(minutes=11)
     ears.poll()
-    later.run_housekeeping()
+    chat.run_housekeeping()
 
-    assert events_kept(later) == 1
-    assert later.read(storage.log.gaps) == []
+    assert events_kept(chat) == 1
+    assert chat.read(storage.log.gaps) == []
 
 
-def test_events_that_a_queue_has_not_read_are_kept(later, in_kitchen, ana, ben):
+def test_events_that_a_queue_has_not_read_are_kept(chat, in_kitchen, ana, ben):
     ears = ben.listens_for("message")
     says_much(ana)
 
-    later.server.clock.move(hours=2)
-    later.run_housekeeping()
+    chat.server.clock.move(hours=2)
+    chat.run_housekeeping()
 
     assert len(ears.all()) == 20
 
 
-def test_a_queue_without_matching_events_does_not_hold_the_log(later, in_kitchen, ana, ben):
+def test_a_queue_without_matching_events_does_not_hold_the_log(chat, in_kitchen, ana, ben):
     ears = ben.listens_for("reaction")
     assert ears.silent()
     says_much(ana)
 
-    later.server.clock.move(minutes=11)
-    later.run_housekeeping()
+    chat.server.clock.move(minutes=11)
+    chat.run_housekeeping()
 
-    assert events_kept(later) == 1
+    assert events_kept(chat) == 1
     assert ears.silent()
 
 
@@ -116,19 +116,19 @@ def test_unacknowledged_events_are_repeated_after_a_restart(own_chat):
     assert ears.poll().succeeds()["events"] == first
 
 
-def test_the_log_is_bounded_and_an_idle_queue_dropped(later, in_kitchen, ana, ben):
+def test_the_log_is_bounded_and_an_idle_queue_dropped(chat, in_kitchen, ana, ben):
     idle = ben.listens_for("message")
     busy = ana.listens_for("message")
     says_much(ana)
     assert len(busy.all()) == 20
     assert busy.silent()
-    server = later.server
+    server = chat.server
     server.store_positions()
 
-    trimmed = later.write(actions.housekeeping.trim_log, 10)
+    trimmed = chat.write(actions.housekeeping.trim_log, 10)
 
     assert trimmed.queues_given_up == [idle.queue_id]
-    assert events_kept(later) <= 11
+    assert events_kept(chat) <= 11
     for queue_id in trimmed.queues_given_up:
         server.close_queue(queue_id)
     idle.poll().fails(f"Bad event queue ID: {idle.queue_id}", code="BAD_EVENT_QUEUE_ID")
@@ -159,48 +159,48 @@ def test_the_job_drops_an_idle_queue_and_trims_behind_the_others(own_chat, monke
     assert len(reading.all()) == 1
 
 
-def test_a_long_log_is_trimmed_in_steps(later, in_kitchen, ana, monkeypatch):
+def test_a_long_log_is_trimmed_in_steps(chat, in_kitchen, ana, monkeypatch):
     says_much(ana)
-    later.server.clock.move(minutes=11)
+    chat.server.clock.move(minutes=11)
     monkeypatch.setattr(actions.housekeeping, "MAX_AT_ONCE", 7)
 
-    first = later.write(actions.housekeeping.trim_log)
+    first = chat.write(actions.housekeeping.trim_log)
     assert (first.events, first.is_done) == (7, False)
-    later.run_housekeeping()
+    chat.run_housekeeping()
 
-    assert events_kept(later) == 1
+    assert events_kept(chat) == 1
 
 
 # --- queues and the clock ---
 
 
-def test_an_unpolled_queue_is_dropped(later):
-    ears = later.person("ana").listens_for("message", idle_queue_timeout=600)
+def test_an_unpolled_queue_is_dropped(chat):
+    ears = chat.person("ana").listens_for("message", idle_queue_timeout=600)
 
-    later.server.clock.move(minutes=12)
-    later.run_housekeeping()
+    chat.server.clock.move(minutes=12)
+    chat.run_housekeeping()
 
     ears.poll().fails(f"Bad event queue ID: {ears.queue_id}", code="BAD_EVENT_QUEUE_ID")
 
 
-def test_positions_of_many_queues_are_all_saved(later, monkeypatch):
+def test_positions_of_many_queues_are_all_saved(chat, monkeypatch):
     monkeypatch.setattr(jobs, "QUEUES_AT_ONCE", 3)
-    ana = later.person("ana", channels=["kitchen"])
+    ana = chat.person("ana", channels=["kitchen"])
     queues_of_ana = [ana.listens_for("message") for _ in range(8)]
     says_much(ana, 1)
     for ears in queues_of_ana:
         assert len(ears.all()) == 1
         assert ears.silent()
 
-    later.run_housekeeping()
+    chat.run_housekeeping()
 
-    noted = [later.read(storage.queues.find, ears.queue_id).acked for ears in queues_of_ana]
+    noted = [chat.read(storage.queues.find, ears.queue_id).acked for ears in queues_of_ana]
     assert noted == [ears.last_event_id for ears in queues_of_ana]
 
 
-def test_a_clock_put_forward_makes_no_queue_idle(later, in_kitchen, ana):
+def test_a_clock_put_forward_makes_no_queue_idle(chat, in_kitchen, ana):
     ears = ana.listens_for("message", idle_queue_timeout=600)
-    server = later.server
+    server = chat.server
     watch = ClockWatch(server.clock)
     assert ears.silent()
 
@@ -210,7 +210,7 @@ def test_a_clock_put_forward_makes_no_queue_idle(later, in_kitchen, ana):
 
     says_much(ana, 1)
     assert len(ears.all()) == 1
-    assert later.read(storage.queues.find, ears.queue_id) is not None
+    assert chat.read(storage.queues.find, ears.queue_id) is not None
 
 
 def test_a_clock_put_forward_while_positions_are_saved_makes_no_queue_idle(own_chat, monkeypatch):
@@ -310,18 +310,18 @@ def test_a_clock_jump_is_distinguished_from_elapsed_time():
 # --- keys and leftovers ---
 
 
-def test_idempotency_keys_are_deleted_in_time(later, in_kitchen, ana):
+def test_idempotency_keys_are_deleted_in_time(chat, in_kitchen, ana):
     writer = ana.with_headers(Idempotency_Key="once")
     writer.says("soup", to="kitchen > lunch")
-    assert later.read(storage.messages.send_keys.find, ana.id, "key:once", 0) is not None
+    assert chat.read(storage.messages.send_keys.find, ana.id, "key:once", 0) is not None
 
-    later.server.clock.move(hours=23)
-    later.write(actions.housekeeping.delete_expired_send_keys, 86_400)
-    assert later.read(storage.messages.send_keys.find, ana.id, "key:once", 0) is not None
-    later.server.clock.move(hours=2)
-    later.write(actions.housekeeping.delete_expired_send_keys, 86_400)
+    chat.server.clock.move(hours=23)
+    chat.write(actions.housekeeping.delete_expired_send_keys, 86_400)
+    assert chat.read(storage.messages.send_keys.find, ana.id, "key:once", 0) is not None
+    chat.server.clock.move(hours=2)
+    chat.write(actions.housekeeping.delete_expired_send_keys, 86_400)
 
-    assert later.read(storage.messages.send_keys.find, ana.id, "key:once", 0) is None
+    assert chat.read(storage.messages.send_keys.find, ana.id, "key:once", 0) is None
 
 
 def test_many_keys_and_leftovers_are_deleted_in_steps(own_chat, monkeypatch):
@@ -351,22 +351,22 @@ def test_many_keys_and_leftovers_are_deleted_in_steps(own_chat, monkeypatch):
         assert own_chat.read(Tx.value, f"SELECT count(*) AS value FROM {table}") == 0
 
 
-def test_leftovers_of_sent_messages_are_deleted_after_a_day(later, ana):
+def test_leftovers_of_sent_messages_are_deleted_after_a_day(chat, ana):
     number = ana.post(
         "/scheduled_messages",
         type="direct",
         to=[ana.id],
         content="milk",
-        scheduled_delivery_timestamp=later.in_seconds(60),
+        scheduled_delivery_timestamp=chat.in_seconds(60),
     ).succeeds()["scheduled_message_id"]
-    later.advance(seconds=61)
-    later.server.do(delete_old_sent(later.server.database))
-    assert later.read(storage.later.scheduled.find, number) is not None
+    chat.advance(seconds=61)
+    chat.server.do(delete_old_sent(chat.server.database))
+    assert chat.read(storage.later.scheduled.find, number) is not None
 
-    later.server.clock.move(hours=25)
-    later.server.do(delete_old_sent(later.server.database))
+    chat.server.clock.move(hours=25)
+    chat.server.do(delete_old_sent(chat.server.database))
 
-    assert later.read(storage.later.scheduled.find, number) is None
+    assert chat.read(storage.later.scheduled.find, number) is None
 
 
 def test_presence_older_than_a_year_is_deleted(own_chat):

@@ -42,95 +42,95 @@ def address(chat, name) -> str:
     return f"{name}@{chat.host}"
 
 
-def test_a_mail_is_sent_once_its_transaction_is_committed(mailing, post):
-    ana = address(mailing, "ana")
-    mailing.write(post_letter, mailing.server.vault, ana)
+def test_a_mail_is_sent_once_its_transaction_is_committed(mail_chat, smtp):
+    ana = address(mail_chat, "ana")
+    mail_chat.write(post_letter, mail_chat.server.vault, ana)
 
-    message = post.last_mail_to(ana, mailing)
+    message = smtp.last_mail_to(ana, mail_chat)
 
     assert message["Subject"] == "Mail works"
-    assert mailing.realm.name in message["From"]
+    assert mail_chat.realm.name in message["From"]
     assert "can reach people" in text_in(message)
     assert "can reach people" in html_in(message)
-    goes_round(mailing)
-    assert len(post.mails_to(ana)) == 1
+    goes_round(mail_chat)
+    assert len(smtp.mails_to(ana)) == 1
 
 
-def test_a_rolled_back_mail_is_not_sent(mailing, post):
+def test_a_rolled_back_mail_is_not_sent(mail_chat, smtp):
     def fail(tx: Tx) -> None:
-        post_letter(tx, mailing.server.vault, address(mailing, "ana"))
+        post_letter(tx, mail_chat.server.vault, address(mail_chat, "ana"))
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        mailing.write(fail)
+        mail_chat.write(fail)
 
-    goes_round(mailing)
-    assert not post.mails_to(address(mailing, "ana"))
+    goes_round(mail_chat)
+    assert not smtp.mails_to(address(mail_chat, "ana"))
 
 
-def test_a_failed_mail_is_retried_later_without_delaying_others(mailing, post):
-    ana, ben = address(mailing, "ana"), address(mailing, "ben")
-    post.answers[ana] = "450 4.2.0 busy"
+def test_a_failed_mail_is_retried_later_without_delaying_others(mail_chat, smtp):
+    ana, ben = address(mail_chat, "ana"), address(mail_chat, "ben")
+    smtp.answers[ana] = "450 4.2.0 busy"
     for each in (ana, ben):
-        mailing.write(post_letter, mailing.server.vault, each)
+        mail_chat.write(post_letter, mail_chat.server.vault, each)
 
-    goes_round(mailing)
-    assert len(post.mails_to(ben)) == 1
-    del post.answers[ana]
-    goes_round(mailing)
-    assert not post.mails_to(ana)
-    mailing.server.clock.move(minutes=2)
-    goes_round(mailing)
+    goes_round(mail_chat)
+    assert len(smtp.mails_to(ben)) == 1
+    del smtp.answers[ana]
+    goes_round(mail_chat)
+    assert not smtp.mails_to(ana)
+    mail_chat.server.clock.move(minutes=2)
+    goes_round(mail_chat)
 
-    assert len(post.mails_to(ana)) == 1
+    assert len(smtp.mails_to(ana)) == 1
 
 
-def test_after_a_day_a_mail_is_dropped_and_counted(mailing, post):
-    post.is_closed = True
-    mailing.write(post_letter, mailing.server.vault, address(mailing, "ana"))
-    before = mailing.server.metric("tertulia_mails_given_up")
+def test_after_a_day_a_mail_is_dropped_and_counted(mail_chat, smtp):
+    smtp.is_closed = True
+    mail_chat.write(post_letter, mail_chat.server.vault, address(mail_chat, "ana"))
+    before = mail_chat.server.metric("tertulia_mails_given_up")
     try:
         for _ in range(16):
-            goes_round(mailing)
-            mailing.server.clock.move(hours=2)
-        goes_round(mailing)
+            goes_round(mail_chat)
+            mail_chat.server.clock.move(hours=2)
+        goes_round(mail_chat)
     finally:
-        post.is_closed = False
+        smtp.is_closed = False
 
-    after = mailing.server.metric("tertulia_mails_given_up")
+    after = mail_chat.server.metric("tertulia_mails_given_up")
     assert after > before  # perhaps those of other tests, too
-    assert mailing.server.metric('tertulia_outbox_given_up{transport="mail"}') == after
-    assert waiting(mailing) == 0
+    assert mail_chat.server.metric('tertulia_outbox_given_up{transport="mail"}') == after
+    assert waiting(mail_chat) == 0
 
 
-def test_a_permanently_rejected_address_is_not_retried(mailing, post):
-    ana = address(mailing, "ana")
-    post.answers[ana] = "550 5.1.1 no such mailbox"
-    mailing.write(post_letter, mailing.server.vault, ana)
+def test_a_permanently_rejected_address_is_not_retried(mail_chat, smtp):
+    ana = address(mail_chat, "ana")
+    smtp.answers[ana] = "550 5.1.1 no such mailbox"
+    mail_chat.write(post_letter, mail_chat.server.vault, ana)
 
-    goes_round(mailing)
+    goes_round(mail_chat)
 
-    assert waiting(mailing) == 0
+    assert waiting(mail_chat) == 0
 
 
-def test_a_mail_of_a_killed_sender_is_sent_by_another(mailing, post):
-    ana = address(mailing, "ana")
+def test_a_mail_of_a_killed_sender_is_sent_by_another(mail_chat, smtp):
+    ana = address(mail_chat, "ana")
 
     def take(tx: Tx) -> list[OutboxItem]:  # and never reports back
-        post_letter(tx, mailing.server.vault, ana)
+        post_letter(tx, mail_chat.server.vault, ana)
         return actions.outbox.claim(tx, storage.outbox.due(tx, "mail", 20, 20))
 
-    taken = mailing.write(take)
-    goes_round(mailing)
-    assert not post.mails_to(ana)
-    mailing.server.clock.move(minutes=6)
-    goes_round(mailing)
+    taken = mail_chat.write(take)
+    goes_round(mail_chat)
+    assert not smtp.mails_to(ana)
+    mail_chat.server.clock.move(minutes=6)
+    goes_round(mail_chat)
 
-    assert ana in {actions.mail_outbox.opened(mailing.server.vault, each).to for each in taken}
-    assert len(post.mails_to(ana)) == 1
+    assert ana in {actions.mail_outbox.opened(mail_chat.server.vault, each).to for each in taken}
+    assert len(smtp.mails_to(ana)) == 1
 
 
-def test_many_mails_of_one_kind_do_not_delay_another_kind(mailing):
+def test_many_mails_of_one_kind_do_not_delay_another_kind(mail_chat):
     def look(tx: Tx) -> list[str]:
         """The mails are reclaimed at once, so that none of them is sent."""
         kinds = ["missed-messages"] * 100 + ["password-reset"]
@@ -139,13 +139,13 @@ def test_many_mails_of_one_kind_do_not_delay_another_kind(mailing):
         tx.remove("outbox", id=ids)
         return due
 
-    assert "password-reset" in mailing.write(look)
+    assert "password-reset" in mail_chat.write(look)
 
 
-def test_the_text_of_a_mail_is_encrypted(mailing):
-    mailing.write(post_letter, mailing.server.vault, "secret@example.com")
+def test_the_text_of_a_mail_is_encrypted(mail_chat):
+    mail_chat.write(post_letter, mail_chat.server.vault, "secret@example.com")
 
-    rows = mailing.read(lambda tx: tx.all("SELECT * FROM outbox WHERE realm_id = :realm"))
+    rows = mail_chat.read(lambda tx: tx.all("SELECT * FROM outbox WHERE realm_id = :realm"))
 
     assert all(b"secret@" not in bytes(row["sealed"]) for row in rows)
 
@@ -206,20 +206,20 @@ def test_certificates_and_logins_are_checked(guarded, monkeypatch, is_trusted, p
     assert problem in told
 
 
-def test_a_server_without_starttls_gets_no_plain_text(post):
-    assert "STARTTLS" in tried(**post.settings | {"smtp_security": "starttls"})
+def test_a_server_without_starttls_gets_no_plain_text(smtp):
+    assert "STARTTLS" in tried(**smtp.settings | {"smtp_security": "starttls"})
 
 
-def test_an_operator_can_test_mail(post, monkeypatch):
-    for name, value in post.settings.items():
+def test_an_operator_can_test_mail(smtp, monkeypatch):
+    for name, value in smtp.settings.items():
         monkeypatch.setenv(f"TERTULIA_{name.upper()}", str(value))
-    post.answers["closed@example.com"] = "550 5.1.1 no such mailbox"
+    smtp.answers["closed@example.com"] = "550 5.1.1 no such mailbox"
 
     good = CliRunner().invoke(main, ["mail", "test", "ana@example.com", "--language", "es"])
     bad = CliRunner().invoke(main, ["mail", "test", "closed@example.com"])
 
     assert good.exit_code == 0
-    assert post.mails_to("ana@example.com")[-1]["Subject"] == "El correo funciona"
+    assert smtp.mails_to("ana@example.com")[-1]["Subject"] == "El correo funciona"
     assert bad.exit_code == 1
     assert "127.0.0.1 did not accept it: 550 5.1.1 no such mailbox" in bad.output
 
@@ -231,10 +231,10 @@ def test_without_a_mail_server_commands_say_so(monkeypatch):
     assert "No mail server is set" in told.output
 
 
-def test_check_connects_to_the_mail_server(post):
-    fine = auth_check.examine(Config(**post.settings | {"smtp_from": "chat@example.com"}), [""])
-    unnamed = auth_check.examine(Config(**post.settings), [""])
-    closed = auth_check.examine(Config(**post.settings | {"smtp_security": "starttls"}), [""])
+def test_check_connects_to_the_mail_server(smtp):
+    fine = auth_check.examine(Config(**smtp.settings | {"smtp_from": "chat@example.com"}), [""])
+    unnamed = auth_check.examine(Config(**smtp.settings), [""])
+    closed = auth_check.examine(Config(**smtp.settings | {"smtp_security": "starttls"}), [""])
 
     assert fine.problems == []
     assert unnamed.problems == [

@@ -23,27 +23,27 @@ def waits(chat, seconds=PERIOD + 1):
 
 
 @pytest.fixture
-def ana(mailing):
-    return mailing.person("ana", channels=["kitchen"], email=f"ana@{mailing.host}")
+def ana(mail_chat):
+    return mail_chat.person("ana", channels=["kitchen"], email=f"ana@{mail_chat.host}")
 
 
 @pytest.fixture
-def ben(mailing, ana):
-    ben = mailing.person("ben", channels=["kitchen"], email=f"ben@{mailing.host}")
-    looks(mailing)
+def ben(mail_chat, ana):
+    ben = mail_chat.person("ben", channels=["kitchen"], email=f"ben@{mail_chat.host}")
+    looks(mail_chat)
     return ben
 
 
-def test_an_absent_user_gets_one_mail_per_conversation(mailing, post, ana, ben):
+def test_an_absent_user_gets_one_mail_per_conversation(mail_chat, smtp, ana, ben):
     ana.says("Are you *there*?", to=[ben])
     ana.says("Still waiting", to=[ben])
     ana.says("The soup of the day", to="kitchen > lunch")
-    looks(mailing)  # the mention makes him follow the topic
+    looks(mail_chat)  # the mention makes him follow the topic
     ana.says("@**Ben** soup", to="kitchen > lunch")
-    waits(mailing)
-    waits(mailing)
+    waits(mail_chat)
+    waits(mail_chat)
 
-    direct, mention = post.mails_to(ben.email)
+    direct, mention = smtp.mails_to(ben.email)
     assert direct["Subject"] == "Ana wrote to you"
     lines = text_in(direct).splitlines()
     assert lines[:3] == ["Ana: Are you *there*?", "", "Ana: Still waiting"]
@@ -51,99 +51,99 @@ def test_an_absent_user_gets_one_mail_per_conversation(mailing, post, ana, ben):
     assert mention["Subject"] == "#kitchen > lunch"
     lines = text_in(mention).splitlines()
     assert lines[:3] == ["Ana: The soup of the day", "", "Ana: @**Ben** soup"]  # and what led to it
-    assert mention["List-Id"] == f"{mailing.realm.name} <{mailing.host}>"
+    assert mention["List-Id"] == f"{mail_chat.realm.name} <{mail_chat.host}>"
     assert direct["References"] != mention["References"]
     assert direct["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
-    assert post.mails_to(ana.email) == []
+    assert smtp.mails_to(ana.email) == []
 
 
-def test_a_message_read_meanwhile_causes_no_mail(mailing, post, ana, ben):
+def test_a_message_read_meanwhile_causes_no_mail(mail_chat, smtp, ana, ben):
     sent = ana.says("hi", to=[ben])
     gone = ana.says("oops", to=[ben])
-    looks(mailing)
+    looks(mail_chat)
 
     ben.post("/messages/flags", messages=[sent.id], op="add", flag="read").succeeds()
     ana.delete(f"/messages/{gone.id}").succeeds()
-    waits(mailing)
+    waits(mail_chat)
 
-    assert post.mails_to(ben.email) == []
+    assert smtp.mails_to(ben.email) == []
 
 
-def test_a_present_user_gets_a_mail_for_what_stays_unread(mailing, post, ana, ben):
+def test_a_present_user_gets_a_mail_for_what_stays_unread(mail_chat, smtp, ana, ben):
     ana.says("hi", to=[ben])
-    looks(mailing)
-    mailing.server.clock.move(seconds=PERIOD / 2)
+    looks(mail_chat)
+    mail_chat.server.clock.move(seconds=PERIOD / 2)
     ben.registers(event_types=["message"])
     ben.post("/users/me/presence", status="active").succeeds()
 
-    waits(mailing, seconds=PERIOD / 2 + 1)
-    assert post.mails_to(ben.email) == []
-    waits(mailing, seconds=300)
+    waits(mail_chat, seconds=PERIOD / 2 + 1)
+    assert smtp.mails_to(ben.email) == []
+    waits(mail_chat, seconds=300)
 
-    assert len(post.mails_to(ben.email)) == 1
+    assert len(smtp.mails_to(ben.email)) == 1
 
 
 @pytest.mark.parametrize("event_types", [None, ["reaction"]])
 def test_a_user_without_a_client_for_messages_counts_as_absent(
-    mailing, post, ana, ben, event_types
+    mail_chat, smtp, ana, ben, event_types
 ):
     if event_types:
         ben.registers(event_types=event_types)
     ben.post("/users/me/presence", status="active").succeeds()
 
     ana.says("hi", to=[ben])
-    waits(mailing)
+    waits(mail_chat)
 
-    assert len(post.mails_to(ben.email)) == 1
+    assert len(smtp.mails_to(ben.email)) == 1
 
 
-def test_a_mention_added_by_an_edit_notifies_only_the_mentioned(mailing, post, ana, ben):
-    cleo = mailing.person("cleo", channels=["kitchen"], email=f"cleo@{mailing.host}")
+def test_a_mention_added_by_an_edit_notifies_only_the_mentioned(mail_chat, smtp, ana, ben):
+    cleo = mail_chat.person("cleo", channels=["kitchen"], email=f"cleo@{mail_chat.host}")
     cleo.patch("/settings", enable_stream_email_notifications=True).succeeds()
     soup = ana.says("soup @**Cleo**", to="kitchen > lunch")
     direct = ana.says("one", to=[ben])
     ben.post("/messages/flags", messages=[direct.id], op="add", flag="read").succeeds()
-    waits(mailing)
-    post.received.clear()
+    waits(mail_chat)
+    smtp.received.clear()
 
     ana.patch(f"/messages/{soup.id}", content="soup @**Cleo** @**Ben**").succeeds()
     ana.patch(f"/messages/{direct.id}", content="one @**Ben**").succeeds()
-    waits(mailing)
+    waits(mail_chat)
     ana.patch(f"/messages/{soup.id}", content="soup! @**Cleo** @**Ben**").succeeds()
-    waits(mailing)
+    waits(mail_chat)
 
-    (letter,) = post.mails_of(mailing)
+    (letter,) = smtp.mails_of(mail_chat)
     assert (letter["To"], letter["Subject"]) == (ben.email, "#kitchen > lunch")
 
 
-def test_spoilers_stay_hidden(mailing, post, ana, ben):
+def test_spoilers_stay_hidden(mail_chat, smtp, ana, ben):
     end = "```spoiler The **end**\nthe butler\n> did it\n```\n:tada: [x](/#narrow)"
 
     ana.says(end, to=[ben])
-    waits(mailing)
+    waits(mail_chat)
 
-    (letter,) = post.mails_to(ben.email)
+    (letter,) = smtp.mails_to(ben.email)
     assert "butler" not in letter.as_string()
     assert "Ana: The end (…) 🎉 x" in text_in(letter)
     assert "<strong>end</strong>" in html_in(letter)
     assert 'href="http://' in html_in(letter)
 
 
-def test_the_subject_names_the_organization_where_that_helps(mailing, post, ana, ben):
-    other = Chat.found(mailing.server)
+def test_the_subject_names_the_organization_where_that_helps(mail_chat, smtp, ana, ben):
+    other = Chat.found(mail_chat.server)
     ben.patch("/settings", timezone="Asia/Kolkata").succeeds()
 
     ana.says("one", to=[ben])
-    waits(mailing)
+    waits(mail_chat)
     other.person("ben", email=ben.email)
     ana.says("two", to=[ben])
-    waits(mailing)
+    waits(mail_chat)
     ben.patch("/settings", realm_name_in_email_notifications_policy=3).succeeds()
     ana.says("three", to=[ben])
-    waits(mailing)
+    waits(mail_chat)
 
-    letters = post.mails_to(ben.email)
-    named = f"Ana wrote to you [{mailing.realm.name}]"
+    letters = smtp.mails_to(ben.email)
+    named = f"Ana wrote to you [{mail_chat.realm.name}]"
     assert [each["Subject"] for each in letters] == ["Ana wrote to you", named, "Ana wrote to you"]
     assert letters[0]["Date"].endswith("+0530")
 
@@ -188,9 +188,9 @@ def test_the_subject_names_the_organization_where_that_helps(mailing, post, ana,
     ],
 )
 def test_notification_settings_are_respected(
-    mailing, post, ana, ben, settings, subscription, policy, words, is_told
+    mail_chat, smtp, ana, ben, settings, subscription, policy, words, is_told
 ):
-    kitchen = mailing.channel("kitchen").id
+    kitchen = mail_chat.channel("kitchen").id
     if settings:
         ben.patch("/settings", **settings).succeeds()
     for name, value in subscription.items():
@@ -201,78 +201,78 @@ def test_notification_settings_are_respected(
         ben.post("/user_topics", **params).succeeds()
 
     ana.says(words, to="kitchen > lunch")
-    waits(mailing)
+    waits(mail_chat)
 
-    assert bool(post.mails_to(ben.email)) is is_told
+    assert bool(smtp.mails_to(ben.email)) is is_told
 
 
-def test_message_text_is_left_out_where_organization_or_user_want_that(mailing, post, ana, ben):
-    mailing.set("message_content_allowed_in_email_notifications", False)
+def test_message_text_is_left_out_where_organization_or_user_want_that(mail_chat, smtp, ana, ben):
+    mail_chat.set("message_content_allowed_in_email_notifications", False)
 
     ana.says("a secret", to=[ben])
-    waits(mailing)
-    mailing.set("message_content_allowed_in_email_notifications", True)
+    waits(mail_chat)
+    mail_chat.set("message_content_allowed_in_email_notifications", True)
     ben.patch("/settings", message_content_in_email_notifications=False).succeeds()
     ana.says("another secret", to=[ben])
-    waits(mailing)
+    waits(mail_chat)
 
-    letters = post.mails_to(ben.email)
+    letters = smtp.mails_to(ben.email)
     assert len(letters) == 2
     for letter in letters:
         assert "secret" not in letter.as_string()
         assert "Ana" not in letter.as_string()
 
 
-def test_a_guest_does_not_get_names_of_hidden_users(mailing, post, ana, ben):
-    mailing.permit("can_access_all_users_group", "members")
-    gus = mailing.person("gus", role="guest", channels=["kitchen"], email=f"gus@{mailing.host}")
-    looks(mailing)
+def test_a_guest_does_not_get_names_of_hidden_users(mail_chat, smtp, ana, ben):
+    mail_chat.permit("can_access_all_users_group", "members")
+    gus = mail_chat.person("gus", role="guest", channels=["kitchen"], email=f"gus@{mail_chat.host}")
+    looks(mail_chat)
 
     ana.says("before", to="kitchen > lunch")
     ana.says("@**Gus** soup", to="kitchen > lunch")
     ben.says("and bread", to="kitchen > lunch")
     ana.leaves("kitchen")
-    waits(mailing)
+    waits(mail_chat)
 
-    (letter,) = post.mails_to(gus.email)
+    (letter,) = smtp.mails_to(gus.email)
     lines = text_in(letter).splitlines()
     assert lines[:5:2] == ["Unknown user: before", "Unknown user: @**Gus** soup", "Ben: and bread"]
     assert "Ana" not in letter.as_string()
 
 
-def test_a_muted_sender_causes_no_mail(mailing, post, ana, ben):
+def test_a_muted_sender_causes_no_mail(mail_chat, smtp, ana, ben):
     ben.post(f"/users/me/muted_users/{ana.id}").succeeds()
 
     ana.says("hi", to=[ben])
-    waits(mailing)
+    waits(mail_chat)
 
-    assert post.mails_to(ben.email) == []
+    assert smtp.mails_to(ben.email) == []
 
 
-def test_one_click_unsubscribes(mailing, post, ana, ben):
+def test_one_click_unsubscribes(mail_chat, smtp, ana, ben):
     ana.says("hi", to=[ben])
-    waits(mailing)
-    (letter,) = post.mails_to(ben.email)
+    waits(mail_chat)
+    (letter,) = smtp.mails_to(ben.email)
     (link,) = re.findall(r"<http://[^/]+(/[^>]+)>", letter["List-Unsubscribe"])
 
-    assert mailing.stranger.raw("GET", link).status == 200
+    assert mail_chat.stranger.raw("GET", link).status == 200
     assert ben.record.prefers("enable_offline_email_notifications")
-    assert mailing.stranger.raw("GET", forged(link)).status == 404
-    assert mailing.stranger.raw("POST", link, b"List-Unsubscribe=One-Click").status == 200
+    assert mail_chat.stranger.raw("GET", forged(link)).status == 404
+    assert mail_chat.stranger.raw("POST", link, b"List-Unsubscribe=One-Click").status == 200
 
     assert not ben.record.prefers("enable_offline_email_notifications")
     ana.says("hi again", to=[ben])
-    waits(mailing)
-    assert len(post.mails_to(ben.email)) == 1
+    waits(mail_chat)
+    assert len(smtp.mails_to(ben.email)) == 1
 
 
-def test_a_send_writes_nothing_for_absent_users(mailing, ana, ben):
-    before = mailing.read(rows)
+def test_a_send_writes_nothing_for_absent_users(mail_chat, ana, ben):
+    before = mail_chat.read(rows)
 
     ana.says("@**all** hi", to="kitchen > lunch")
     ana.says("hi", to=[ben])
 
-    assert mailing.read(rows) == before
+    assert mail_chat.read(rows) == before
 
 
 def rows(tx):
@@ -281,8 +281,8 @@ def rows(tx):
 
 
 @pytest.mark.parametrize("lost", ["removed", "moved", "made a guest"])
-def test_a_user_who_lost_access_gets_no_mail(mailing, post, ana, ben, lost):
-    root = mailing.person("root", role="owner", channels=["kitchen"])
+def test_a_user_who_lost_access_gets_no_mail(mail_chat, smtp, ana, ben, lost):
+    root = mail_chat.person("root", role="owner", channels=["kitchen"])
     root.joins("vault", invite_only=True, principals=[root.id, ben.id, ana.id])
     if lost == "moved":
         root.leaves("vault", principals=[ben.id])
@@ -291,16 +291,16 @@ def test_a_user_who_lost_access_gets_no_mail(mailing, post, ana, ben, lost):
     if lost == "made a guest":
         ben.joins("plaza")
     called = root.says("@**Ben** gold", to=place)
-    looks(mailing)
+    looks(mail_chat)
 
     if lost == "moved":
-        root.patch(f"/messages/{called.id}", stream_id=mailing.channel("vault").id).succeeds()
+        root.patch(f"/messages/{called.id}", stream_id=mail_chat.channel("vault").id).succeeds()
     elif lost == "removed":
         root.leaves("vault", principals=[ben.id])
     else:
         ben.leaves("plaza")
         root.patch(f"/users/{ben.id}", role=600).succeeds()
     root.patch(f"/messages/{called.id}", content="@**Ben** treasure").succeeds()
-    waits(mailing)
+    waits(mail_chat)
 
-    assert [text_in(each) for each in post.mails_to(ben.email)] == []
+    assert [text_in(each) for each in smtp.mails_to(ben.email)] == []

@@ -36,23 +36,23 @@ def days(number):
     return {"hours": 24 * number}
 
 
-def test_a_channel_deletes_messages_older_than_its_retention(later):
-    ana, ben = later.people("ana", "ben", channels=["kitchen", "garden"])
-    cleo = later.person("cleo")
-    keep_for(later, "kitchen", 3)
+def test_a_channel_deletes_messages_older_than_its_retention(chat):
+    ana, ben = chat.people("ana", "ben", channels=["kitchen", "garden"])
+    cleo = chat.person("cleo")
+    keep_for(chat, "kitchen", 3)
     old = ana.says("old", to="kitchen > soup")
     ana.says("kept elsewhere", to="garden > roses")
-    later.server.clock.move(**days(2))
+    chat.server.clock.move(**days(2))
     ana.says("new", to="kitchen > soup")
     ears = ben.listens_for("delete_message", client_capabilities=BULK)
     simple, others = ana.listens_for("delete_message"), cleo.listens_for("delete_message")
 
-    deletes_old(later)
+    deletes_old(chat)
     assert "old" in readable(ben)
-    later.server.clock.move(**days(1.01))
-    deletes_old(later)
+    chat.server.clock.move(**days(1.01))
+    deletes_old(chat)
 
-    kitchen = later.channel("kitchen")
+    kitchen = chat.channel("kitchen")
     place = {"message_type": "stream", "stream_id": kitchen.id, "topic": "soup"}
     assert readable(ben) == ["kept elsewhere", "new"]
     assert ears.all() == [{"type": "delete_message", "message_ids": [old.id], **place}]
@@ -61,41 +61,41 @@ def test_a_channel_deletes_messages_older_than_its_retention(later):
     ben.get(f"/messages/{old.id}").fails("Invalid message(s)")
 
 
-def test_the_organizations_retention_applies_where_a_channel_has_none(later):
-    ana, ben = later.people("ana", "ben", channels=["default", "forever", "longer"])
-    later.set("message_retention_days", 10)
-    keep_for(later, "forever", -1)
-    keep_for(later, "longer", 30)
+def test_the_organizations_retention_applies_where_a_channel_has_none(chat):
+    ana, ben = chat.people("ana", "ben", channels=["default", "forever", "longer"])
+    chat.set("message_retention_days", 10)
+    keep_for(chat, "forever", -1)
+    keep_for(chat, "longer", 30)
     for channel in ("default", "forever", "longer"):
         ana.says(channel, to=f"{channel} > x")
     ana.says("direct", to=[ben])
     ears = ben.listens_for("delete_message")
 
-    later.server.clock.move(**days(9))
-    deletes_old(later)
+    chat.server.clock.move(**days(9))
+    deletes_old(chat)
     assert readable(ben) == ["default", "forever", "longer", "direct"]
-    later.server.clock.move(**days(2))
-    deletes_old(later)
+    chat.server.clock.move(**days(2))
+    deletes_old(chat)
     assert readable(ben) == ["forever", "longer"]
-    later.server.clock.move(**days(20))
-    deletes_old(later)
+    chat.server.clock.move(**days(20))
+    deletes_old(chat)
 
     assert readable(ben) == ["forever"]
     assert [event["message_type"] for event in ears.all()] == ["stream", "private", "stream"]
 
 
-def test_a_retention_set_by_owners_takes_effect(later):
-    owner = later.person("root", role="owner", channels=["kitchen"])
-    kitchen = f"/streams/{later.channel('kitchen').id}"
+def test_a_retention_set_by_owners_takes_effect(chat):
+    owner = chat.person("root", role="owner", channels=["kitchen"])
+    kitchen = f"/streams/{chat.channel('kitchen').id}"
     owner.patch("/realm", message_retention_days=2).succeeds()
 
     def is_kept(days_for_channel) -> bool:
         owner.patch(kitchen, message_retention_days=days_for_channel).succeeds()
-        deletes_old(later)
+        deletes_old(chat)
         return "soup" in readable(owner)
 
     owner.says("soup", to="kitchen > lunch")
-    later.server.clock.move(**days(3))
+    chat.server.clock.move(**days(3))
 
     assert is_kept("unlimited")
     assert is_kept(4)
@@ -105,25 +105,25 @@ def test_a_retention_set_by_owners_takes_effect(later):
     assert not is_kept("realm_default")
     owner.says("soup", to="kitchen > lunch")
     owner.patch("/realm", message_retention_days="unlimited").succeeds()
-    later.server.clock.move(**days(3))
+    chat.server.clock.move(**days(3))
     assert is_kept(4)
     assert not is_kept(2)
 
 
-def test_owners_see_what_a_retention_would_delete_before_they_set_it(later):
-    owner = later.person("root", role="owner", channels=["kitchen", "garden", "cellar"])
-    ana, ben = later.people("ana", "ben", channels=["kitchen", "garden"])
-    kitchen = later.channel("kitchen").id
-    keep_for(later, "cellar", -1)
+def test_owners_see_what_a_retention_would_delete_before_they_set_it(chat):
+    owner = chat.person("root", role="owner", channels=["kitchen", "garden", "cellar"])
+    ana, ben = chat.people("ana", "ben", channels=["kitchen", "garden"])
+    kitchen = chat.channel("kitchen").id
+    keep_for(chat, "cellar", -1)
     ana.says("one", to="kitchen > x")
     sent_at = ana.get("/messages", anchor="newest", num_before=1).succeeds()["messages"][0][
         "timestamp"
     ]
-    later.server.clock.move(**days(1))
+    chat.server.clock.move(**days(1))
     ana.says("two", to="garden > x")
     ben.says("three", to=[ana])
     owner.says("kept", to="cellar > x")
-    later.server.clock.move(**days(5))
+    chat.server.clock.move(**days(5))
     ana.says("new", to="kitchen > x")
 
     def preview(**params):
@@ -143,13 +143,13 @@ def test_owners_see_what_a_retention_would_delete_before_they_set_it(later):
     default = preview(message_retention_days="realm_default", stream_id=kitchen)
     assert default["message_count"] == 1
     before = len(readable(owner)) + len(readable(ben))
-    deletes_old(later)
+    deletes_old(chat)
     assert before - len(readable(owner)) - len(readable(ben)) == 5  # the direct one is ben's only
 
 
-def test_only_owners_see_what_a_retention_would_delete(later, in_kitchen, ana):
-    admin = later.person("boss", role="admin")
-    owner = later.person("root", role="owner")
+def test_only_owners_see_what_a_retention_would_delete(chat, in_kitchen, ana):
+    admin = chat.person("boss", role="admin")
+    owner = chat.person("root", role="owner")
 
     for person in (ana, admin):
         person.get("/realm/retention_preview", message_retention_days=3).fails(
@@ -163,24 +163,24 @@ def test_only_owners_see_what_a_retention_would_delete(later, in_kitchen, ana):
     )
 
 
-def test_by_default_everything_is_kept(later, in_kitchen, ana):
+def test_by_default_everything_is_kept(chat, in_kitchen, ana):
     ana.says("for ever", to="kitchen > x")
 
-    later.server.clock.move(**days(10_000))
-    deletes_old(later)
-    later.server.clock.move(**days(-10_000))
+    chat.server.clock.move(**days(10_000))
+    deletes_old(chat)
+    chat.server.clock.move(**days(-10_000))
 
     assert readable(ana) == ["for ever"]
 
 
-def test_many_messages_are_deleted_in_small_steps_by_topic(later, in_kitchen, ana):
-    keep_for(later, "kitchen", 1)
+def test_many_messages_are_deleted_in_small_steps_by_topic(chat, in_kitchen, ana):
+    keep_for(chat, "kitchen", 1)
     for number in range(60):
         ana.says(f"word {number}", to=f"kitchen > topic {number % 2}")
     ears = ana.listens_for("delete_message", client_capabilities=BULK)
 
-    later.server.clock.move(**days(2))
-    deletes_old(later)
+    chat.server.clock.move(**days(2))
+    deletes_old(chat)
 
     told = ears.all()
     assert sum(len(event["message_ids"]) for event in told) == 60
@@ -205,14 +205,14 @@ def test_a_channel_with_many_old_messages_does_not_delay_others(own_chat, monkey
     assert readable(ana) == []
 
 
-def test_one_step_deletes_a_few_messages_of_one_topic(later, in_kitchen, ana):
-    keep_for(later, "kitchen", 1)
-    later.fill(ana, "kitchen > soup", 10)
-    later.fill(ana, "kitchen > salad", 3)
-    later.server.clock.move(**days(2))
-    kitchen = later.channel("kitchen").id
+def test_one_step_deletes_a_few_messages_of_one_topic(chat, in_kitchen, ana):
+    keep_for(chat, "kitchen", 1)
+    chat.fill(ana, "kitchen > soup", 10)
+    chat.fill(ana, "kitchen > salad", 3)
+    chat.server.clock.move(**days(2))
+    kitchen = chat.channel("kitchen").id
 
-    steps = [later.write(actions.later.retention.delete_batch, kitchen) for _ in range(4)]
+    steps = [chat.write(actions.later.retention.delete_batch, kitchen) for _ in range(4)]
 
     assert steps == [5, 5, 3, 0]
 
@@ -239,8 +239,8 @@ def _spoil_index(tx, message_id):
     )
 
 
-def test_nothing_of_a_deleted_message_remains(later, in_kitchen, ana, ben):
-    keep_for(later, "kitchen", 1)
+def test_nothing_of_a_deleted_message_remains(chat, in_kitchen, ana, ben):
+    keep_for(chat, "kitchen", 1)
     ears = ben.listens_for("message", "reminders", idle_queue_timeout=10**7)
     secret = ana.says("a rhubarb secret, @**Ben**", to="kitchen > x")
     ana.patch(f"/messages/{secret.id}", content="another rhubarb secret, @**Ben**").succeeds()
@@ -249,31 +249,31 @@ def test_nothing_of_a_deleted_message_remains(later, in_kitchen, ana, ben):
     number = ben.post(
         "/reminders",
         message_id=secret.id,
-        scheduled_delivery_timestamp=later.in_seconds(86_400 * 30),
+        scheduled_delivery_timestamp=chat.in_seconds(86_400 * 30),
     ).succeeds()["reminder_id"]
-    later.server.index_messages()
-    later.server.lose_mailbox(ears.queue_id)
-    assert later.read(_rows_about, secret.id) == 6
+    chat.server.index_messages()
+    chat.server.lose_mailbox(ears.queue_id)
+    assert chat.read(_rows_about, secret.id) == 6
 
-    later.server.clock.move(**days(2))
-    deletes_old(later)
+    chat.server.clock.move(**days(2))
+    deletes_old(chat)
 
     assert ben.get("/reminders").succeeds()["reminders"] == []
     assert ears.all() == [{"type": "reminders", "op": "remove", "reminder_id": number}]
-    assert "rhubarb" not in later.read(_everything_stored)
-    assert later.read(_rows_about, secret.id) == 0
+    assert "rhubarb" not in chat.read(_everything_stored)
+    assert chat.read(_rows_about, secret.id) == 0
     state = ben.registers()
     assert (state["unread_msgs"]["count"], state["starred_messages"]) == (0, [])
-    topics = ben.get(f"/users/me/{later.channel('kitchen').id}/topics").succeeds()["topics"]
+    topics = ben.get(f"/users/me/{chat.channel('kitchen').id}/topics").succeeds()["topics"]
     assert topics == []
 
 
-def test_a_reminder_does_not_outlive_the_message_it_quotes(later, ana):
+def test_a_reminder_does_not_outlive_the_message_it_quotes(chat, ana):
     milk = ana.says("milk", to=[ana])
-    asked = {"message_id": milk.id, "scheduled_delivery_timestamp": later.in_seconds(60)}
+    asked = {"message_id": milk.id, "scheduled_delivery_timestamp": chat.in_seconds(60)}
     ana.post("/reminders", **asked).succeeds()
 
-    later.write(storage.messages.delete, [milk.id])
+    chat.write(storage.messages.delete, [milk.id])
 
     assert ana.get("/reminders").succeeds()["reminders"] == []
 
@@ -298,17 +298,17 @@ def _tables(tx):
     return [row["name"] for row in tx.all(listed)]
 
 
-def test_the_first_message_id_of_a_channel_is_updated(later, in_kitchen, ana):
-    keep_for(later, "kitchen", 3)
+def test_the_first_message_id_of_a_channel_is_updated(chat, in_kitchen, ana):
+    keep_for(chat, "kitchen", 3)
     ana.says("old", to="kitchen > x")
-    later.server.clock.move(**days(2))
+    chat.server.clock.move(**days(2))
     new = ana.says("new", to="kitchen > x")
     ears = ana.listens_for("stream")
 
-    later.server.clock.move(**days(2))
-    deletes_old(later)
+    chat.server.clock.move(**days(2))
+    deletes_old(chat)
 
-    assert later.channel("kitchen").first_message_id == new.id
+    assert chat.channel("kitchen").first_message_id == new.id
     (event,) = ears.all()
     assert (event["property"], event["value"]) == ("first_message_id", new.id)
 

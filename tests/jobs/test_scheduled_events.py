@@ -45,14 +45,14 @@ def by(key: str, entries: list[dict[str, Any]]) -> dict[int, Any]:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_a_watcher_has_the_state_of_a_newcomer(later, seed):
+def test_a_watcher_has_the_state_of_a_newcomer(chat, seed):
     chance = random.Random(seed)
-    ana, ben = later.people("ana", "ben", channels=["kitchen"])
+    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
     soup = ben.says("soup", to="kitchen > lunch")
     watcher = Watcher(ana)
 
     for step in range(40):
-        _do_something(chance, later, ana, soup.id, step)
+        _do_something(chance, chat, ana, soup.id, step)
         watcher.catch_up()
         newcomer = ana.registers(fetch_event_types=["scheduled_messages", "reminders"])
         assert watcher.scheduled == by("scheduled_message_id", newcomer["scheduled_messages"])
@@ -60,17 +60,17 @@ def test_a_watcher_has_the_state_of_a_newcomer(later, seed):
 
 
 def _do_something(
-    chance: random.Random, later: Any, ana: Person, message_id: int, step: int
+    chance: random.Random, chat: Any, ana: Person, message_id: int, step: int
 ) -> None:
     entries = ana.get("/scheduled_messages").succeeds()["scheduled_messages"]
     reminders = ana.get("/reminders").succeeds()["reminders"]
-    at = later.in_seconds(chance.choice([60, 600, 3600]))
+    at = chat.in_seconds(chance.choice([60, 600, 3600]))
     what = chance.choice(["write", "write", "ask", "edit", "edit", "delete", "forget", "wait"])
     if what == "write":
         ana.post(
             "/scheduled_messages",
             type="channel",
-            to=later.channel("kitchen").id,
+            to=chat.channel("kitchen").id,
             topic="lunch",
             content=f"step {step}",
             scheduled_delivery_timestamp=at,
@@ -87,4 +87,4 @@ def _do_something(
     elif what == "forget" and reminders:
         ana.delete(f"/reminders/{chance.choice(reminders)['reminder_id']}").succeeds()
     else:
-        later.advance(minutes=chance.choice([1, 5, 30]))  # some are sent, some are too late
+        chat.advance(minutes=chance.choice([1, 5, 30]))  # some are sent, some are too late

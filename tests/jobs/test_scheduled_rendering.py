@@ -4,19 +4,19 @@ moment."""
 from tests.jobs.conftest import ClockedChat
 
 
-def test_a_scheduled_mention_sets_flags_when_it_is_sent(later: ClockedChat) -> None:
-    ana, ben = later.people("ana", "ben", channels=["kitchen"])
+def test_a_scheduled_mention_sets_flags_when_it_is_sent(chat: ClockedChat) -> None:
+    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
     ana.post(
         "/scheduled_messages",
         type="channel",
-        to=later.channel("kitchen").id,
+        to=chat.channel("kitchen").id,
         topic="lunch",
         content="@**Ben** **soup**",
-        scheduled_delivery_timestamp=later.in_seconds(60),
+        scheduled_delivery_timestamp=chat.in_seconds(60),
     ).succeeds()
     ears = ben.listens_for("message", apply_markdown=True)
 
-    later.advance(seconds=61)
+    chat.advance(seconds=61)
 
     event = ears.next()
     assert event["flags"] == ["mentioned"]
@@ -26,16 +26,16 @@ def test_a_scheduled_mention_sets_flags_when_it_is_sent(later: ClockedChat) -> N
     )
 
 
-def test_a_scheduled_message_is_returned_rendered(later: ClockedChat) -> None:
-    ana = later.person("ana", channels=["kitchen"])
+def test_a_scheduled_message_is_returned_rendered(chat: ClockedChat) -> None:
+    ana = chat.person("ana", channels=["kitchen"])
 
     ana.post(
         "/scheduled_messages",
         type="channel",
-        to=later.channel("kitchen").id,
+        to=chat.channel("kitchen").id,
         topic="lunch",
         content="**soup**",
-        scheduled_delivery_timestamp=later.in_seconds(60),
+        scheduled_delivery_timestamp=chat.in_seconds(60),
     ).succeeds()
 
     (entry,) = ana.get("/scheduled_messages").succeeds()["scheduled_messages"]

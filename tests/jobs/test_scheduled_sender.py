@@ -68,15 +68,15 @@ def notice(at: int, reason: str) -> str:
 # --- on time ---
 
 
-def test_a_due_message_becomes_an_ordinary_message(later, in_kitchen, ana, ben):
+def test_a_due_message_becomes_an_ordinary_message(chat, in_kitchen, ana, ben):
     hers, his = ana.listens_for("scheduled_messages", "message"), ben.listens_for("message")
-    at = later.in_seconds(60)
+    at = chat.in_seconds(60)
     number = schedules(ana, "Soup's *on*", at=at)
     hers.all()
 
-    later.advance(seconds=59 - 1)
+    chat.advance(seconds=59 - 1)
     assert (said(ben), len(waiting(ana))) == ([], 1)
-    later.advance(seconds=2)
+    chat.advance(seconds=2)
 
     sent, gone = hers.all()
     assert (sent["type"], sent["message"]["content"]) == ("message", "Soup's *on*")
@@ -99,8 +99,8 @@ def test_the_server_sends_it_within_a_second(own_chat):
     assert at <= event["message"]["timestamp"] <= at + 1
 
 
-def test_a_message_due_during_a_run_is_sent_soon(later):
-    house, garden = later.realm.id, Chat.found(later.server).realm.id
+def test_a_message_due_during_a_run_is_sent_soon(chat):
+    house, garden = chat.realm.id, Chat.found(chat.server).realm.id
     due = {house: list(range(500)), garden: []}
     sent: list[int] = []
 
@@ -121,92 +121,90 @@ def test_a_message_due_during_a_run_is_sent_soon(later):
         deliver,
         give_up=deliver,
     )
-    server = later.server
+    server = chat.server
     server.send_due(kind)
 
     assert (sent.count(house), sent.count(garden)) == (500, 1)
     assert sent.index(garden) <= 100 + 2 * IN_HAND
 
 
-def test_a_sent_message_is_not_sent_again(later, in_kitchen, ana):
-    schedules(ana, at=later.in_seconds(60))
+def test_a_sent_message_is_not_sent_again(chat, in_kitchen, ana):
+    schedules(ana, at=chat.in_seconds(60))
 
-    later.advance(seconds=61)
-    later.run_due_jobs()
-    later.advance(minutes=5)
+    chat.advance(seconds=61)
+    chat.run_due_jobs()
+    chat.advance(minutes=5)
 
     assert said(ana) == ["Soup's on"]
 
 
-def test_an_edit_after_sending_gets_an_error(later, in_kitchen, ana):
-    number = schedules(ana, at=later.in_seconds(60))
-    later.advance(seconds=61)
+def test_an_edit_after_sending_gets_an_error(chat, in_kitchen, ana):
+    number = schedules(ana, at=chat.in_seconds(60))
+    chat.advance(seconds=61)
 
     for request in (
         ana.patch(f"/scheduled_messages/{number}", content="No soup"),
         ana.delete(f"/scheduled_messages/{number}"),
     ):
         request.fails("Scheduled message was already sent")
-    ben = later.person("ben")
+    ben = chat.person("ben")
     ben.patch(f"/scheduled_messages/{number}", content="x").fails(
         "Scheduled message does not exist"
     )
 
 
-def test_only_the_id_of_a_sent_message_is_kept(later, in_kitchen, ana):
-    number = schedules(ana, "a secret", at=later.in_seconds(60))
-    later.advance(seconds=61)
+def test_only_the_id_of_a_sent_message_is_kept(chat, in_kitchen, ana):
+    number = schedules(ana, "a secret", at=chat.in_seconds(60))
+    chat.advance(seconds=61)
 
-    entry = later.read(storage.later.scheduled.find, number)
+    entry = chat.read(storage.later.scheduled.find, number)
 
     assert entry.content == entry.rendered == ""
-    assert entry.to == ToChannel(later.channel("kitchen").id, "")
+    assert entry.to == ToChannel(chat.channel("kitchen").id, "")
 
 
-def test_an_edited_message_is_sent_with_its_new_text_and_time(later, in_kitchen, ana, ben):
-    number = schedules(ana, at=later.in_seconds(60))
+def test_an_edited_message_is_sent_with_its_new_text_and_time(chat, in_kitchen, ana, ben):
+    number = schedules(ana, at=chat.in_seconds(60))
     ana.patch(
         f"/scheduled_messages/{number}",
         content="Dinner!",
         topic="dinner",
-        scheduled_delivery_timestamp=later.in_seconds(120),
+        scheduled_delivery_timestamp=chat.in_seconds(120),
     ).succeeds()
 
-    later.advance(seconds=61)
+    chat.advance(seconds=61)
     assert said(ben) == []
-    later.advance(seconds=60)
+    chat.advance(seconds=60)
 
     assert said(ben) == ["Dinner!"]
 
 
-def test_a_deleted_message_is_never_sent(later, in_kitchen, ana):
-    number = schedules(ana, at=later.in_seconds(60))
+def test_a_deleted_message_is_never_sent(chat, in_kitchen, ana):
+    number = schedules(ana, at=chat.in_seconds(60))
 
     ana.delete(f"/scheduled_messages/{number}").succeeds()
-    later.advance(seconds=61)
+    chat.advance(seconds=61)
 
     assert said(ana) == []
 
 
-def test_messages_of_the_same_second_are_sent_in_the_order_they_were_written(
-    later, in_kitchen, ana
-):
-    at = later.in_seconds(60)
+def test_messages_of_the_same_second_are_sent_in_the_order_they_were_written(chat, in_kitchen, ana):
+    at = chat.in_seconds(60)
     numbers = [schedules(ana, f"course {number}", at=at) for number in range(20)]
     ana.patch(f"/scheduled_messages/{numbers[3]}", content="course 3, warmed up").succeeds()
 
-    later.advance(seconds=61)
+    chat.advance(seconds=61)
 
     expected = [f"course {number}" for number in range(20)]
     expected[3] = "course 3, warmed up"
     assert said(ana) == expected
 
 
-def test_messages_are_sent_in_order_of_their_time(later, in_kitchen, ana):
-    schedules(ana, "second", at=later.in_seconds(60))
-    schedules(ana, "first", at=later.in_seconds(30))
+def test_messages_are_sent_in_order_of_their_time(chat, in_kitchen, ana):
+    schedules(ana, "second", at=chat.in_seconds(60))
+    schedules(ana, "first", at=chat.in_seconds(30))
 
-    later.advance(seconds=61)
+    chat.advance(seconds=61)
 
     assert said(ana) == ["first", "second"]
 
@@ -223,23 +221,23 @@ def test_messages_are_sent_in_order_of_their_time(later, in_kitchen, ana):
     ],
 )
 def test_a_sent_message_is_read_by_its_sender_as_usual(
-    later, ana, ben, client, chosen, to_self, is_read
+    chat, ana, ben, client, chosen, to_self, is_read
 ):
     to = [ana.id] if to_self else [ben.id]
     writer = ana.with_headers(User_Agent=client)
-    schedules(writer, at=later.in_seconds(60), to=to, read_by_sender=chosen)
+    schedules(writer, at=chat.in_seconds(60), to=to, read_by_sender=chosen)
     ears = ana.listens_for("message")
 
-    later.advance(seconds=61)
+    chat.advance(seconds=61)
 
     assert ("read" in ears.next()["flags"]) is is_read
 
 
-def test_the_topic_is_followed_as_after_any_send(later, in_kitchen, ana):
-    schedules(ana, at=later.in_seconds(60))
+def test_the_topic_is_followed_as_after_any_send(chat, in_kitchen, ana):
+    schedules(ana, at=chat.in_seconds(60))
     ears = ana.listens_for("user_topic", "message", "scheduled_messages")
 
-    later.advance(seconds=61)
+    chat.advance(seconds=61)
 
     assert [event["type"] for event in ears.all()] == [
         "user_topic",
@@ -263,14 +261,14 @@ def _close_organization(tx):
     tx.execute("UPDATE realm SET deactivated = TRUE WHERE id = :id", id=tx.realm_id)
 
 
-def test_a_deleted_channel_fails_the_message_and_notifies_its_owner(later, in_kitchen, ana, ben):
-    at = later.in_seconds(60)
+def test_a_deleted_channel_fails_the_message_and_notifies_its_owner(chat, in_kitchen, ana, ben):
+    at = chat.in_seconds(60)
     number = schedules(ana, at=at)
     (entry,) = waiting(ana)
     hers, his = ana.listens_for("scheduled_messages", "message"), ben.listens_for()
-    later.write(_archive, "kitchen")
+    chat.write(_archive, "kitchen")
 
-    later.advance(seconds=61)
+    chat.advance(seconds=61)
 
     reason = "Not authorized to send to channel 'kitchen'"
     assert waiting(ana) == [{**entry, "failed": True}]
@@ -288,44 +286,44 @@ def test_a_deleted_channel_fails_the_message_and_notifies_its_owner(later, in_ki
     assert number == entry["scheduled_message_id"]
 
 
-def test_a_failed_message_is_not_retried(later, in_kitchen, ana):
-    schedules(ana, at=later.in_seconds(60))
-    later.write(_archive, "kitchen")
-    later.advance(seconds=61)
-    later.write(lambda tx: tx.execute("UPDATE channel SET archived = FALSE"))
+def test_a_failed_message_is_not_retried(chat, in_kitchen, ana):
+    schedules(ana, at=chat.in_seconds(60))
+    chat.write(_archive, "kitchen")
+    chat.advance(seconds=61)
+    chat.write(lambda tx: tx.execute("UPDATE channel SET archived = FALSE"))
 
-    later.advance(minutes=1)
-    later.advance(hours=1)
+    chat.advance(minutes=1)
+    chat.advance(hours=1)
 
     assert said(ana) == notices(ana)
     assert len(notices(ana)) == 1
     assert waiting(ana)[0]["failed"] is True
 
 
-def test_a_failed_message_needs_a_new_time_and_then_waits_again(later):
-    ana = later.person("ana", channels=["kitchen", "garden"])
-    number = schedules(ana, at=later.in_seconds(60))
-    later.write(_archive, "kitchen")
-    later.advance(seconds=61)
+def test_a_failed_message_needs_a_new_time_and_then_waits_again(chat):
+    ana = chat.person("ana", channels=["kitchen", "garden"])
+    number = schedules(ana, at=chat.in_seconds(60))
+    chat.write(_archive, "kitchen")
+    chat.advance(seconds=61)
 
-    ana.patch(f"/scheduled_messages/{number}", to=later.channel("garden").id).fails(
+    ana.patch(f"/scheduled_messages/{number}", to=chat.channel("garden").id).fails(
         "Scheduled delivery time must be in the future."
     )
     ana.patch(
         f"/scheduled_messages/{number}",
-        to=later.channel("garden").id,
-        scheduled_delivery_timestamp=later.in_seconds(60),
+        to=chat.channel("garden").id,
+        scheduled_delivery_timestamp=chat.in_seconds(60),
     ).succeeds()
     assert waiting(ana)[0]["failed"] is False
-    later.advance(seconds=61)
+    chat.advance(seconds=61)
 
     assert "Soup's on" in said(ana)
     assert waiting(ana) == []
 
 
-def test_a_failed_message_can_be_deleted(later, in_kitchen, ana):
-    number = schedules(ana, at=later.in_seconds(60))
-    later.advance(minutes=12)
+def test_a_failed_message_can_be_deleted(chat, in_kitchen, ana):
+    number = schedules(ana, at=chat.in_seconds(60))
+    chat.advance(minutes=12)
     assert waiting(ana)[0]["failed"] is True
 
     ana.delete(f"/scheduled_messages/{number}").succeeds()
@@ -333,19 +331,19 @@ def test_a_failed_message_can_be_deleted(later, in_kitchen, ana):
     assert waiting(ana) == []
 
 
-def test_a_message_ten_minutes_late_is_sent(later, in_kitchen, ana):
-    schedules(ana, at=later.in_seconds(60))
+def test_a_message_ten_minutes_late_is_sent(chat, in_kitchen, ana):
+    schedules(ana, at=chat.in_seconds(60))
 
-    later.advance(minutes=10, seconds=55)
+    chat.advance(minutes=10, seconds=55)
 
     assert said(ana) == ["Soup's on"]
 
 
-def test_a_message_more_than_ten_minutes_late_fails(later, in_kitchen, ana, ben):
-    at = later.in_seconds(60)
+def test_a_message_more_than_ten_minutes_late_fails(chat, in_kitchen, ana, ben):
+    at = chat.in_seconds(60)
     schedules(ana, at=at)
 
-    later.advance(minutes=11, seconds=2)
+    chat.advance(minutes=11, seconds=2)
 
     assert said(ben) == []
     assert notices(ana) == [notice(at, "Message could not be sent at the scheduled time.")]
@@ -355,10 +353,10 @@ def test_a_message_more_than_ten_minutes_late_fails(later, in_kitchen, ana, ben)
 class Change:
     """A change between scheduling and sending."""
 
-    def __init__(self, later: Any, owner: Person, ben: Person) -> None:
-        self.later, self.owner, self.ben = later, owner, ben
-        self.kitchen = f"/streams/{later.channel('kitchen').id}"
-        self.nobody = later.group("nobody")
+    def __init__(self, chat: Any, owner: Person, ben: Person) -> None:
+        self.chat, self.owner, self.ben = chat, owner, ben
+        self.kitchen = f"/streams/{chat.channel('kitchen').id}"
+        self.nobody = chat.group("nobody")
 
     def archive(self) -> None:
         self.owner.delete(self.kitchen).succeeds()
@@ -417,17 +415,17 @@ TO_BEN = {"to": "ben"}
         ),
         (
             {"topic": ""},
-            lambda it: it.later.set("topics_policy", "disable_empty_topic"),
+            lambda it: it.chat.set("topics_policy", "disable_empty_topic"),
             "Sending messages to the general chat is not allowed in this channel.",
         ),
         (
             {"content": "@**all** soup"},
-            lambda it: it.later.permit("can_mention_many_users_group", "nobody"),
+            lambda it: it.chat.permit("can_mention_many_users_group", "nobody"),
             "You do not have permission to use channel wildcard mentions in this channel.",
         ),
         (
             {"content": "@**topic** soup"},
-            lambda it: it.later.permit("can_mention_many_users_group", "nobody"),
+            lambda it: it.chat.permit("can_mention_many_users_group", "nobody"),
             "You do not have permission to use topic wildcard mentions in this topic.",
         ),
         (
@@ -443,32 +441,32 @@ TO_BEN = {"to": "ben"}
         (TO_BEN, lambda it: it.dismiss_ben(), "'{ben}' is no longer using Zulip."),
         (
             TO_BEN,
-            lambda it: it.later.permit("direct_message_permission_group", "nobody"),
+            lambda it: it.chat.permit("direct_message_permission_group", "nobody"),
             "Direct messages are disabled in this organization.",
         ),
         (
             TO_BEN,
-            lambda it: it.later.permit("direct_message_initiator_group", "nobody"),
+            lambda it: it.chat.permit("direct_message_initiator_group", "nobody"),
             "You do not have permission to initiate direct message conversations.",
         ),
     ],
 )
-def test_a_message_that_may_not_be_sent_any_more_fails(later, monkeypatch, message, change, reason):
+def test_a_message_that_may_not_be_sent_any_more_fails(chat, monkeypatch, message, change, reason):
     monkeypatch.setattr(domain.limits, "MAX_UNRESTRICTED_WILDCARD_RECIPIENTS", 0)
-    later.permit("can_mention_many_users_group", "members")
-    ana, ben = later.people("ana", "ben", channels=["kitchen"])
-    owner = later.person("root", role="owner", channels=["kitchen"])
+    chat.permit("can_mention_many_users_group", "members")
+    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+    owner = chat.person("root", role="owner", channels=["kitchen"])
     owner.post(
         "/user_groups/create", name="cooks", description="", members=[ana.id, ben.id]
     ).succeeds()
-    at = later.in_seconds(60)
+    at = chat.in_seconds(60)
     words = {"content": "Soup's on", **message}
     schedules(ana, at=at, **(words | {"to": [ben.id]} if "to" in message else words))
     (entry,) = waiting(ana)
-    change(Change(later, owner, ben))
+    change(Change(chat, owner, ben))
     hers, theirs = ana.listens_for("scheduled_messages", "message"), owner.listens_for("message")
 
-    later.advance(seconds=61)
+    chat.advance(seconds=61)
 
     told, told_why = hers.all()
     failed = {**entry, "failed": True}
@@ -478,60 +476,60 @@ def test_a_message_that_may_not_be_sent_any_more_fails(later, monkeypatch, messa
     assert theirs.silent()
 
 
-def test_a_deactivated_sender_fails_the_message_without_a_notice(later, in_kitchen, ana, ben):
-    number = schedules(ana, at=later.in_seconds(60))
-    later.write(actions.people.deactivate, ana.id)
+def test_a_deactivated_sender_fails_the_message_without_a_notice(chat, in_kitchen, ana, ben):
+    number = schedules(ana, at=chat.in_seconds(60))
+    chat.write(actions.people.deactivate, ana.id)
     ears = ben.listens_for("message")
-    newest = later.read(_newest_message)
+    newest = chat.read(_newest_message)
 
-    later.advance(seconds=61)
+    chat.advance(seconds=61)
 
-    assert later.read(storage.later.scheduled.find, number).failed is True
-    assert later.read(_newest_message) == newest
+    assert chat.read(storage.later.scheduled.find, number).failed is True
+    assert chat.read(_newest_message) == newest
     assert ears.silent()
 
 
-def test_a_deactivated_organization_fails_the_message_without_a_notice(later, in_kitchen, ana):
-    number = schedules(ana, at=later.in_seconds(60))
-    later.write(_close_organization)
-    newest = later.read(_newest_message)
+def test_a_deactivated_organization_fails_the_message_without_a_notice(chat, in_kitchen, ana):
+    number = schedules(ana, at=chat.in_seconds(60))
+    chat.write(_close_organization)
+    newest = chat.read(_newest_message)
 
-    later.advance(seconds=61)
+    chat.advance(seconds=61)
 
-    assert later.read(storage.later.scheduled.find, number).failed is True
-    assert later.read(_newest_message) == newest
+    assert chat.read(storage.later.scheduled.find, number).failed is True
+    assert chat.read(_newest_message) == newest
 
 
-def test_an_internal_error_fails_only_that_message(later):
-    ana = later.person("ana", channels=["kitchen", "garden"])
-    at = later.in_seconds(60)
-    schedules(ana, "first", at=at, to=later.channel("garden").id)
+def test_an_internal_error_fails_only_that_message(chat):
+    ana = chat.person("ana", channels=["kitchen", "garden"])
+    at = chat.in_seconds(60)
+    schedules(ana, "first", at=at, to=chat.channel("garden").id)
     schedules(ana, "broken", at=at)
-    schedules(ana, "last", at=at, to=later.channel("garden").id)
-    later.write(_break, "kitchen")
+    schedules(ana, "last", at=at, to=chat.channel("garden").id)
+    chat.write(_break, "kitchen")
 
-    later.advance(seconds=61)
+    chat.advance(seconds=61)
 
     assert said(ana) == ["first", "last", notice(at, "Internal server error")]
     assert [entry["content"] for entry in waiting(ana)] == ["broken"]
 
 
-def test_a_message_that_cannot_even_be_failed_does_not_stop_others(later):
-    ana = later.person("ana", channels=["kitchen", "garden"])
-    at = later.in_seconds(60)
+def test_a_message_that_cannot_even_be_failed_does_not_stop_others(chat):
+    ana = chat.person("ana", channels=["kitchen", "garden"])
+    at = chat.in_seconds(60)
     for number in range(5):
         schedules(ana, f"broken {number}", at=at)
     for number in range(20):
-        schedules(ana, f"fine {number}", at=at, to=later.channel("garden").id)
-    later.write(_break, "kitchen")
-    later.write(_rename_bot, "nobody@tertulia.invalid")
+        schedules(ana, f"fine {number}", at=at, to=chat.channel("garden").id)
+    chat.write(_break, "kitchen")
+    chat.write(_rename_bot, "nobody@tertulia.invalid")
 
-    later.advance(seconds=61)
+    chat.advance(seconds=61)
 
     assert said(ana) == [f"fine {number}" for number in range(20)]
     assert [entry["failed"] for entry in waiting(ana)] == [False] * 5
-    later.write(_rename_bot, NOTIFICATION_BOT)
-    later.run_due_jobs()
+    chat.write(_rename_bot, NOTIFICATION_BOT)
+    chat.run_due_jobs()
     assert [entry["failed"] for entry in waiting(ana)] == [True] * 5
 
 
@@ -560,12 +558,12 @@ def _newest_message(tx):
 # --- clocks, crashes and several servers ---
 
 
-def test_a_clock_put_forward_by_an_hour_loses_and_repeats_nothing(later, in_kitchen, ana):
+def test_a_clock_put_forward_by_an_hour_loses_and_repeats_nothing(chat, in_kitchen, ana):
     ears = ana.listens_for("message")
     for minutes in range(5, 120, 10):
-        schedules(ana, f"in {minutes}", at=later.in_seconds(60 * minutes))
+        schedules(ana, f"in {minutes}", at=chat.in_seconds(60 * minutes))
 
-    later.advance(hours=1)
+    chat.advance(hours=1)
 
     failed = [entry["content"] for entry in waiting(ana) if entry["failed"]]
     pending = [entry["content"] for entry in waiting(ana) if not entry["failed"]]
@@ -577,25 +575,25 @@ def test_a_clock_put_forward_by_an_hour_loses_and_repeats_nothing(later, in_kitc
     assert len(ears.all()) == 1 + len(failed)
 
 
-def test_a_clock_put_back_by_an_hour_loses_and_repeats_nothing(later, in_kitchen, ana):
-    schedules(ana, "before", at=later.in_seconds(60))
-    schedules(ana, "after", at=later.in_seconds(120))
-    later.advance(seconds=61)
+def test_a_clock_put_back_by_an_hour_loses_and_repeats_nothing(chat, in_kitchen, ana):
+    schedules(ana, "before", at=chat.in_seconds(60))
+    schedules(ana, "after", at=chat.in_seconds(120))
+    chat.advance(seconds=61)
 
-    later.advance(hours=-1)
+    chat.advance(hours=-1)
     assert said(ana) == ["before"]
-    later.advance(hours=1, seconds=61)
+    chat.advance(hours=1, seconds=61)
 
     assert said(ana) == ["before", "after"]
     assert waiting(ana) == []
 
 
-def test_a_clock_that_jumps_back_and_forth_sends_everything_once(later, in_kitchen, ana):
+def test_a_clock_that_jumps_back_and_forth_sends_everything_once(chat, in_kitchen, ana):
     for number in range(10):
-        schedules(ana, f"course {number}", at=later.in_seconds(60 + 30 * number))
+        schedules(ana, f"course {number}", at=chat.in_seconds(60 + 30 * number))
 
     for seconds in (90, -3600, 3600, 60, -3600, 3600, 120, 120):
-        later.advance(seconds=seconds)
+        chat.advance(seconds=seconds)
 
     assert said(ana) == [f"course {number}" for number in range(10)]
 
@@ -610,28 +608,28 @@ def test_a_restart_loses_nothing(own_chat):
     eventually(lambda: said(ana) == ["Soup's on"])
 
 
-def test_a_second_run_finds_nothing_to_do(later, in_kitchen, ana):
-    schedules(ana, at=later.in_seconds(60))
-    later.server.clock.move(seconds=61)
+def test_a_second_run_finds_nothing_to_do(chat, in_kitchen, ana):
+    schedules(ana, at=chat.in_seconds(60))
+    chat.server.clock.move(seconds=61)
 
-    later.server.send_due(SCHEDULED, at_once=5)
+    chat.server.send_due(SCHEDULED, at_once=5)
 
     assert said(ana) == ["Soup's on"]
 
 
-def test_a_message_edited_at_the_last_moment_is_not_sent_with_its_old_text(later, in_kitchen, ana):
-    number = schedules(ana, at=later.in_seconds(60))
-    seen = later.read(storage.later.scheduled.find, number)
-    org = later.server.directory(later.realm.id)
-    draft = later.server.do(SCHEDULED.compose(later.server.database.of(0), org, seen))
+def test_a_message_edited_at_the_last_moment_is_not_sent_with_its_old_text(chat, in_kitchen, ana):
+    number = schedules(ana, at=chat.in_seconds(60))
+    seen = chat.read(storage.later.scheduled.find, number)
+    org = chat.server.directory(chat.realm.id)
+    draft = chat.server.do(SCHEDULED.compose(chat.server.database.of(0), org, seen))
     ana.patch(
-        f"/scheduled_messages/{number}", scheduled_delivery_timestamp=later.in_seconds(600)
+        f"/scheduled_messages/{number}", scheduled_delivery_timestamp=chat.in_seconds(600)
     ).succeeds()
 
-    later.server.clock.move(seconds=61)
+    chat.server.clock.move(seconds=61)
 
     assert (
-        later.write(actions.later.scheduled.deliver, seen, draft, "x.invalid", later.server.clock())
+        chat.write(actions.later.scheduled.deliver, seen, draft, "x.invalid", chat.server.clock())
         is False
     )
     assert said(ana) == []
@@ -679,13 +677,13 @@ def asks(person: Person, message_id: int, at: int, **params: Any) -> int:
     return number
 
 
-def test_a_reminder_comes_from_notification_bot(later, in_kitchen, ana, ben):
+def test_a_reminder_comes_from_notification_bot(chat, in_kitchen, ana, ben):
     soup = ana.says("The soup is ready", to="kitchen > soup")
-    number = asks(ben, soup.id, later.in_seconds(60), note="pot")
+    number = asks(ben, soup.id, chat.in_seconds(60), note="pot")
     (asked,) = ben.get("/reminders").succeeds()["reminders"]
     hers, his = ana.listens_for(), ben.listens_for("message", "reminders")
 
-    later.advance(seconds=61)
+    chat.advance(seconds=61)
 
     message, gone = his.all()
     assert message["message"]["sender_full_name"] == "Notification Bot"
@@ -696,22 +694,22 @@ def test_a_reminder_comes_from_notification_bot(later, in_kitchen, ana, ben):
     assert hers.silent()
 
 
-def test_a_reminder_is_never_too_late(later, ana):
+def test_a_reminder_is_never_too_late(chat, ana):
     milk = ana.says("milk", to=[ana])
-    asks(ana, milk.id, later.in_seconds(60))
+    asks(ana, milk.id, chat.in_seconds(60))
 
-    later.advance(hours=30)
+    chat.advance(hours=30)
 
     assert len(notices(ana)) == 1
 
 
-def test_a_reminder_of_an_invisible_message_does_not_quote_it(later, ana, ben):
-    later.write(_found_private, [ana.record, ben.record])
+def test_a_reminder_of_an_invisible_message_does_not_quote_it(chat, ana, ben):
+    chat.write(_found_private, [ana.record, ben.record])
     secret = ana.says("the code is 1234", to="vault > x")
-    asks(ben, secret.id, later.in_seconds(60), note="open it")
+    asks(ben, secret.id, chat.in_seconds(60), note="open it")
     ben.leaves("vault")
 
-    later.advance(seconds=61)
+    chat.advance(seconds=61)
 
     assert notices(ben) == [
         "You requested a reminder for a message that you can no longer see. Note:\n > open it"
@@ -719,11 +717,11 @@ def test_a_reminder_of_an_invisible_message_does_not_quote_it(later, ana, ben):
 
 
 @pytest.mark.parametrize("lost", ["removed", "made a guest", "let out of a group"])
-def test_scheduled_messages_and_reminders_reveal_nothing_of_a_hidden_channel(later, lost):
-    root, ana = later.person("root", role="owner"), later.person("ana")
+def test_scheduled_messages_and_reminders_reveal_nothing_of_a_hidden_channel(chat, lost):
+    root, ana = chat.person("root", role="owner"), chat.person("ana")
     is_open = lost == "made a guest"
     root.joins("vault", invite_only=not is_open, history_public_to_subscribers=True)
-    vault = later.channel("vault").id
+    vault = chat.channel("vault").id
     group = {"name": "crew", "description": "", "members": [ana.id]}
     crew = root.post("/user_groups/create", **group).succeeds()["group_id"]
     if lost == "let out of a group":
@@ -731,8 +729,8 @@ def test_scheduled_messages_and_reminders_reveal_nothing_of_a_hidden_channel(lat
     elif not is_open:
         root.joins("vault", principals=[ana.id])
     gold = root.says("gold", to="vault > x")
-    schedules(ana, at=later.in_seconds(60), to=vault)
-    asks(ana, gold.id, later.in_seconds(60))
+    schedules(ana, at=chat.in_seconds(60), to=vault)
+    asks(ana, gold.id, chat.in_seconds(60))
 
     if is_open:
         root.patch(f"/users/{ana.id}", role=600).succeeds()
@@ -743,7 +741,7 @@ def test_scheduled_messages_and_reminders_reveal_nothing_of_a_hidden_channel(lat
     ears = ana.listens_for()
     root.patch(f"/streams/{vault}", new_name="treasury").succeeds()
     root.patch(f"/messages/{gold.id}", topic="treasury", content="treasury").succeeds()
-    later.advance(seconds=61)
+    chat.advance(seconds=61)
 
     told = [ears.all(), said(ana), waiting(ana), ana.get("/reminders").json]
     assert f"Channel with ID '{vault}' does not exist" in str(told)
@@ -752,24 +750,24 @@ def test_scheduled_messages_and_reminders_reveal_nothing_of_a_hidden_channel(lat
     assert "gold" not in str(told)
 
 
-def test_a_reminder_of_a_deactivated_user_is_dropped(later, ana, ben):
+def test_a_reminder_of_a_deactivated_user_is_dropped(chat, ana, ben):
     hello = ana.says("hello", to=[ben])
-    asks(ben, hello.id, later.in_seconds(60))
-    later.write(actions.people.deactivate, ben.id)
-    newest = later.read(_newest_message)
+    asks(ben, hello.id, chat.in_seconds(60))
+    chat.write(actions.people.deactivate, ben.id)
+    newest = chat.read(_newest_message)
 
-    later.advance(seconds=61)
+    chat.advance(seconds=61)
 
-    assert later.read(_newest_message) == newest
-    assert later.read(_failed_reminders) == 1
+    assert chat.read(_newest_message) == newest
+    assert chat.read(_failed_reminders) == 1
 
 
-def test_a_reminder_is_sent_once(later, ana):
+def test_a_reminder_is_sent_once(chat, ana):
     milk = ana.says("milk", to=[ana])
-    asks(ana, milk.id, later.in_seconds(60))
+    asks(ana, milk.id, chat.in_seconds(60))
 
     for seconds in (61, -3600, 3600, 61):
-        later.advance(seconds=seconds)
+        chat.advance(seconds=seconds)
 
     assert len(notices(ana)) == 1
 

@@ -66,43 +66,43 @@ def last_seen_by(person: Person) -> dict[str, Any]:
 
 
 @pytest.fixture
-def people(mailing):
+def people(mail_chat):
     ana, ben = (
-        mailing.person(name, channels=["kitchen"], email=f"{name}@{mailing.host}")
+        mail_chat.person(name, channels=["kitchen"], email=f"{name}@{mail_chat.host}")
         for name in ("ana", "ben")
     )
-    looks(mailing)
+    looks(mail_chat)
     return ana, ben
 
 
 @pytest.fixture
-def told(mailing, post, people):
+def told(mail_chat, smtp, people):
     """The address at which Ben answers to what Ana says."""
 
     def told(words: str, to: Any) -> str:
-        before = len(post.mails_to(people[1].email))
+        before = len(smtp.mails_to(people[1].email))
         people[0].says(words, to=to)
-        waits(mailing)
-        (found,) = post.mails_to(people[1].email)[before:]
+        waits(mail_chat)
+        (found,) = smtp.mails_to(people[1].email)[before:]
         return str(found["Reply-To"])
 
     return told
 
 
-def test_a_reply_by_mail_is_posted_in_its_conversation(mailing, people, told):
+def test_a_reply_by_mail_is_posted_in_its_conversation(mail_chat, people, told):
     ana, ben = people
     direct, mention = told("Soup?", [ben]), told("@**Ben** bread?", "kitchen > lunch")
     assert re.fullmatch(re.escape(MAIL_IN).replace("%s", "mm[0-9a-f]{32}"), direct)
 
     words = "Soup it is\n\nOn Sunday, Ana <noreply@x> wrote:\n> Soup?\n\n-- \nBen"
-    assert delivers(mailing, letter(direct, words)) == [(250, "2.0.0 OK: it was said")]
+    assert delivers(mail_chat, letter(direct, words)) == [(250, "2.0.0 OK: it was said")]
     answer = last_seen_by(ana)
     assert (answer["sender_id"], answer["content"], answer["type"]) == (
         ben.id,
         "Soup it is",
         "private",
     )
-    delivers(mailing, letter(mention, "Bread, too"))
+    delivers(mail_chat, letter(mention, "Bread, too"))
 
     answer = last_seen_by(ana)
     assert (answer["sender_id"], answer["subject"], answer["content"]) == (
@@ -113,26 +113,26 @@ def test_a_reply_by_mail_is_posted_in_its_conversation(mailing, people, told):
     assert answer["client"] == "Mail"
 
 
-def test_a_repeated_mail_is_posted_once(mailing, people, told):
+def test_a_repeated_mail_is_posted_once(mail_chat, people, told):
     ana, ben = people
     mail = letter(told("Soup?", [ben]))
 
-    first = delivers(mailing, mail, mail)
+    first = delivers(mail_chat, mail, mail)
     newest = last_seen_by(ana)["id"]
-    second = delivers(mailing, mail)
+    second = delivers(mail_chat, mail)
 
     assert [code for code, _ in first + second] == [250, 250, 250]
     assert second == [(250, "2.0.0 OK: it was taken before")]
     assert last_seen_by(ana)["id"] == newest
 
 
-def test_html_and_files_are_posted(mailing, people, told):
+def test_html_and_files_are_posted(mail_chat, people, told):
     ana, ben = people
     mail = letter(told("Soup?", [ben]), "")
     mail.set_content("<p>Look: <b>soup</b></p><blockquote type=cite>Soup?</blockquote>", "html")
     mail.add_attachment(PICTURE, "image", "png", filename="so[u]p.png")
 
-    assert delivers(mailing, mail)[0][0] == 250
+    assert delivers(mail_chat, mail)[0][0] == 250
 
     said = last_seen_by(ana)["content"]
     words, _, link = said.partition("\n\n")
@@ -141,29 +141,31 @@ def test_html_and_files_are_posted(mailing, people, told):
     assert ana.raw("GET", path).body == PICTURE
 
 
-def test_the_reply_address_identifies_the_sender_and_permissions_are_checked(mailing, people, told):
+def test_the_reply_address_identifies_the_sender_and_permissions_are_checked(
+    mail_chat, people, told
+):
     ana, ben = people
-    cleo = mailing.person("cleo", role="owner", channels=["kitchen"])
+    cleo = mail_chat.person("cleo", role="owner", channels=["kitchen"])
     direct, mention = told("Soup?", [ben]), told("@**Ben** bread?", "kitchen > lunch")
     unknown = MAIL_IN.replace("%s", "mm" + "0" * 32)
     before = last_seen_by(ana)["id"]
 
     for address in (unknown, "postmaster@mail.test", "mm12@elsewhere"):
-        code, words = delivers(mailing, letter(address))[0]
+        code, words = delivers(mail_chat, letter(address))[0]
         assert (code, "5.1.1 Bad destination" in words) == (550, True)
-    kitchen = mailing.channel("kitchen").id
+    kitchen = mail_chat.channel("kitchen").id
     cleo.patch(f"/streams/{kitchen}", is_private=True).succeeds()
     cleo.delete("/users/me/subscriptions", subscriptions=["kitchen"], principals=[ben.id])
-    assert delivers(mailing, letter(mention)) == [
+    assert delivers(mail_chat, letter(mention)) == [
         (550, "5.7.1 You no longer have access to this channel.")
     ]
-    assert delivers(mailing, letter(direct, "> only a quotation")) == [
+    assert delivers(mail_chat, letter(direct, "> only a quotation")) == [
         (550, "5.6.0 The mail says nothing of its own.")
     ]
     cleo.delete(f"/users/{ben.id}").succeeds()
-    assert delivers(mailing, letter(direct)) == [(550, "5.7.1 Account is deactivated.")]
-    mailing.server.clock.move(seconds=REPLY_SECONDS)
-    assert "5.1.1 This reply address is too old." in delivers(mailing, letter(direct))[0][1]
+    assert delivers(mail_chat, letter(direct)) == [(550, "5.7.1 Account is deactivated.")]
+    mail_chat.server.clock.move(seconds=REPLY_SECONDS)
+    assert "5.1.1 This reply address is too old." in delivers(mail_chat, letter(direct))[0][1]
 
     assert last_seen_by(ana)["id"] == before
 
@@ -181,10 +183,10 @@ def with_file(mail: EmailMessage, name: str = "soup.png") -> EmailMessage:
     return mail
 
 
-def test_refused_mails_are_rate_limited_and_leave_no_files(mailing, people, told, monkeypatch):
+def test_refused_mails_are_rate_limited_and_leave_no_files(mail_chat, people, told, monkeypatch):
     """That Ben may not mention a group is known when the message is sent, after the upload."""
     address = told("@**Ben** bread?", "kitchen > lunch")
-    owner = mailing.person("cleo", role="owner", channels=["kitchen"])
+    owner = mail_chat.person("cleo", role="owner", channels=["kitchen"])
     owner.post(
         "/user_groups/create",
         name="cooks",
@@ -195,24 +197,24 @@ def test_refused_mails_are_rate_limited_and_leave_no_files(mailing, people, told
     monkeypatch.setattr(actions.inbound_mail, "MAX_PER_HOUR", 5)
     mails = [with_file(letter(address, "@*cooks* soup!")) for _ in range(8)]
 
-    answers = delivers(mailing, *mails)
+    answers = delivers(mail_chat, *mails)
 
     refused = [words.split()[0] for _, words in answers]
     assert refused[:5] == ["5.7.1"] * 5
     assert set(answers[5:]) == {
         (451, "4.7.0 Too many mails come to this address; try again later.")
     }
-    assert files_of(mailing) == 0
+    assert files_of(mail_chat) == 0
 
 
-def test_file_names_cause_no_mentions(mailing, people, told):
+def test_file_names_cause_no_mentions(mail_chat, people, told):
     ana, _ = people
     names = ["@**all**.png", f"@**Ana|{ana.id}**.png", "@*role:members*.png", "`@@**all**`.png"]
     mail = letter(told("@**Ben** bread?", "kitchen > lunch"))
     for name in names:
         with_file(mail, name)
 
-    assert delivers(mailing, mail)[0][0] == 250
+    assert delivers(mail_chat, mail)[0][0] == 250
 
     said = last_seen_by(ana)
     assert not {"mentioned", "wildcard_mentioned", "stream_wildcard_mentioned"} & set(said["flags"])
@@ -221,7 +223,7 @@ def test_file_names_cause_no_mentions(mailing, people, told):
 
 
 @pytest.mark.parametrize("what", ["password", "key"])
-def test_changing_password_or_key_ends_reply_addresses(mailing, people, told, what):
+def test_changing_password_or_key_ends_reply_addresses(mail_chat, people, told, what):
     _, ben = people
     address = told("Soup?", [ben])
 
@@ -229,15 +231,15 @@ def test_changing_password_or_key_ends_reply_addresses(mailing, people, told, wh
         ben.post("/users/me/api_key/regenerate").succeeds()
     else:
         hash = domain.people.passwords.ended("")
-        mailing.write(actions.people.set_password, ben.id, hash)
+        mail_chat.write(actions.people.set_password, ben.id, hash)
 
-    code, words = delivers(mailing, letter(address))[0]
+    code, words = delivers(mail_chat, letter(address))[0]
     assert (code, "5.1.1 Bad destination" in words) == (550, True)
 
 
-def test_a_reply_address_is_valid_for_one_thread(mailing, people, told):
+def test_a_reply_address_is_valid_for_one_thread(mail_chat, people, told):
     ana, ben = people
-    owner = mailing.person("cleo", role="owner", channels=["kitchen"])
+    owner = mail_chat.person("cleo", role="owner", channels=["kitchen"])
     address = told("@**Ben** bread?", "kitchen > lunch")
     asked = last_seen_by(ana)["id"]
 
@@ -245,21 +247,21 @@ def test_a_reply_address_is_valid_for_one_thread(mailing, people, told):
         owner.patch(f"/messages/{asked}", propagate_mode="change_all", **where).succeeds()
 
     move(topic="✔ lunch")  # still the same thread
-    assert delivers(mailing, letter(address, "Rye"))[0][0] == 250
+    assert delivers(mail_chat, letter(address, "Rye"))[0][0] == 250
     assert last_seen_by(ana)["subject"] == "✔ lunch"
     move(topic="lunch")
     ana.says("And soup?", to="kitchen > lunch")
     owner.patch(f"/messages/{asked}", propagate_mode="change_one", topic="gossip").succeeds()
     refused = [(550, "5.1.1 The message has moved. Please answer in the chat.")]
-    assert delivers(mailing, letter(address, "Wheat")) == refused
+    assert delivers(mail_chat, letter(address, "Wheat")) == refused
     owner.joins("garden")
     ben.joins("garden")
-    move(stream_id=mailing.channel("garden").id)
-    assert delivers(mailing, letter(address, "Spelt")) == refused
+    move(stream_id=mail_chat.channel("garden").id)
+    assert delivers(mail_chat, letter(address, "Spelt")) == refused
 
 
 @pytest.mark.on_one
-def test_mails_of_one_sender_do_not_delay_those_of_another(mailing, people, told, monkeypatch):
+def test_mails_of_one_sender_do_not_delay_those_of_another(mail_chat, people, told, monkeypatch):
     address, released, began = told("Soup?", [people[1]]), threading.Event(), threading.Event()
     reads, finished = mail_parser.parse, []
 
@@ -273,9 +275,9 @@ def test_mails_of_one_sender_do_not_delay_those_of_another(mailing, people, told
     monkeypatch.setattr(mail_parser, "parse", read)
     slow = letter(address, subject="Slow")
     with ThreadPoolExecutor(6) as threads:
-        others = [threads.submit(delivers, mailing, slow, sender="eve@x.test") for _ in range(6)]
+        others = [threads.submit(delivers, mail_chat, slow, sender="eve@x.test") for _ in range(6)]
         began.wait(PATIENCE_SECONDS)
-        answer = delivers(mailing, letter(address, "Leek"), sender="dan@x.test")
+        answer = delivers(mail_chat, letter(address, "Leek"), sender="dan@x.test")
         read_before = len(finished)
         released.set()
 
@@ -287,21 +289,21 @@ def test_mails_of_one_sender_do_not_delay_those_of_another(mailing, people, told
     "html", ["<![if x]>soup", "&#" + "1" * 5000 + ";soup", "<a <!-- '", "<!-", "</", "<![CDATA[x"]
 )
 @pytest.mark.on_one
-def test_malformed_html_causes_no_temporary_failure(mailing, people, told, html):
+def test_malformed_html_causes_no_temporary_failure(mail_chat, people, told, html):
     mail = letter(told("Soup?", [people[1]]), "")
     mail.set_content(f"<p>soup</p>{html}", "html")
 
-    assert delivers(mailing, mail)[0] == (250, "2.0.0 OK: it was said")
+    assert delivers(mail_chat, mail)[0] == (250, "2.0.0 OK: it was said")
 
 
 @pytest.mark.on_one
-def test_a_mail_that_cannot_be_parsed_is_refused_permanently(mailing, people, told, monkeypatch):
+def test_a_mail_that_cannot_be_parsed_is_refused_permanently(mail_chat, people, told, monkeypatch):
     def fail(raw: bytes) -> ReceivedMail:
         raise AssertionError("something that the library does not expect")
 
     monkeypatch.setattr(mail_parser, "parse", fail)
 
-    refused = delivers(mailing, letter(told("Soup?", [people[1]])))
+    refused = delivers(mail_chat, letter(told("Soup?", [people[1]])))
 
     assert refused == [(550, "5.6.0 The mail cannot be read.")]
 
@@ -317,12 +319,12 @@ def test_a_mail_that_cannot_be_parsed_is_refused_permanently(mailing, people, to
     ],
 )
 @pytest.mark.on_one
-def test_automatic_mails_are_dropped(mailing, people, told, headers):
+def test_automatic_mails_are_dropped(mail_chat, people, told, headers):
     ana, ben = people
     address = told("Soup?", [ben])
     before = last_seen_by(ana)["id"]
 
-    assert delivers(mailing, letter(address, **headers)) == [
+    assert delivers(mail_chat, letter(address, **headers)) == [
         (250, "2.0.0 OK: dropped: it was written by a machine")
     ]
 
@@ -330,7 +332,7 @@ def test_automatic_mails_are_dropped(mailing, people, told, headers):
 
 
 @pytest.mark.on_one
-def test_too_large_looping_and_invalid_mails_are_refused(mailing, people, told):
+def test_too_large_looping_and_invalid_mails_are_refused(mail_chat, people, told):
     address = told("Soup?", [people[1]])
     large = letter(address).as_bytes() + b"x\r\n" * (MAX_BYTES // 3 + 1)
     circling = letter(address)
@@ -341,7 +343,7 @@ def test_too_large_looping_and_invalid_mails_are_refused(mailing, people, told):
         b" charset=klingon\r\nContent-Transfer-Encoding: base64\r\n\r\n!!!\r\n..\xff\r\n--x--\r\n"
     )
 
-    answers = delivers(mailing, large, circling, odd, b"\r\n", letter(address), to=address)
+    answers = delivers(mail_chat, large, circling, odd, b"\r\n", letter(address), to=address)
 
     assert [(code, words.split()[0]) for code, words in answers] == [
         (552, "5.3.4"),
@@ -352,15 +354,15 @@ def test_too_large_looping_and_invalid_mails_are_refused(mailing, people, told):
     ]
 
 
-def test_mail_to_a_channel_address_is_posted_while_its_creator_may_post(mailing, people):
+def test_mail_to_a_channel_address_is_posted_while_its_creator_may_post(mail_chat, people):
     ana, ben = people
-    kitchen = mailing.channel("kitchen").id
+    kitchen = mail_chat.channel("kitchen").id
     address = ana.get(f"/streams/{kitchen}/email_address").succeeds()["email"]
     own = ana.get(f"/streams/{kitchen}/email_address", sender_id=ana.id).succeeds()["email"]
     assert re.fullmatch(r"chat\+kitchen\.[0-9a-f]{32}\.show-sender@mail\.test", address)
 
     mail = letter(address, "@**all** soup", subject="Re: Fwd: " + "x" * 70, Precedence="list")
-    assert delivers(mailing, mail)[0][0] == 250
+    assert delivers(mail_chat, mail)[0][0] == 250
     said = last_seen_by(ben)
     assert said["sender_full_name"] == "Notification Bot"
     assert said["subject"] == "x" * 57 + "..."
@@ -369,7 +371,7 @@ def test_mail_to_a_channel_address_is_posted_while_its_creator_may_post(mailing,
     assert (subject.endswith("x" * 70), words) == (True, "@_**all** soup")
     assert "mentioned" not in str(said["flags"])
 
-    delivers(mailing, letter(own.replace(".show-sender", ""), "", subject=""))
+    delivers(mail_chat, letter(own.replace(".show-sender", ""), "", subject=""))
     said = last_seen_by(ben)
     assert (said["sender_id"], said["subject"], said["content"]) == (
         ana.id,
@@ -377,8 +379,8 @@ def test_mail_to_a_channel_address_is_posted_while_its_creator_may_post(mailing,
         "(No email body)",
     )
 
-    mailing.person("cleo", role="owner").delete(f"/users/{ana.id}").succeeds()
-    assert delivers(mailing, letter(address)) == [(550, "5.7.1 Account is deactivated.")]
+    mail_chat.person("cleo", role="owner").delete(f"/users/{ana.id}").succeeds()
+    assert delivers(mail_chat, letter(address)) == [(550, "5.7.1 Account is deactivated.")]
 
 
 def test_the_command_reads_a_mail_from_standard_input(kind, databases):

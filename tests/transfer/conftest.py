@@ -5,7 +5,7 @@ from tests.support.import_target import ImportTarget
 
 
 @pytest.fixture
-def house(databases, kind):
+def target(databases, kind):
     made = ImportTarget(databases, kind)
     yield made
     if made.server is not None:

@@ -312,44 +312,44 @@ def by_names(tables: dict[str, list[Row]]) -> dict[str, list[Row]]:
 
 @pytest.mark.parametrize("is_beside_another", [False, True])
 def test_exported_rows_are_imported_again(
-    chat, in_kitchen, ana, ben, house, tmp_path, is_beside_another
+    chat, in_kitchen, ana, ben, target, tmp_path, is_beside_another
 ):
     lives(chat, ana, ben)
     here = Terminal(chat.server.folder, chat.server.url)
     before = exported(here, tmp_path / "out.tar.gz", "--org", chat.realm.subdomain)
     place = ("--subdomain", "moved") if is_beside_another else ()
     if is_beside_another:
-        house.terminal.creates_organization()
+        target.terminal.creates_organization()
 
-    said = house.imports(str(tmp_path / "out.tar.gz"), *place)
+    said = target.imports(str(tmp_path / "out.tar.gz"), *place)
 
     assert said.code == 0, said.err
     assert "is off by" not in said.err
     assert "Not imported" not in said.out
     assert "Imported in another form" not in said.out
     flags = ("--org", "moved") if is_beside_another else ()
-    after = exported(house.terminal, tmp_path / "again.tar.gz", *flags)
+    after = exported(target.terminal, tmp_path / "again.tar.gz", *flags)
     shown_before, shown_after = by_names(before), by_names(after)
     assert shown_before.keys() == shown_after.keys()
     for table, rows in shown_before.items():
         assert shown_after[table] == rows, table
     for table in {*CARRIED.values()} - {"avatars/records.json"}:
         assert before[table], f"the organization has nothing of {table}"
-    check = house.terminal.runs("check", TERTULIA_SECRET=SECRET)
+    check = target.terminal.runs("check", TERTULIA_SECRET=SECRET)
     assert check.out.endswith("No problems found.\n"), check.out
 
 
 @pytest.mark.on_one
 def test_clients_see_the_same_state_after_export_and_import(
-    chat, in_kitchen, ana, ben, house, tmp_path
+    chat, in_kitchen, ana, ben, target, tmp_path
 ):
     lives(chat, ana, ben)
     here = Terminal(chat.server.folder, chat.server.url)
     exported(here, tmp_path / "out.tar.gz", "--org", chat.realm.subdomain)
     seen = _seen_by(ana)
 
-    house.imports(str(tmp_path / "out.tar.gz"))
-    there = house.opens()
+    target.imports(str(tmp_path / "out.tar.gz"))
+    there = target.opens()
 
     assert _seen_by(enters(there, ana.email)) == seen
 

@@ -9,24 +9,24 @@ from tests.support.browser_user import BrowserUser, open_page
 from tests.support.people import Chat, Person
 from tests.support.shared_servers import SharedServers
 
-OpenPage = Callable[..., BrowserUser]
+Browse = Callable[..., BrowserUser]
 
 
 @pytest.fixture
-def house(servers: SharedServers) -> Chat:
+def page_chat(servers: SharedServers) -> Chat:
     """An organization to open in a browser. What a page shows does not depend on the database."""
     return servers.chat_on("sqlite")
 
 
 @pytest.fixture
-def sit(chromium: Browser, house: Chat) -> Iterator[OpenPage]:
-    """Open a browser for a user: `sit(ana)`. At the end no page may have reported an error."""
+def browse(chromium: Browser, page_chat: Chat) -> Iterator[Browse]:
+    """Open a browser for a user: `browse(ana)`. At the end no page may have reported an error."""
     opened: list[BrowserUser] = []
 
     def open_browser(
         person: Person | None, chat: Chat | None = None, **options: Any
     ) -> BrowserUser:
-        opened.append(open_page(chromium, chat or house, person, **options))
+        opened.append(open_page(chromium, chat or page_chat, person, **options))
         return opened[-1]
 
     yield open_browser
@@ -34,3 +34,15 @@ def sit(chromium: Browser, house: Chat) -> Iterator[OpenPage]:
     for user in opened:
         user.context.close()
     assert not errors
+
+
+@pytest.fixture
+def house(page_chat: Chat) -> Chat:
+    """The former name of `page_chat`."""
+    return page_chat
+
+
+@pytest.fixture
+def sit(browse: Browse) -> Browse:
+    """The former name of `browse`."""
+    return browse

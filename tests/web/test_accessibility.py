@@ -32,9 +32,9 @@ It was the dog.
 
 
 @pytest.fixture
-def lively(house):
+def lively(page_chat):
     """A user who has read some messages, and has many unread ones."""
-    ana, ben = house.people("ana", "ben", channels=["kitchen", "garden"])
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen", "garden"])
     first = ben.says(RICH, to="kitchen > lunch")
     ana.says("Yes", to="kitchen > lunch")
     ben.says("Only for you", to=[ana])
@@ -46,9 +46,9 @@ def lively(house):
 
 
 @pytest.fixture
-def views(house, lively):
+def views(page_chat, lively):
     _, ben = lively
-    kitchen = house.channel("kitchen").id
+    kitchen = page_chat.channel("kitchen").id
     return {
         "topic": f"#narrow/channel/{kitchen}-kitchen/topic/lunch",
         "feed": "#feed",
@@ -68,8 +68,8 @@ def views(house, lively):
 QUICK_VIEWS = ("topic", "inbox", "search")
 
 
-def test_axe_finds_nothing(lively, views, sit, thorough):
-    at_anas = sit(lively[0])
+def test_axe_finds_nothing(lively, views, browse, thorough):
+    at_anas = browse(lively[0])
     found = []
     for name, view in views.items():
         at_anas.goes(view)
@@ -78,8 +78,8 @@ def test_axe_finds_nothing(lively, views, sit, thorough):
     assert not found, "\n".join(found)
 
 
-def test_axe_finds_nothing_on_a_phone(lively, views, sit, thorough):
-    at_anas, found = sit(lively[0], **PHONE), []
+def test_axe_finds_nothing_on_a_phone(lively, views, browse, thorough):
+    at_anas, found = browse(lively[0], **PHONE), []
     for name in views if thorough else QUICK_VIEWS:
         at_anas.goes(views[name])
         found += violations(at_anas.page, name)
@@ -98,12 +98,12 @@ OWN = (
 QUICK_PAGES = ("/login/", "/accounts/second_factor/")
 
 
-def test_axe_finds_nothing_on_pages_before_login(house, sit, thorough):
+def test_axe_finds_nothing_on_pages_before_login(page_chat, browse, thorough):
     found = []
-    for who, pages in ((None, [*DOOR]), (house.person("ana"), OWN)):
-        page = sit(who, **PHONE).page
+    for who, pages in ((None, [*DOOR]), (page_chat.person("ana"), OWN)):
+        page = browse(who, **PHONE).page
         for path in pages:
-            page.goto(browser_user.address(house, path))
+            page.goto(browser_user.address(page_chat, path))
             width = page.evaluate("document.documentElement.scrollWidth - innerWidth")
             found += [f"{path} is {width} pixels too wide"] if width > 0 else []
             found += violations(page, path, closely=thorough or path in QUICK_PAGES)
@@ -114,9 +114,9 @@ def test_axe_finds_nothing_on_pages_before_login(house, sit, thorough):
 @pytest.mark.parametrize(
     "width, right_to_left", [(320, False), pytest.param(640, True, marks=pytest.mark.soak)]
 )
-def test_no_element_is_wider_than_a_small_window(lively, views, sit, width, right_to_left):
+def test_no_element_is_wider_than_a_small_window(lively, views, browse, width, right_to_left):
     lively[0].post("/users/me/status", status_text="in the booth " * 4).succeeds()
-    at_anas = sit(lively[0], viewport={"width": width, "height": 640})
+    at_anas = browse(lively[0], viewport={"width": width, "height": 640})
     for name, view in views.items():
         at_anas.goes(view)
         if right_to_left:
@@ -158,12 +158,12 @@ QUICK_KEYS = ("i", ":")
 
 
 @pytest.mark.parametrize("look", ["desk", pytest.param("phone", marks=pytest.mark.soak)])
-def test_axe_finds_nothing_in_dialogs_and_menus(house, sit, look, thorough):
-    owner = house.person("ana", role="owner", channels=["kitchen"])
+def test_axe_finds_nothing_in_dialogs_and_menus(page_chat, browse, look, thorough):
+    owner = page_chat.person("ana", role="owner", channels=["kitchen"])
     soup = uploads(owner, "soup.png", picture(size=(300, 200)), kind="image/png")
     owner.says(f"Soup's on [soup.png]({soup.url})", to="kitchen > lunch")
-    at_anas = sit(owner, **LOOKS[look], reduced_motion="reduce").goes(
-        f"#narrow/channel/{house.channel('kitchen').id}-kitchen/topic/lunch"
+    at_anas = browse(owner, **LOOKS[look], reduced_motion="reduce").goes(
+        f"#narrow/channel/{page_chat.channel('kitchen').id}-kitchen/topic/lunch"
     )
     page, here, found = at_anas.page, at_anas.page.url, []
 
@@ -197,11 +197,11 @@ OPENED_BY_KEYS = (
 )
 
 
-def test_focus_moves_into_dialogs_and_returns(house, sit):
-    ana = house.person("ana", channels=["kitchen"])
+def test_focus_moves_into_dialogs_and_returns(page_chat, browse):
+    ana = page_chat.person("ana", channels=["kitchen"])
     ana.says("Soup's on", to="kitchen > lunch")
-    at_anas = sit(ana, reduced_motion="reduce").goes(
-        f"#narrow/channel/{house.channel('kitchen').id}-kitchen/topic/lunch"
+    at_anas = browse(ana, reduced_motion="reduce").goes(
+        f"#narrow/channel/{page_chat.channel('kitchen').id}-kitchen/topic/lunch"
     )
     page, soup = at_anas.page, at_anas.message("Soup's on")
     soup.focus()
@@ -224,9 +224,9 @@ def test_focus_moves_into_dialogs_and_returns(house, sit):
 
 
 @pytest.mark.parametrize("width", [320, pytest.param(640, marks=pytest.mark.soak)])
-def test_dialogs_fit_into_a_small_window(house, sit, width, thorough):
-    owner = house.person("ana", role="owner", channels=["kitchen"])
-    page = sit(owner, viewport={"width": width, "height": 640}).goes("#inbox").page
+def test_dialogs_fit_into_a_small_window(page_chat, browse, width, thorough):
+    owner = page_chat.person("ana", role="owner", channels=["kitchen"])
+    page = browse(owner, viewport={"width": width, "height": 640}).goes("#inbox").page
     here = page.url
     for address in DIALOGS if thorough else QUICK_DIALOGS:
         page.evaluate("hash => { location.hash = hash; }", address)

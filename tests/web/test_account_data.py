@@ -21,22 +21,22 @@ def kept(page: Page) -> dict[str, Any]:
     return found
 
 
-def fills(sitter: BrowserUser) -> BrowserUser:
+def fills(user: BrowserUser) -> BrowserUser:
     """A user reads and writes, so that the browser stores data of all kinds."""
-    page = sitter.page
+    page = user.page
     page.evaluate("navigator.serviceWorker.ready.then(() => true)")
     page.reload()
     page.wait_for_selector("body[data-ready]")
     page.evaluate("sessionStorage.setItem('edit-7', 'secret words')")
     eventually(lambda: kept(page)["answers"] > 0 and len(kept(page)["databases"]) == 2)
-    return sitter
+    return user
 
 
-def test_logging_out_in_one_tab_deletes_the_data_of_all_tabs(house, sit):
-    ana, ben = house.people("ana", "ben", channels=["kitchen"])
+def test_logging_out_in_one_tab_deletes_the_data_of_all_tabs(page_chat, browse):
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
     ben.says("Soup's on", to="kitchen > lunch")
-    one = fills(sit(ana).goes(topic(house, "kitchen", "lunch")))
-    other = fills(one.tab().goes(topic(house, "kitchen", "lunch")))
+    one = fills(browse(ana).goes(topic(page_chat, "kitchen", "lunch")))
+    other = fills(one.tab().goes(topic(page_chat, "kitchen", "lunch")))
 
     one.page.get_by_role("button", name="Ana").first.click()
     one.page.get_by_role("menuitem", name="Log out").click()
@@ -50,27 +50,27 @@ def test_logging_out_in_one_tab_deletes_the_data_of_all_tabs(house, sit):
     assert kept(other.page) == NOTHING
 
 
-def test_a_session_ended_by_the_server_leaves_no_data_in_the_browser(house, sit):
-    ana, ben = house.people("ana", "ben", channels=["kitchen"])
+def test_a_session_ended_by_the_server_leaves_no_data_in_the_browser(page_chat, browse):
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
     ben.says("Soup's on", to="kitchen > lunch")
-    sitter = fills(sit(ana).goes(topic(house, "kitchen", "lunch")))
+    user = fills(browse(ana).goes(topic(page_chat, "kitchen", "lunch")))
 
     ana.delete("/users/me/sessions").succeeds()
     ben.says("Bread, too", to="kitchen > lunch")
 
-    expect(sitter.page.get_by_role("status")).to_contain_text("logged out")
-    eventually(lambda: kept(sitter.page) == NOTHING)
+    expect(user.page.get_by_role("status")).to_contain_text("logged out")
+    eventually(lambda: kept(user.page) == NOTHING)
 
 
-def test_a_session_that_ended_without_open_tabs_leaves_no_data(house, sit):
-    ana, ben = house.people("ana", "ben", channels=["kitchen"])
+def test_a_session_that_ended_without_open_tabs_leaves_no_data(page_chat, browse):
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
     ben.says("Soup's on", to="kitchen > lunch")
-    sitter = fills(sit(ana).goes(topic(house, "kitchen", "lunch")))
-    tab = sitter.context.new_page()
-    sitter.page.close()
+    user = fills(browse(ana).goes(topic(page_chat, "kitchen", "lunch")))
+    tab = user.context.new_page()
+    user.page.close()
 
     ana.delete("/users/me/sessions").succeeds()
-    tab.goto(address(house))
+    tab.goto(address(page_chat))
     tab.wait_for_url("**/login/**")
 
     eventually(lambda: kept(tab) == NOTHING)

@@ -5,11 +5,11 @@ from tests.support.axe import violations
 from tests.support.waiting import eventually
 
 
-def test_the_card_quotes_what_matters_and_leads_to_the_message(house, sit):
-    ana, ben = house.people("ana", "ben", channels=["kitchen", "hall"])
+def test_the_card_quotes_what_matters_and_leads_to_the_message(page_chat, browse):
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen", "hall"])
     ben.says("It is decided: we open at 18:30.", to="hall > Opening night")
     ben.says("@**Ana** how many people do you need?", to="kitchen > Saturday")
-    page = sit(ana).goes("#inbox").page
+    page = browse(ana).goes("#inbox").page
     card = page.get_by_role("region", name="What did I miss?")
     expect(card).to_have_count(0)
 
@@ -27,11 +27,11 @@ def test_the_card_quotes_what_matters_and_leads_to_the_message(house, sit):
     expect(page.get_by_role("article").filter(has_text="18:30")).to_be_visible()
 
 
-def test_the_card_opens_from_any_view_and_closes_by_keyboard(house, sit):
-    ana, ben = house.people("ana", "ben", channels=["kitchen"])
+def test_the_card_opens_from_any_view_and_closes_by_keyboard(page_chat, browse):
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
     ben.says("Can somebody bring soup?", to="kitchen > lunch")
     ben.says("We decided on bread.", to="kitchen > lunch")
-    page = sit(ana).goes("#recent").page
+    page = browse(ana).goes("#recent").page
     card = page.get_by_role("region", name="What did I miss?")
 
     page.keyboard.press("o")
@@ -44,11 +44,11 @@ def test_the_card_opens_from_any_view_and_closes_by_keyboard(house, sit):
     expect(page.get_by_role("heading", name="Inbox")).to_be_visible()
 
 
-def test_a_conversation_is_marked_as_read_in_the_card(house, sit):
-    ana, ben = house.people("ana", "ben", channels=["kitchen"])
+def test_a_conversation_is_marked_as_read_in_the_card(page_chat, browse):
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
     ben.says("Can somebody bring soup?", to="kitchen > lunch")
     ben.says("We decided on bread.", to="kitchen > dinner")
-    page = sit(ana).goes("#inbox").page
+    page = browse(ana).goes("#inbox").page
     page.keyboard.press("o")
     card = page.get_by_role("region", name="What did I miss?")
 

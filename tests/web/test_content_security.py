@@ -37,12 +37,12 @@ WRITTEN = [
 ]
 
 
-def test_rendered_messages_run_no_script_in_the_page(house, sit):
-    ana, eve = house.people("ana", "eve", channels=["kitchen"])
+def test_rendered_messages_run_no_script_in_the_page(page_chat, browse):
+    ana, eve = page_chat.people("ana", "eve", channels=["kitchen"])
     for words in WRITTEN:
         eve.says(words, to="kitchen > <img src=x onerror=window.ran=1>")
-    house.write(_say_raw, eve.id)
-    at_anas = sit(ana)
+    page_chat.write(_say_raw, eve.id)
+    at_anas = browse(ana)
     asked: list[str] = []
     at_anas.page.on("request", lambda request: asked.append(request.url))
 
@@ -53,24 +53,24 @@ def test_rendered_messages_run_no_script_in_the_page(house, sit):
         link.first.click(force=True)
 
     assert at_anas.page.evaluate("window.ran") is None
-    assert [url for url in asked if not url.startswith(address(house))] == []
+    assert [url for url in asked if not url.startswith(address(page_chat))] == []
     expect(at_anas.page.get_by_role("main")).to_be_visible()
     at_anas.errors[:] = [each for each in at_anas.errors if "Content Security Policy" not in each]
 
 
 @pytest.mark.on_one
-def test_media_of_other_sites_is_a_link_unless_proxied(house, sit, start_server):
+def test_media_of_other_sites_is_a_link_unless_proxied(page_chat, browse, start_server):
     with_proxy = Chat.found(start_server(external_pictures=True, external_picture_networks=(HOME,)))
     site = Receiver((200, picture("JPEG", (300, 200))))
-    for chat in (house, with_proxy):
+    for chat in (page_chat, with_proxy):
         ana = chat.person("ana", channels=["kitchen"])
         ana.says(f"{site.url}.jpg", to="kitchen > pictures")
         ana.says(f"{site.url}.mp4 the end", to="kitchen > pictures")
-        at_anas = sit(ana, chat).goes("#feed")
+        at_anas = browse(ana, chat).goes("#feed")
         expect(at_anas.message("the end")).to_contain_text("A video at 127.0.0.1")
 
         shown = at_anas.page.locator(".talk .message_inline_image img")
-        if chat is house:
+        if chat is page_chat:
             expect(at_anas.page.get_by_text("A picture at 127.0.0.1")).to_be_visible()
             assert site.heard == []
             continue
@@ -82,11 +82,11 @@ def test_media_of_other_sites_is_a_link_unless_proxied(house, sit, start_server)
     site.close()
 
 
-def test_the_content_security_policy_allows_only_what_the_page_uses(house, sit):
-    ana = house.person("ana")
-    at_anas = sit(ana)
+def test_the_content_security_policy_allows_only_what_the_page_uses(page_chat, browse):
+    ana = page_chat.person("ana")
+    at_anas = browse(ana)
 
-    answer = at_anas.page.goto(address(house))
+    answer = at_anas.page.goto(address(page_chat))
 
     policy = answer.headers["content-security-policy"]
     assert "unsafe" not in policy
@@ -100,9 +100,9 @@ def test_the_content_security_policy_allows_only_what_the_page_uses(house, sit):
     at_anas.errors[:] = [each for each in at_anas.errors if "TrustedHTML" not in each]
 
 
-def test_the_embedded_state_cannot_close_its_script_element(house, sit):
-    ana = house.person("ana", channels=["</script><script>window.ran=1</script>"])
-    at_anas = sit(ana).goes("#inbox")
+def test_the_embedded_state_cannot_close_its_script_element(page_chat, browse):
+    ana = page_chat.person("ana", channels=["</script><script>window.ran=1</script>"])
+    at_anas = browse(ana).goes("#inbox")
 
     expect(at_anas.nav().get_by_text("</script><script>")).to_be_visible()
     assert at_anas.page.evaluate("window.ran") is None

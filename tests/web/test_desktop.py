@@ -17,18 +17,18 @@ window.electron_bridge = {
 """
 
 
-def test_the_page_provides_the_interface_of_the_desktop_app(house, sit):
-    ana, ben = house.people("ana", "ben", channels=["kitchen"])
+def test_the_page_provides_the_interface_of_the_desktop_app(page_chat, browse):
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
     soup = ben.says("Soup's on", to=[ana])
-    at_anas = sit(ana)
+    at_anas = browse(ana)
     at_anas.context.add_init_script(BRIDGE)
     at_anas.goes("#inbox")
 
     expect(at_anas.page).to_have_title(re.compile(r"^\(1\) "))
     told = at_anas.page.evaluate("electron_bridge.told")
     assert told["total_unread_count"] == [1]
-    assert told["realm_name"] == [house.realm.name]
-    assert told["realm_icon_url"][0].startswith(address(house))
+    assert told["realm_name"] == [page_chat.realm.name]
+    assert told["realm_icon_url"][0].startswith(address(page_chat))
     assert at_anas.page.evaluate("electron_bridge.replies") is True
     icon = at_anas.page.locator('link[rel="icon"]')
     expect(icon).to_have_attribute("href", "/static/images/favicon/favicon-pms.png")
@@ -45,11 +45,11 @@ def test_the_page_provides_the_interface_of_the_desktop_app(house, sit):
     at_anas.page.wait_for_url("**/login/**")
 
 
-def test_the_login_token_can_be_copied(house, sit):
-    ana = house.person("ana", password="open sesame")
-    page = sit(None).page
+def test_the_login_token_can_be_copied(page_chat, browse):
+    ana = page_chat.person("ana", password="open sesame")
+    page = browse(None).page
 
-    page.goto(address(house, f"/login/?desktop_flow_otp={'a1' * 32}"))
+    page.goto(address(page_chat, f"/login/?desktop_flow_otp={'a1' * 32}"))
     page.get_by_label("Email").fill(ana.email)
     page.get_by_label("Password").fill("open sesame")
     page.get_by_role("button", name="Log in").click()
@@ -57,6 +57,6 @@ def test_the_login_token_can_be_copied(house, sit):
     expect(page.get_by_role("status")).to_be_visible()
 
     shown = page.get_by_label("To be pasted").input_value()
-    page.goto(address(house, "/login/"))
+    page.goto(address(page_chat, "/login/"))
     page.get_by_label("Password").press("Control+V")
     expect(page.get_by_label("Password")).to_have_value(shown)

@@ -5,10 +5,10 @@ from tests.support.axe import violations
 from tests.web.test_views import topic
 
 
-def test_the_picker_has_groups_tones_and_all_emoji_but_few_elements(house, sit):
-    ana, ben = house.people("ana", "ben", channels=["kitchen"])
+def test_the_picker_has_groups_tones_and_all_emoji_but_few_elements(page_chat, browse):
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
     ben.says("Soup's on", to="kitchen > lunch")
-    at_anas = sit(ana).goes(topic(house, "kitchen", "lunch"))
+    at_anas = browse(ana).goes(topic(page_chat, "kitchen", "lunch"))
     page = at_anas.page
     box = page.get_by_role("textbox", name="Message to")
     box.focus()
@@ -33,11 +33,11 @@ def test_the_picker_has_groups_tones_and_all_emoji_but_few_elements(house, sit):
     expect(picker.get_by_role("status")).to_have_text("No emoji is called “zzyx”.")
 
 
-def test_a_status_is_set_from_the_menu_and_shown_beside_the_name(house, sit):
-    ana, ben = house.people("ana", "ben", channels=["kitchen"])
+def test_a_status_is_set_from_the_menu_and_shown_beside_the_name(page_chat, browse):
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
     ana.says("Hello", to=[ben])
-    at_bens = sit(ben).goes("#inbox")
-    page = sit(ana).goes("#inbox").page
+    at_bens = browse(ben).goes("#inbox")
+    page = browse(ana).goes("#inbox").page
 
     page.get_by_role("button", name="Ana").click()
     page.get_by_role("menuitem", name="Set a status…").click()
@@ -58,9 +58,9 @@ def test_a_status_is_set_from_the_menu_and_shown_beside_the_name(house, sit):
     expect(page.get_by_role("menuitem", name="Appear active")).to_be_visible()
 
 
-def test_a_status_with_an_end_is_cleared(house, sit):
-    ana = house.person("ana", channels=["kitchen"])
-    at_anas = sit(ana)
+def test_a_status_with_an_end_is_cleared(page_chat, browse):
+    ana = page_chat.person("ana", channels=["kitchen"])
+    at_anas = browse(ana)
     at_anas.page.clock.install()
     page = at_anas.goes("#inbox").page
 

@@ -182,10 +182,10 @@ def test_the_owner_goes_from_the_printed_link_to_the_first_message(tmp_path, chr
         context.close()
 
 
-def test_new_members_see_the_introduction_to_topics_once(house, sit):
-    ana, ben = house.people("ana", "ben", channels=["kitchen"])
+def test_new_members_see_the_introduction_to_topics_once(page_chat, browse):
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
     ana.says("Soup's on", to="kitchen > lunch")
-    sitting = sit(ben).goes("#inbox")
+    sitting = browse(ben).goes("#inbox")
     card = sitting.page.get_by_role("region", name="How conversations work here")
 
     expect(card.get_by_role("listitem")).to_have_count(3)

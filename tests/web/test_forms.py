@@ -15,10 +15,10 @@ TOMORROW_AT_NINE = """(() => {
 })()"""
 
 
-def test_the_poll_form_sends_a_poll_and_keeps_the_draft(house, sit):
-    ana, ben = house.people("ana", "ben", channels=["kitchen"])
+def test_the_poll_form_sends_a_poll_and_keeps_the_draft(page_chat, browse):
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
     ben.says("Soup's on", to="kitchen > lunch")
-    page = sit(ana).goes(topic(house, "kitchen", "lunch")).page
+    page = browse(ana).goes(topic(page_chat, "kitchen", "lunch")).page
     box = page.get_by_role("textbox", name="Message to")
     box.fill("Half a sentence")
 
@@ -39,18 +39,18 @@ def test_the_poll_form_sends_a_poll_and_keeps_the_draft(house, sit):
     expect(box).to_have_value("Half a sentence")
 
 
-def test_a_scheduled_message_is_changed(house, sit):
-    ana = house.person("ana", channels=["kitchen"])
+def test_a_scheduled_message_is_changed(page_chat, browse):
+    ana = page_chat.person("ana", channels=["kitchen"])
     later = int(time.time()) + 7200
     ana.post(
         "/scheduled_messages",
         type="channel",
-        to=house.channel("kitchen").id,
+        to=page_chat.channel("kitchen").id,
         topic="lunch",
         content="Soup",
         scheduled_delivery_timestamp=later,
     ).succeeds()
-    page = sit(ana).goes("#inbox").page
+    page = browse(ana).goes("#inbox").page
     page.evaluate("location.hash = '#scheduled'")
 
     page.get_by_role("button", name="Change it").click()
@@ -63,10 +63,10 @@ def test_a_scheduled_message_is_changed(house, sit):
     assert [row["content"] for row in rows] == ["Soup and bread"]
 
 
-def test_a_reminder_offers_the_times_of_scheduled_messages(house, sit):
-    ana, ben = house.people("ana", "ben", channels=["kitchen"])
+def test_a_reminder_offers_the_times_of_scheduled_messages(page_chat, browse):
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
     ben.says("Soup's on", to="kitchen > lunch")
-    at_anas = sit(ana).goes(topic(house, "kitchen", "lunch"))
+    at_anas = browse(ana).goes(topic(page_chat, "kitchen", "lunch"))
     page = at_anas.page
     at_anas.message("Soup's on").focus()
     page.keyboard.press("i")
@@ -78,12 +78,12 @@ def test_a_reminder_offers_the_times_of_scheduled_messages(house, sit):
     expect(form.get_by_label("When")).to_have_value(page.evaluate(TOMORROW_AT_NINE))
 
 
-def test_a_card_shows_shared_channels_and_groups(house, sit):
-    owner = house.person("ana", role="owner", channels=["kitchen", "garden"])
-    ben = house.person("ben", channels=["kitchen"])
+def test_a_card_shows_shared_channels_and_groups(page_chat, browse):
+    owner = page_chat.person("ana", role="owner", channels=["kitchen", "garden"])
+    ben = page_chat.person("ben", channels=["kitchen"])
     owner.post("/user_groups/create", name="cooks", description="", members=[ben.id]).succeeds()
     ben.says("Soup's on", to="kitchen > lunch")
-    page = sit(owner).goes(topic(house, "kitchen", "lunch")).page
+    page = browse(owner).goes(topic(page_chat, "kitchen", "lunch")).page
 
     page.get_by_role("article").get_by_role("button", name="Ben").click()
 
@@ -93,10 +93,10 @@ def test_a_card_shows_shared_channels_and_groups(house, sit):
     expect(card.get_by_role("definition").filter(has_text="cooks")).to_be_visible()
 
 
-def test_uploaded_files_are_listed_and_deleted(house, sit):
-    ana = house.person("ana", channels=["kitchen"])
+def test_uploaded_files_are_listed_and_deleted(page_chat, browse):
+    ana = page_chat.person("ana", channels=["kitchen"])
     uploads(ana, "menu.txt", b"soup", kind="text/plain")
-    page = sit(ana).goes("#inbox").page
+    page = browse(ana).goes("#inbox").page
     page.evaluate("location.hash = '#settings/uploaded-files'")
 
     expect(page.get_by_role("link", name="menu.txt")).to_be_visible()
@@ -107,9 +107,9 @@ def test_uploaded_files_are_listed_and_deleted(house, sit):
     assert ana.get("/attachments").succeeds()["attachments"] == []
 
 
-def test_an_outgoing_webhook_is_added_with_its_address(house, sit):
-    owner = house.person("ana", role="owner", channels=["kitchen"])
-    page = sit(owner).goes("#inbox").page
+def test_an_outgoing_webhook_is_added_with_its_address(page_chat, browse):
+    owner = page_chat.person("ana", role="owner", channels=["kitchen"])
+    page = browse(owner).goes("#inbox").page
     page.evaluate("location.hash = '#settings/your-bots'")
 
     page.get_by_role("textbox", name="Name", exact=True).fill("Weather")

@@ -23,36 +23,36 @@ def somebody(chat, **about):
     return ana
 
 
-def sent(chat, post, email):
+def sent(chat, smtp, email):
     chat.server.deliver("mail")
-    return [letter["Subject"] for letter in post.mails_to(email)]
+    return [letter["Subject"] for letter in smtp.mails_to(email)]
 
 
-def test_a_login_from_a_new_browser_causes_one_mail(mailing, post):
-    ana = somebody(mailing)
+def test_a_login_from_a_new_browser_causes_one_mail(mail_chat, smtp):
+    ana = somebody(mail_chat)
 
     for agent in (FIREFOX, FIREFOX, PHONE):
-        Browser(mailing, headers={"User-Agent": agent}).logs_in(ana.email, SESAME)
-    mailing.stranger.post("/fetch_api_key", username=ana.email, password=SESAME).succeeds()
-    Browser(mailing).logs_in(ana.email, "a guess")
+        Browser(mail_chat, headers={"User-Agent": agent}).logs_in(ana.email, SESAME)
+    mail_chat.stranger.post("/fetch_api_key", username=ana.email, password=SESAME).succeeds()
+    Browser(mail_chat).logs_in(ana.email, "a guess")
 
-    assert sent(mailing, post, ana.email) == [f"New login at {mailing.realm.name}"] * 3
-    first = text_in(post.mails_to(ana.email)[0])
+    assert sent(mail_chat, smtp, ana.email) == [f"New login at {mail_chat.realm.name}"] * 3
+    first = text_in(smtp.mails_to(ana.email)[0])
     assert "With: Firefox, Linux" in first
     assert "From: 127.0.0.1" in first
     assert re.search(r"When: \d{4}-\d\d-\d\d \d\d:\d\d \(", first)
-    mailing.server.clock.move(hours=24 * 61)
-    mailing.write(actions.people.login_alerts.delete_expired)
-    Browser(mailing, headers={"User-Agent": FIREFOX}).logs_in(ana.email, SESAME)
-    assert len(sent(mailing, post, ana.email)) == 4
+    mail_chat.server.clock.move(hours=24 * 61)
+    mail_chat.write(actions.people.login_alerts.delete_expired)
+    Browser(mail_chat, headers={"User-Agent": FIREFOX}).logs_in(ana.email, SESAME)
+    assert len(sent(mail_chat, smtp, ana.email)) == 4
 
 
-def test_login_mails_can_be_turned_off(mailing, post):
-    ana = somebody(mailing, settings={"enable_login_emails": False})
+def test_login_mails_can_be_turned_off(mail_chat, smtp):
+    ana = somebody(mail_chat, settings={"enable_login_emails": False})
 
-    Browser(mailing).logs_in(ana.email, SESAME)
+    Browser(mail_chat).logs_in(ana.email, SESAME)
 
-    assert sent(mailing, post, ana.email) == []
+    assert sent(mail_chat, smtp, ana.email) == []
 
 
 @pytest.mark.parametrize(
@@ -70,43 +70,43 @@ def test_a_browser_is_named_by_its_common_name(agent, words):
     assert described(agent) == words
 
 
-def test_new_users_get_a_mail_with_the_login_address(mailing, post):
-    owner, email = mailing.person("owner", role="owner"), f"cleo@{mailing.host}.example"
+def test_new_users_get_a_mail_with_the_login_address(mail_chat, smtp):
+    owner, email = mail_chat.person("owner", role="owner"), f"cleo@{mail_chat.host}.example"
     link = owner.post("/invites/multiuse").succeeds()["invite_link"]
     path = "/" + link.split("/", 3)[3]
-    Browser(mailing).submits(path, {"email": email})
-    letter = post.last_mail_to(email, mailing)
+    Browser(mail_chat).submits(path, {"email": email})
+    letter = smtp.last_mail_to(email, mail_chat)
     confirm = link_in(letter)
 
-    mailing.server.run_job("missed messages")
-    Browser(mailing).submits(confirm, {"full_name": "Cleo", "password": "lentils, always"})
-    mailing.server.run_job("missed messages")
-    mailing.server.clock.move(minutes=3)
-    mailing.server.run_job("missed mail")  # not of the greeting, which waits in the inbox
+    mail_chat.server.run_job("missed messages")
+    Browser(mail_chat).submits(confirm, {"full_name": "Cleo", "password": "lentils, always"})
+    mail_chat.server.run_job("missed messages")
+    mail_chat.server.clock.move(minutes=3)
+    mail_chat.server.run_job("missed mail")  # not of the greeting, which waits in the inbox
 
-    assert sent(mailing, post, email)[1:] == [f"Your account at {mailing.realm.name}"]
-    told = text_in(post.mails_to(email)[-1])
+    assert sent(mail_chat, smtp, email)[1:] == [f"Your account at {mail_chat.realm.name}"]
+    told = text_in(smtp.mails_to(email)[-1])
     assert email in told
-    assert f"http://{mailing.host}/" in told
+    assert f"http://{mail_chat.host}/" in told
 
 
-def test_the_find_accounts_mail_lists_the_organizations_of_an_address(mailing, post):
-    ana = somebody(mailing)
-    other = Chat.found(mailing.server)
+def test_the_find_accounts_mail_lists_the_organizations_of_an_address(mail_chat, smtp):
+    ana = somebody(mail_chat)
+    other = Chat.found(mail_chat.server)
     other.person("ana", email=ana.email)
-    nobody = f"nobody@{mailing.host}.example"
+    nobody = f"nobody@{mail_chat.host}.example"
 
-    known = Browser(mailing).submits(FIND, {"email": ana.email})
-    unknown = Browser(mailing).submits(FIND, {"email": nobody})
-    bad = Browser(mailing).submits(FIND, {"email": "nonsense"})
+    known = Browser(mail_chat).submits(FIND, {"email": ana.email})
+    unknown = Browser(mail_chat).submits(FIND, {"email": nobody})
+    bad = Browser(mail_chat).submits(FIND, {"email": "nonsense"})
 
     assert ENGLISH["find_mail_sent"] in text_of(known)
     assert known.body == unknown.body
     assert bad.status == 400
-    there = text_in(post.last_mail_to(ana.email, mailing))
-    assert f"{mailing.realm.name}: http://{mailing.host}/" in there
+    there = text_in(smtp.last_mail_to(ana.email, mail_chat))
+    assert f"{mail_chat.realm.name}: http://{mail_chat.host}/" in there
     assert f"{other.realm.name}: http://{other.host}/" in there
-    assert "There is none" in text_in(post.last_mail_to(nobody, mailing))
+    assert "There is none" in text_in(smtp.last_mail_to(nobody, mail_chat))
 
 
 def test_without_mail_the_find_accounts_page_promises_no_mail(chat):

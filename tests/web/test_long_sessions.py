@@ -19,8 +19,8 @@ ENDING_IN_VIEW = """() => {
 }"""
 
 
-def topic(house, channel, topic):
-    return f"#narrow/channel/{house.channel(channel).id}-{channel}/topic/{topic}"
+def topic(page_chat, channel, topic):
+    return f"#narrow/channel/{page_chat.channel(channel).id}-{channel}/topic/{topic}"
 
 
 def requests_of(sitters: list[BrowserUser], path: str) -> list[str]:
@@ -31,20 +31,20 @@ def requests_of(sitters: list[BrowserUser], path: str) -> list[str]:
         if path in request.url:
             made.append(request.url)
 
-    for sitter in sitters:
-        sitter.page.on("request", note)
+    for user in sitters:
+        user.page.on("request", note)
     return made
 
 
-def test_five_tabs_share_one_poll(house, sit):
-    ana, ben = house.people("ana", "ben", channels=["kitchen"])
+def test_five_tabs_share_one_poll(page_chat, browse):
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
     ben.says("Soup's on", to="kitchen > lunch")
-    first = sit(ana).goes(topic(house, "kitchen", "lunch"))
+    first = browse(ana).goes(topic(page_chat, "kitchen", "lunch"))
     expect(first.page.get_by_role("status")).to_have_text(CONNECTED)  # it leads from then on
     tabs = [first, *(first.tab() for _ in range(4))]
     others = requests_of(tabs[1:], "/json/events?")
     for tab in tabs[1:]:
-        tab.goes(topic(house, "kitchen", "lunch"))
+        tab.goes(topic(page_chat, "kitchen", "lunch"))
 
     ben.says("Bread too", to="kitchen > lunch")
 
@@ -59,10 +59,10 @@ def test_five_tabs_share_one_poll(house, sit):
 
 
 @pytest.mark.on_one
-def test_the_queue_continues_after_a_restart(own_chat, sit):
+def test_the_queue_continues_after_a_restart(own_chat, browse):
     ana, ben = own_chat.people("ana", "ben", channels=["kitchen"])
     ben.says("Soup's on", to="kitchen > lunch")
-    at_anas = sit(ana, own_chat).goes(topic(own_chat, "kitchen", "lunch"))
+    at_anas = browse(ana, own_chat).goes(topic(own_chat, "kitchen", "lunch"))
     registered = requests_of([at_anas], "/register")
 
     own_chat.server.restart()
@@ -73,29 +73,29 @@ def test_the_queue_continues_after_a_restart(own_chat, sit):
     assert registered == []
 
 
-def test_the_page_reports_a_lost_connection_and_catches_up(house, sit):
-    ana, ben = house.people("ana", "ben", channels=["kitchen"])
+def test_the_page_reports_a_lost_connection_and_catches_up(page_chat, browse):
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
     ben.says("Soup's on", to="kitchen > lunch")
     ben.says("Cake", to="kitchen > tea")
-    at_anas = sit(ana).goes(topic(house, "kitchen", "lunch"))
+    at_anas = browse(ana).goes(topic(page_chat, "kitchen", "lunch"))
 
     at_anas.context.set_offline(True)
     expect(at_anas.page.get_by_role("status")).to_contain_text("You are offline")
     ben.says("Are you there?", to="kitchen > lunch")
-    at_anas.goes(topic(house, "kitchen", "tea"))
+    at_anas.goes(topic(page_chat, "kitchen", "tea"))
     expect(at_anas.page.get_by_text("The server cannot be heard")).to_be_visible()
     at_anas.context.set_offline(False)
 
     expect(at_anas.message("Cake")).to_be_visible()
-    at_anas.goes(topic(house, "kitchen", "lunch"))
+    at_anas.goes(topic(page_chat, "kitchen", "lunch"))
     expect(at_anas.message("Are you there?")).to_be_attached()
     expect(at_anas.page.get_by_role("status")).to_have_text(CONNECTED)
 
 
-def test_a_lost_queue_is_registered_again(house, sit):
-    ana, ben = house.people("ana", "ben", channels=["kitchen"])
+def test_a_lost_queue_is_registered_again(page_chat, browse):
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
     ben.says("Soup's on", to="kitchen > lunch")
-    at_anas = sit(ana).goes(topic(house, "kitchen", "lunch"))
+    at_anas = browse(ana).goes(topic(page_chat, "kitchen", "lunch"))
     box = at_anas.page.get_by_role("textbox", name="Message to")
     box.fill("Half a sentence")
     eventually(lambda: at_anas.page.evaluate(QUEUE))
@@ -108,11 +108,11 @@ def test_a_lost_queue_is_registered_again(house, sit):
     expect(box).to_have_value("Half a sentence")
 
 
-def test_only_messages_in_view_are_marked_read_at_a_restored_position(house, sit):
-    ana, ben = house.people("ana", "ben", channels=["kitchen"])
+def test_only_messages_in_view_are_marked_read_at_a_restored_position(page_chat, browse):
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
     ben.says("An old one", to="kitchen > other")
-    house.fill(ben, "kitchen > lunch", 60)
-    at_anas = sit(ana).goes("#inbox")
+    page_chat.fill(ben, "kitchen > lunch", 60)
+    at_anas = browse(ana).goes("#inbox")
     expect(at_anas.page).to_have_title(re.compile(r"^\(61\) Inbox"))
 
     at_anas.page.get_by_role("link", name="lunch").first.click()
@@ -141,10 +141,10 @@ def test_only_messages_in_view_are_marked_read_at_a_restored_position(house, sit
     assert unread() == left
 
 
-def test_messages_read_on_another_device_are_read_here(house, sit):
-    ana, ben = house.people("ana", "ben", channels=["kitchen"])
+def test_messages_read_on_another_device_are_read_here(page_chat, browse):
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
     soup = ben.says("Soup's on", to="kitchen > lunch")
-    at_anas = sit(ana).goes("#inbox")
+    at_anas = browse(ana).goes("#inbox")
     expect(at_anas.page.get_by_text("Soup's on")).to_be_visible()
 
     ana.post("/messages/flags", messages=[soup.id], op="add", flag="read").succeeds()
@@ -153,10 +153,12 @@ def test_messages_read_on_another_device_are_read_here(house, sit):
 
 
 @pytest.mark.on_one
-def test_a_new_version_is_offered_and_reloading_keeps_the_draft(own_chat, sit):
+def test_a_new_version_is_offered_and_reloading_keeps_the_draft(own_chat, browse):
     ana = own_chat.person("ana", channels=["kitchen"])
     ana.says("Soup's on", to="kitchen > lunch")
-    at_anas = sit(ana, own_chat, service_workers="block").goes(topic(own_chat, "kitchen", "lunch"))
+    at_anas = browse(ana, own_chat, service_workers="block").goes(
+        topic(own_chat, "kitchen", "lunch")
+    )
     box = at_anas.page.get_by_role("textbox", name="Message to")
     box.fill("Half a sentence")
     at_anas.page.route("**/sw.js", lambda route: route.fulfill(body="another"))
@@ -169,9 +171,9 @@ def test_a_new_version_is_offered_and_reloading_keeps_the_draft(own_chat, sit):
     expect(box).to_have_value("Half a sentence")
 
 
-def test_switching_dialogs_quickly_leaves_one_open(house, sit):
-    ana = house.person("ana", channels=["kitchen"])
-    page = sit(ana).goes("#recent").page
+def test_switching_dialogs_quickly_leaves_one_open(page_chat, browse):
+    ana = page_chat.person("ana", channels=["kitchen"])
+    page = browse(ana).goes("#recent").page
     page.evaluate("location.hash = '#settings/preferences'")
     expect(page.get_by_role("dialog", name="Settings")).to_be_visible()
 
@@ -190,11 +192,11 @@ def test_switching_dialogs_quickly_leaves_one_open(house, sit):
     page.wait_for_url("**/#recent")
 
 
-def test_a_reload_keeps_edits_and_dialogs(house, sit):
-    ana, ben = house.people("ana", "ben", channels=["kitchen"])
+def test_a_reload_keeps_edits_and_dialogs(page_chat, browse):
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
     soup = ana.says("Soup's on", to="kitchen > lunch")
-    here = topic(house, "kitchen", "lunch")
-    at_anas = sit(ana).goes(here)
+    here = topic(page_chat, "kitchen", "lunch")
+    at_anas = browse(ana).goes(here)
     page = at_anas.page
 
     at_anas.message("Soup's on").hover()
@@ -223,41 +225,41 @@ def test_a_reload_keeps_edits_and_dialogs(house, sit):
         assert page.url.endswith(address)
 
 
-def test_an_own_message_sent_after_a_reload_is_not_marked_new(house, sit):
-    ana, ben = house.people("ana", "ben", channels=["kitchen"])
-    house.fill(ben, "kitchen > lunch", 40)
-    sitter = sit(ana).goes(topic(house, "kitchen", "lunch"))
-    sitter.page.reload()
-    box = sitter.page.get_by_role("textbox", name="Message to")
+def test_an_own_message_sent_after_a_reload_is_not_marked_new(page_chat, browse):
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
+    page_chat.fill(ben, "kitchen > lunch", 40)
+    user = browse(ana).goes(topic(page_chat, "kitchen", "lunch"))
+    user.page.reload()
+    box = user.page.get_by_role("textbox", name="Message to")
     box.fill("Coming")
     box.press("Control+Enter")
-    expect(sitter.message("Coming")).to_be_attached()
+    expect(user.message("Coming")).to_be_attached()
 
     found = ana.get("/messages", anchor="newest", num_before=1, num_after=0).succeeds()
     assert "read" in found["messages"][-1]["flags"]
-    expect(sitter.page.get_by_role("button", name="1 new")).to_have_count(0)
+    expect(user.page.get_by_role("button", name="1 new")).to_have_count(0)
 
 
 @pytest.mark.parametrize("view", ["#feed", "topic"])
-def test_a_view_at_its_end_follows_many_messages_a_second(house, sit, view):
-    ana, ben = house.people("ana", "ben", channels=["kitchen"])
-    house.fill(ben, "kitchen > lunch", 200)
-    sitter = sit(ana).goes(topic(house, "kitchen", "lunch") if view == "topic" else view)
-    sitter.page.keyboard.press("End")
-    expect(sitter.feed.locator("article").last).to_be_in_viewport()
+def test_a_view_at_its_end_follows_many_messages_a_second(page_chat, browse, view):
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
+    page_chat.fill(ben, "kitchen > lunch", 200)
+    user = browse(ana).goes(topic(page_chat, "kitchen", "lunch") if view == "topic" else view)
+    user.page.keyboard.press("End")
+    expect(user.feed.locator("article").last).to_be_in_viewport()
 
     for number in range(250):
         ben.says(f"Number {number}.", to=f"kitchen > {'lunch' if number % 2 else 'tea'}")
 
-    last = sitter.message("Number 249.")
+    last = user.message("Number 249.")
     expect(last).to_be_in_viewport()
 
 
-def test_a_right_to_left_name_does_not_reorder_its_line(house, sit):
-    ana, noor = house.people("ana", "نور", channels=["kitchen"])
+def test_a_right_to_left_name_does_not_reorder_its_line(page_chat, browse):
+    ana, noor = page_chat.people("ana", "نور", channels=["kitchen"])
     noor.says("Soup's on", to="kitchen > lunch")
-    sitter = sit(ana).goes("#inbox")
-    line = sitter.page.locator(".item .say", has_text="Soup's on").first
+    user = browse(ana).goes("#inbox")
+    line = user.page.locator(".item .say", has_text="Soup's on").first
     expect(line).to_be_visible()
 
     direction = line.evaluate("(each) => getComputedStyle(each.querySelector('bdi')).direction")

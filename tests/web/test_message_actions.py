@@ -5,11 +5,11 @@ import re
 from playwright.sync_api import expect
 
 
-def test_a_message_is_reacted_to_edited_and_deleted(house, sit):
-    ana, ben = house.people("ana", "ben", channels=["kitchen"])
+def test_a_message_is_reacted_to_edited_and_deleted(page_chat, browse):
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
     ana.says("Soup's on", to="kitchen > lunch")
-    here = f"#narrow/channel/{house.channel('kitchen').id}-kitchen/topic/lunch"
-    at_anas, at_bens = sit(ana).goes(here), sit(ben).goes(here)
+    here = f"#narrow/channel/{page_chat.channel('kitchen').id}-kitchen/topic/lunch"
+    at_anas, at_bens = browse(ana).goes(here), browse(ben).goes(here)
 
     soup = at_bens.message("Soup's on")
     soup.hover()
@@ -32,38 +32,42 @@ def test_a_message_is_reacted_to_edited_and_deleted(house, sit):
     expect(at_bens.message("Soup is off")).to_have_count(0)
 
 
-def test_a_topic_is_followed_resolved_and_moved(house, sit):
-    ana = house.person("ana", channels=["kitchen"])
+def test_a_topic_is_followed_resolved_and_moved(page_chat, browse):
+    ana = page_chat.person("ana", channels=["kitchen"])
     ana.says("Soup's on", to="kitchen > lunch")
-    sitter = sit(ana).goes(f"#narrow/channel/{house.channel('kitchen').id}-kitchen/topic/lunch")
-    page = sitter.page
+    user = browse(ana).goes(
+        f"#narrow/channel/{page_chat.channel('kitchen').id}-kitchen/topic/lunch"
+    )
+    page = user.page
 
     page.get_by_role("button", name="Following").click()
     expect(page.get_by_role("button", name="Follow", exact=True)).to_be_visible()
     page.get_by_role("button", name="Mark as resolved").click()
     expect(page.get_by_role("button", name="Mark as unresolved")).to_be_visible()
-    sitter.message("Soup's on").hover()
-    sitter.message("Soup's on").get_by_role("button", name="More actions").click()
+    user.message("Soup's on").hover()
+    user.message("Soup's on").get_by_role("button", name="More actions").click()
     page.get_by_role("menuitem", name="Move").click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_role("textbox", name="Topic").fill("dinner")
     dialog.get_by_role("combobox", name="Which").select_option("All messages of the topic")
     dialog.get_by_role("button", name="Move").click()
 
-    expect(sitter.nav().get_by_role("link", name="dinner")).to_be_visible()
+    expect(user.nav().get_by_role("link", name="dinner")).to_be_visible()
 
 
-def test_a_message_is_reported_and_its_channel_left(house, sit):
-    ana, ben = house.people("ana", "ben", channels=["kitchen"])
+def test_a_message_is_reported_and_its_channel_left(page_chat, browse):
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
     ben.joins("office", invite_only=True)
-    house.set("moderation_request_channel_id", house.channel("office").id)
+    page_chat.set("moderation_request_channel_id", page_chat.channel("office").id)
     ben.says("Buy my soup", to="kitchen > lunch")
     ears = ben.listens_for("message")
-    sitter = sit(ana).goes(f"#narrow/channel/{house.channel('kitchen').id}-kitchen/topic/lunch")
-    page, dialog = sitter.page, sitter.page.get_by_role("dialog")
+    user = browse(ana).goes(
+        f"#narrow/channel/{page_chat.channel('kitchen').id}-kitchen/topic/lunch"
+    )
+    page, dialog = user.page, user.page.get_by_role("dialog")
 
-    sitter.message("Buy my soup").hover()
-    sitter.message("Buy my soup").get_by_role("button", name="More actions").click()
+    user.message("Buy my soup").hover()
+    user.message("Buy my soup").get_by_role("button", name="More actions").click()
     page.get_by_role("menuitem", name="Report").click()
     dialog.get_by_role("combobox", name="What is wrong?").select_option("Something else")
     dialog.get_by_role("button", name="Report it").click()
@@ -82,12 +86,12 @@ def test_a_message_is_reported_and_its_channel_left(house, sit):
     row = dialog.get_by_role("listitem").filter(has_text="kitchen")
     row.get_by_role("button", name="Leave").click()
     expect(row.get_by_role("button", name="Join")).to_be_focused()
-    expect(sitter.nav().get_by_text("kitchen")).to_have_count(0)
+    expect(user.nav().get_by_text("kitchen")).to_have_count(0)
 
 
-def test_a_channel_is_made_and_a_setting_changed(house, sit):
-    owner = house.person("ana", role="owner")
-    page = sit(owner).goes("#channels/new").page
+def test_a_channel_is_made_and_a_setting_changed(page_chat, browse):
+    owner = page_chat.person("ana", role="owner")
+    page = browse(owner).goes("#channels/new").page
 
     page.get_by_role("textbox", name="Name").fill("garden")
     page.get_by_role("button", name="Create").click()
@@ -104,9 +108,9 @@ def test_a_channel_is_made_and_a_setting_changed(house, sit):
     expect(page.locator(".org")).to_contain_text("The green house")
 
 
-def test_a_bot_is_made_and_removed_in_the_settings(house, sit):
-    ana = house.person("ana")
-    page = sit(ana).goes("#settings/your-bots").page
+def test_a_bot_is_made_and_removed_in_the_settings(page_chat, browse):
+    ana = page_chat.person("ana")
+    page = browse(ana).goes("#settings/your-bots").page
     dialog = page.get_by_role("dialog")
     dialog.get_by_role("textbox", name="Name", exact=True).fill("Kettle")
     dialog.get_by_role("textbox", name="Short name").fill("kettle")
@@ -119,10 +123,10 @@ def test_a_bot_is_made_and_removed_in_the_settings(house, sit):
     assert ana.get("/bots").succeeds()["bots"] == []
 
 
-def test_a_push_notification_is_shown_and_closed_after_reading(house, sit):
-    ana = house.person("ana", channels=["kitchen"])
-    sitter = sit(ana, permissions=["notifications"]).goes("#inbox")
-    worker = sitter.context.service_workers or [sitter.context.wait_for_event("serviceworker")]
+def test_a_push_notification_is_shown_and_closed_after_reading(page_chat, browse):
+    ana = page_chat.person("ana", channels=["kitchen"])
+    user = browse(ana, permissions=["notifications"]).goes("#inbox")
+    worker = user.context.service_workers or [user.context.wait_for_event("serviceworker")]
 
     told = """async () => {
       const shown = [];
@@ -139,11 +143,13 @@ def test_a_push_notification_is_shown_and_closed_after_reading(house, sit):
     assert shown["data"] == {"hash": "#narrow/channel/7-kitchen/topic/lunch/near/5", "id": 5}
 
 
-def test_escape_keeps_an_edit(house, sit):
-    ana = house.person("ana", channels=["kitchen"])
+def test_escape_keeps_an_edit(page_chat, browse):
+    ana = page_chat.person("ana", channels=["kitchen"])
     ana.says("Soup's on", to="kitchen > lunch")
-    sitter = sit(ana).goes(f"#narrow/channel/{house.channel('kitchen').id}-kitchen/topic/lunch")
-    page, soup = sitter.page, sitter.message("Soup's on")
+    user = browse(ana).goes(
+        f"#narrow/channel/{page_chat.channel('kitchen').id}-kitchen/topic/lunch"
+    )
+    page, soup = user.page, user.message("Soup's on")
     soup.focus()
     page.keyboard.press("e")
     box = page.get_by_role("textbox", name="Edit")
@@ -162,46 +168,46 @@ def test_escape_keeps_an_edit(house, sit):
     expect(box).to_have_value("Soup's on")
 
 
-def test_the_reason_replaces_the_compose_box_without_permission_to_write(house, sit):
-    owner = house.person("olga", role="owner", channels=["kitchen", "news"])
-    ana, ben = house.people("ana", "ben", channels=["kitchen", "news"])
+def test_the_reason_replaces_the_compose_box_without_permission_to_write(page_chat, browse):
+    owner = page_chat.person("olga", role="owner", channels=["kitchen", "news"])
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen", "news"])
     ben.says("Soup's on", to="kitchen > lunch")
     ben.says("Only for you", to=[ana])
-    kitchen, news = house.channel("kitchen").id, house.channel("news").id
-    sitter = sit(ana).goes(f"#narrow/channel/{kitchen}-kitchen/topic/lunch")
-    box = sitter.page.get_by_role("textbox", name="Message to")
+    kitchen, news = page_chat.channel("kitchen").id, page_chat.channel("news").id
+    user = browse(ana).goes(f"#narrow/channel/{kitchen}-kitchen/topic/lunch")
+    box = user.page.get_by_role("textbox", name="Message to")
     expect(box).to_be_visible()
 
-    only_owners = {"new": house.group("owners")}
+    only_owners = {"new": page_chat.group("owners")}
     owner.patch(f"/streams/{kitchen}", can_send_message_group=only_owners).succeeds()
-    expect(sitter.page.get_by_role("note")).to_have_text(
+    expect(user.page.get_by_role("note")).to_have_text(
         "You may not write in kitchen. You can react to messages."
     )
     expect(box).to_have_count(0)
 
-    sitter.goes(f"#narrow/channel/{news}-news/topic/today")
+    user.goes(f"#narrow/channel/{news}-news/topic/today")
     expect(box).to_be_visible()
     owner.delete(f"/streams/{news}").succeeds()
-    expect(sitter.page.get_by_role("note")).to_contain_text("This channel is archived.")
+    expect(user.page.get_by_role("note")).to_contain_text("This channel is archived.")
 
-    sitter.goes(f"#narrow/dm/{ben.id}-Ben")
+    user.goes(f"#narrow/dm/{ben.id}-Ben")
     expect(box).to_be_visible()
     owner.delete(f"/users/{ben.id}").succeeds()
-    expect(sitter.page.get_by_role("note")).to_contain_text("Ben has left")
+    expect(user.page.get_by_role("note")).to_contain_text("Ben has left")
 
 
-def test_a_channel_opens_in_the_view_of_the_setting(house, sit):
-    ana = house.person("ana", channels=["kitchen"])
+def test_a_channel_opens_in_the_view_of_the_setting(page_chat, browse):
+    ana = page_chat.person("ana", channels=["kitchen"])
     ana.says("Soup's on", to="kitchen > lunch")
-    sitter = sit(ana).goes("#settings/preferences")
-    choice = sitter.page.get_by_role("combobox", name="A channel opens with")
+    user = browse(ana).goes("#settings/preferences")
+    choice = user.page.get_by_role("combobox", name="A channel opens with")
     expect(choice.locator("option")).to_have_text(["its messages", "its topics"])
     expect(choice).to_have_value("3")
 
     choice.select_option("its messages")
-    sitter.page.keyboard.press("Escape")
-    link = sitter.nav().get_by_role("link", name="kitchen")
+    user.page.keyboard.press("Escape")
+    link = user.nav().get_by_role("link", name="kitchen")
     expect(link).to_have_attribute("href", re.compile("#narrow/"))
     link.click()
 
-    expect(sitter.message("Soup's on")).to_be_visible()
+    expect(user.message("Soup's on")).to_be_visible()

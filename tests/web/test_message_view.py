@@ -3,11 +3,11 @@
 from playwright.sync_api import expect
 
 
-def test_two_users_see_each_others_messages_at_once(house, sit):
-    ana, ben = house.people("ana", "ben", channels=["kitchen"])
+def test_two_users_see_each_others_messages_at_once(page_chat, browse):
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
     ana.says("Soup's on", to="kitchen > lunch")
-    here = f"#narrow/channel/{house.channel('kitchen').id}-kitchen/topic/lunch"
-    at_anas, at_bens = sit(ana).goes(here), sit(ben).goes(here)
+    here = f"#narrow/channel/{page_chat.channel('kitchen').id}-kitchen/topic/lunch"
+    at_anas, at_bens = browse(ana).goes(here), browse(ben).goes(here)
 
     at_anas.page.get_by_role("textbox", name="Message to").fill("Bring bread")
     at_anas.page.get_by_role("button", name="Send", exact=True).click()
@@ -16,11 +16,11 @@ def test_two_users_see_each_others_messages_at_once(house, sit):
     expect(at_anas.message("Bring bread")).to_be_visible()
 
 
-def test_the_page_has_the_names_that_assistive_technology_relies_on(house, sit):
-    ana, ben = house.people("ana", "ben", channels=["kitchen"])
+def test_the_page_has_the_names_that_assistive_technology_relies_on(page_chat, browse):
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
     ben.says("Soup's on", to="kitchen > lunch")
 
-    page = sit(ana).goes(f"#narrow/channel/{house.channel('kitchen').id}-kitchen").page
+    page = browse(ana).goes(f"#narrow/channel/{page_chat.channel('kitchen').id}-kitchen").page
 
     row = page.get_by_role("feed", name="Messages").get_by_role("article").first
     row.hover()
@@ -38,9 +38,9 @@ def test_the_page_has_the_names_that_assistive_technology_relies_on(house, sit):
     expect(page.get_by_role("button", name="Send", exact=True)).to_be_visible()
 
 
-def test_anonymous_visitors_are_redirected_to_the_login_page(house, sit):
-    stranger = sit(None)
+def test_anonymous_visitors_are_redirected_to_the_login_page(page_chat, browse):
+    stranger = browse(None)
 
-    stranger.page.goto(f"http://{house.realm.subdomain}.localhost:{house.server.port}/")
+    stranger.page.goto(f"http://{page_chat.realm.subdomain}.localhost:{page_chat.server.port}/")
 
     assert stranger.page.url.endswith("/login/")

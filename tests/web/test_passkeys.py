@@ -134,9 +134,9 @@ def test_an_invalid_response_registers_no_passkey(chat):
     assert not ana.get("/users/me/second_factor").succeeds()["is_on"]
 
 
-def test_a_browser_registers_a_passkey_and_logs_in_with_it(house, sit):
-    ana = house.person("ana", password=SESAME)
-    at_anas = sit(ana)
+def test_a_browser_registers_a_passkey_and_logs_in_with_it(page_chat, browse):
+    ana = page_chat.person("ana", password=SESAME)
+    at_anas = browse(ana)
     page = at_anas.page
     device = at_anas.context.new_cdp_session(page)
     device.send("WebAuthn.enable")
@@ -144,13 +144,13 @@ def test_a_browser_registers_a_passkey_and_logs_in_with_it(house, sit):
     options |= {"hasUserVerification": True, "automaticPresenceSimulation": True}
     device.send("WebAuthn.addVirtualAuthenticator", {"options": options})
 
-    page.goto(address(house, "/accounts/second_factor/passkey/"))
+    page.goto(address(page_chat, "/accounts/second_factor/passkey/"))
     page.get_by_label(ENGLISH["passkey_name"]).fill("My laptop")
     page.get_by_label("Password").fill(SESAME)
     page.get_by_role("button", name=ENGLISH["add_passkey"]).click()
     expect(page.locator("ul.codes li")).to_have_count(10)
     at_anas.context.clear_cookies()
-    page.goto(address(house, "/login/?next=/accounts/second_factor/"))
+    page.goto(address(page_chat, "/login/?next=/accounts/second_factor/"))
     page.get_by_label("Email").fill(ana.email)
     page.get_by_label("Password").fill(SESAME)
     page.get_by_role("button", name="Log in").click()

@@ -24,37 +24,39 @@ def asks(chat, email):
     return Browser(chat).submits(FORGOTTEN, {"email": email})
 
 
-def test_a_reset_mail_leads_to_a_new_password(mailing, post):
-    ana = somebody(mailing)
+def test_a_reset_mail_leads_to_a_new_password(mail_chat, smtp):
+    ana = somebody(mail_chat)
     elsewhere = Browser.of(ana)
 
-    asked = asks(mailing, ana.email)
-    link = link_in(post.last_mail_to(ana.email, mailing))
-    shown = Browser(mailing).opens(link)
-    saved = Browser(mailing).submits(link, {"password": BETTER})
+    asked = asks(mail_chat, ana.email)
+    link = link_in(smtp.last_mail_to(ana.email, mail_chat))
+    shown = Browser(mail_chat).opens(link)
+    saved = Browser(mail_chat).submits(link, {"password": BETTER})
 
     assert ENGLISH["link_sent_explained"] in text_of(asked)
     assert ana.email in text_of(shown)
     assert saved.headers["Location"] == "/login/?password_changed"
-    assert Browser(mailing).logs_in(ana.email, BETTER).status == 303
+    assert Browser(mail_chat).logs_in(ana.email, BETTER).status == 303
     assert elsewhere.calls("GET", "/users/me").status == 401
     ana.get("/users/me").succeeds()
 
 
-def test_a_reset_link_is_valid_once_and_a_newer_one_replaces_it(mailing, post):
-    ana = somebody(mailing)
-    asks(mailing, ana.email)
-    first = link_in(post.last_mail_to(ana.email, mailing))
-    post.received.clear()
-    asks(mailing, ana.email)
-    second = link_in(post.last_mail_to(ana.email, mailing))
+def test_a_reset_link_is_valid_once_and_a_newer_one_replaces_it(mail_chat, smtp):
+    ana = somebody(mail_chat)
+    asks(mail_chat, ana.email)
+    first = link_in(smtp.last_mail_to(ana.email, mail_chat))
+    smtp.received.clear()
+    asks(mail_chat, ana.email)
+    second = link_in(smtp.last_mail_to(ana.email, mail_chat))
 
-    assert Browser(mailing).opens(first).status == 404
+    assert Browser(mail_chat).opens(first).status == 404
     for _ in range(2):
-        assert Browser(mailing).opens(second).status == 200  # as a program that looks for viruses
-    assert Browser(mailing).submits(second, {"password": BETTER}).status == 303
-    assert Browser(mailing).submits(second, {"password": "another, even better one"}).status == 404
-    assert Browser(mailing).logs_in(ana.email, BETTER).status == 303
+        assert Browser(mail_chat).opens(second).status == 200  # as a program that looks for viruses
+    assert Browser(mail_chat).submits(second, {"password": BETTER}).status == 303
+    assert (
+        Browser(mail_chat).submits(second, {"password": "another, even better one"}).status == 404
+    )
+    assert Browser(mail_chat).logs_in(ana.email, BETTER).status == 303
 
 
 def test_a_reset_link_is_valid_for_a_day_in_its_organization_only(chat):
@@ -71,54 +73,64 @@ def test_a_reset_link_is_valid_for_a_day_in_its_organization_only(chat):
 
 
 @pytest.mark.parametrize("who", ["nobody", "gone", "bot"])
-def test_the_reset_page_does_not_reveal_accounts(mailing, post, who):
-    ana = somebody(mailing)
-    gone, bot = somebody(mailing, "gone"), somebody(mailing, "bot", bot="generic", owner=ana)
-    mailing.write(actions.people.deactivate, gone.id)
-    other = f"{who}@{mailing.host}.example"
+def test_the_reset_page_does_not_reveal_accounts(mail_chat, smtp, who):
+    ana = somebody(mail_chat)
+    gone, bot = somebody(mail_chat, "gone"), somebody(mail_chat, "bot", bot="generic", owner=ana)
+    mail_chat.write(actions.people.deactivate, gone.id)
+    other = f"{who}@{mail_chat.host}.example"
     assert bot.email != gone.email
 
-    known, unknown = asks(mailing, ana.email), asks(mailing, other)
+    known, unknown = asks(mail_chat, ana.email), asks(mail_chat, other)
 
     assert (known.status, known.body) == (unknown.status, unknown.body)
-    told = post.last_mail_to(other, mailing)
+    told = smtp.last_mail_to(other, mail_chat)
     assert "There is no account with this address" in text_in(told)
     assert "/reset/" not in text_in(told)
 
 
-def test_account_mails_to_one_address_share_a_limit(mailing):
+def test_account_mails_to_one_address_share_a_limit(mail_chat):
     """For any kind of request and in any organization: one address receives them."""
-    mailing.set("invite_required", False)
-    beside = Chat.found(mailing.server)
+    mail_chat.set("invite_required", False)
+    beside = Chat.found(mail_chat.server)
     beside.set("invite_required", False)
-    email = f"zoe@{mailing.host}.example"
+    email = f"zoe@{mail_chat.host}.example"
 
     def register(chat: Chat) -> int:
         return Browser(chat).submits("/register/", {"email": email}).status
 
     def find() -> int:
-        return Browser(mailing).submits("/accounts/find/", {"email": email.upper()}).status
+        return Browser(mail_chat).submits("/accounts/find/", {"email": email.upper()}).status
 
-    answers = [asks(mailing, email).status, register(beside)]
-    refused = [asks(mailing, email).status, register(mailing), find(), asks(beside, email).status]
-    other = asks(mailing, f"other@{mailing.host}.example").status
-    mailing.server.clock.move(hours=1.1)
+    answers = [asks(mail_chat, email).status, register(beside)]
+    refused = [
+        asks(mail_chat, email).status,
+        register(mail_chat),
+        find(),
+        asks(beside, email).status,
+    ]
+    other = asks(mail_chat, f"other@{mail_chat.host}.example").status
+    mail_chat.server.clock.move(hours=1.1)
 
     assert answers == [200, 200]
     assert refused == [429, 429, 429, 429]
-    assert (other, find(), register(mailing), asks(mailing, email).status) == (200, 200, 200, 429)
+    assert (other, find(), register(mail_chat), asks(mail_chat, email).status) == (
+        200,
+        200,
+        200,
+        429,
+    )
 
 
 @pytest.mark.parametrize("name", ["ana", "nobody"])
-def test_reset_mails_to_one_address_are_limited(mailing, name):
-    somebody(mailing)
-    email = f"{name}@{mailing.host}.example"
+def test_reset_mails_to_one_address_are_limited(mail_chat, name):
+    somebody(mail_chat)
+    email = f"{name}@{mail_chat.host}.example"
 
-    answers = [asks(mailing, email).status for _ in range(3)]
-    mailing.server.clock.move(hours=1.1)
+    answers = [asks(mail_chat, email).status for _ in range(3)]
+    mail_chat.server.clock.move(hours=1.1)
 
     assert answers == [200, 200, 429]
-    assert asks(mailing, email.upper()).status == 200
+    assert asks(mail_chat, email.upper()).status == 200
 
 
 def test_without_mail_the_reset_page_has_no_form(chat):
@@ -128,15 +140,15 @@ def test_without_mail_the_reset_page_has_no_form(chat):
     assert b"<form" not in page.body
 
 
-def test_a_user_whose_password_was_ended_gets_a_reset_mail(mailing, post):
-    ana = somebody(mailing, password="open sesame")
+def test_a_user_whose_password_was_ended_gets_a_reset_mail(mail_chat, smtp):
+    ana = somebody(mail_chat, password="open sesame")
 
-    mailing.person("boss", role="owner").delete(f"/users/{ana.id}/password").succeeds()
-    link = link_in(post.last_mail_to(ana.email, mailing))
+    mail_chat.person("boss", role="owner").delete(f"/users/{ana.id}/password").succeeds()
+    link = link_in(smtp.last_mail_to(ana.email, mail_chat))
 
-    assert Browser(mailing).logs_in(ana.email, "open sesame").status == 401
-    assert Browser(mailing).submits(link, {"password": BETTER}).status == 303
-    assert Browser(mailing).logs_in(ana.email, BETTER).status == 303
+    assert Browser(mail_chat).logs_in(ana.email, "open sesame").status == 401
+    assert Browser(mail_chat).submits(link, {"password": BETTER}).status == 303
+    assert Browser(mail_chat).logs_in(ana.email, BETTER).status == 303
 
 
 @pytest.mark.parametrize(
@@ -237,82 +249,84 @@ def test_the_database_contains_no_reset_key(chat):
 # --- a new address ---
 
 
-def test_a_new_address_takes_effect_after_confirmation(mailing, post):
-    ana = somebody(mailing)
-    old, new = ana.email, f"anna@{mailing.host}.example"
+def test_a_new_address_takes_effect_after_confirmation(mail_chat, smtp):
+    ana = somebody(mail_chat)
+    old, new = ana.email, f"anna@{mail_chat.host}.example"
 
     ana.patch("/settings", email=new).succeeds()
     assert ana.record.email == old
-    link = link_in(post.last_mail_to(new, mailing))
-    shown = Browser(mailing).opens(link)
-    Browser(mailing).submits(link)
+    link = link_in(smtp.last_mail_to(new, mail_chat))
+    shown = Browser(mail_chat).opens(link)
+    Browser(mail_chat).submits(link)
 
     assert new in text_of(shown)
     assert ana.record.email == new
-    assert f"now has the address {new}" in text_in(post.last_mail_to(old, mailing))
-    assert Browser(mailing).submits(link).status == 404
+    assert f"now has the address {new}" in text_in(smtp.last_mail_to(old, mail_chat))
+    assert Browser(mail_chat).submits(link).status == 404
 
 
-def test_an_address_change_does_not_reveal_taken_addresses(mailing, post):
-    ana, ben = somebody(mailing), somebody(mailing, "ben")
+def test_an_address_change_does_not_reveal_taken_addresses(mail_chat, smtp):
+    ana, ben = somebody(mail_chat), somebody(mail_chat, "ben")
 
-    free = ana.patch("/settings", email=f"anna@{mailing.host}.example")
+    free = ana.patch("/settings", email=f"anna@{mail_chat.host}.example")
     taken = ana.patch("/settings", email=ben.email)
 
     assert (free.status, free.body) == (taken.status, taken.body) == (200, free.body)
-    assert "You have an account with this address" in text_in(post.last_mail_to(ben.email, mailing))
+    assert "You have an account with this address" in text_in(
+        smtp.last_mail_to(ben.email, mail_chat)
+    )
     assert ana.record.email != ben.email
     ana.patch("/settings", email="somebody@else.example").fails(
         "API usage exceeded rate limit", code="RATE_LIMIT_HIT", status=429
     )
 
 
-def test_an_address_taken_before_confirmation_is_refused(mailing, post):
-    ana, new = somebody(mailing), f"anna@{mailing.host}.example"
+def test_an_address_taken_before_confirmation_is_refused(mail_chat, smtp):
+    ana, new = somebody(mail_chat), f"anna@{mail_chat.host}.example"
     ana.patch("/settings", email=new).succeeds()
-    link = link_in(post.last_mail_to(new, mailing))
-    mailing.person("anna", email=new)
+    link = link_in(smtp.last_mail_to(new, mail_chat))
+    mail_chat.person("anna", email=new)
 
-    assert Browser(mailing).submits(link).status == 404
+    assert Browser(mail_chat).submits(link).status == 404
     assert ana.record.email != new
 
 
 @pytest.mark.parametrize("happens", ["password", "another address", "let go", "closed"])
-def test_a_pending_address_change_is_cancelled(mailing, post, happens):
+def test_a_pending_address_change_is_cancelled(mail_chat, smtp, happens):
     """Who had got hold of a session must not come back by a link that they have asked for."""
-    ana, evil = somebody(mailing, password="open sesame"), f"evil@{mailing.host}.example"
-    admin = mailing.person("admin", role="owner")
+    ana, evil = somebody(mail_chat, password="open sesame"), f"evil@{mail_chat.host}.example"
+    admin = mail_chat.person("admin", role="owner")
     ana.patch("/settings", email=evil).succeeds()
-    link = link_in(post.last_mail_to(evil, mailing))
+    link = link_in(smtp.last_mail_to(evil, mail_chat))
 
     match happens:
         case "password":
             ana.patch("/settings", old_password="open sesame", new_password=BETTER).succeeds()
         case "another address":
-            new = f"anna@{mailing.host}.example"
+            new = f"anna@{mail_chat.host}.example"
             admin.patch(f"/users/{ana.id}", new_email=new).succeeds()
         case "let go":
             admin.delete(f"/users/{ana.id}").succeeds()
             admin.post(f"/users/{ana.id}/reactivate").succeeds()
         case "closed":
             admin.patch("/realm", email_changes_disabled=True).succeeds()
-    taken = Browser(mailing).submits(link)
+    taken = Browser(mail_chat).submits(link)
 
     assert taken.status in (400, 404)
     assert ana.record.email != evil
 
 
-def test_a_hundred_reset_requests_from_one_address_are_allowed(mailing):
+def test_a_hundred_reset_requests_from_one_address_are_allowed(mail_chat):
     def all_of_them_ask(tx: Tx) -> None:
         for number in range(100):
-            email = f"p{number}@{mailing.host}.example"
+            email = f"p{number}@{mail_chat.host}.example"
             actions.people.password_reset.request(
-                tx, mailing.server.vault, email, "127.0.0.1", "http://x"
+                tx, mail_chat.server.vault, email, "127.0.0.1", "http://x"
             )
 
-    mailing.write(all_of_them_ask)
+    mail_chat.write(all_of_them_ask)
 
-    assert asks(mailing, f"one-more@{mailing.host}.example").status == 429
+    assert asks(mail_chat, f"one-more@{mail_chat.host}.example").status == 429
 
 
 def test_changing_the_password_by_api_can_replace_the_key(chat):

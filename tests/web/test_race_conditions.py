@@ -29,8 +29,8 @@ TO_TOP = "document.querySelector('.main > .scroll').scrollTop = 0"
 SHOWN = "[...document.querySelectorAll('[role=feed] article')].map((row) => Number(row.dataset.id))"
 
 
-def topic(house, channel, topic):
-    return f"#narrow/channel/{house.channel(channel).id}-{channel}/topic/{topic}"
+def topic(page_chat, channel, topic):
+    return f"#narrow/channel/{page_chat.channel(channel).id}-{channel}/topic/{topic}"
 
 
 @contextmanager
@@ -45,10 +45,10 @@ def held(page: Page, asked: str) -> Iterator[None]:
     page.evaluate("answers.release()")
 
 
-def test_a_double_click_acts_once(house, sit):
-    ana, ben = house.people("ana", "ben", channels=["kitchen"])
+def test_a_double_click_acts_once(page_chat, browse):
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
     soup = ben.says("Soup's on", to="kitchen > lunch")
-    at_anas = sit(ana).goes(topic(house, "kitchen", "lunch"))
+    at_anas = browse(ana).goes(topic(page_chat, "kitchen", "lunch"))
     page = at_anas.page
     box = page.get_by_role("textbox", name="Message to")
 
@@ -70,12 +70,12 @@ def test_a_double_click_acts_once(house, sit):
     assert [each["content"] for each in told["messages"]].count("<p>Coming</p>") == 1
 
 
-def test_a_late_answer_does_not_affect_the_next_view(house, sit):
-    ana, ben = house.people("ana", "ben", channels=["kitchen"])
+def test_a_late_answer_does_not_affect_the_next_view(page_chat, browse):
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
     ben.says("Soup's on", to="kitchen > lunch")
     ben.says("Cake", to="kitchen > tea")
-    lunch, tea = topic(house, "kitchen", "lunch"), topic(house, "kitchen", "tea")
-    at_anas = sit(ana, service_workers="block").goes(lunch)
+    lunch, tea = topic(page_chat, "kitchen", "lunch"), topic(page_chat, "kitchen", "tea")
+    at_anas = browse(ana, service_workers="block").goes(lunch)
     page = at_anas.page
 
     slow: list[Route] = []
@@ -100,13 +100,13 @@ def test_a_late_answer_does_not_affect_the_next_view(house, sit):
     expect(page.get_by_role("textbox", name="Message to tea")).to_have_value("")
 
 
-def test_events_during_a_request_are_not_overwritten_by_its_answer(house, sit):
-    ana, ben = house.people("ana", "ben", channels=["kitchen"])
-    owner = house.person("owner", role="owner", channels=["kitchen"])
-    told = house.write(write_story, [ana.id, ben.id], "kitchen", "soup", 300)
+def test_events_during_a_request_are_not_overwritten_by_its_answer(page_chat, browse):
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
+    owner = page_chat.person("owner", role="owner", channels=["kitchen"])
+    told = page_chat.write(write_story, [ana.id, ben.id], "kitchen", "soup", 300)
     ana.post("/mark_all_as_read").succeeds()
-    here = topic(house, "kitchen", "soup")
-    at_anas = sit(ana, viewport={"width": 800, "height": 500})
+    here = topic(page_chat, "kitchen", "soup")
+    at_anas = browse(ana, viewport={"width": 800, "height": 500})
     page = at_anas.page
 
     with held(page, "num_before=100"):
@@ -127,29 +127,29 @@ def test_events_during_a_request_are_not_overwritten_by_its_answer(house, sit):
     expect(page.locator(f"#message-{told[-2]}")).to_have_count(0)
 
 
-def test_messages_fetched_before_their_event_are_marked_read(house, sit):
-    ana, ben = house.people("ana", "ben", channels=["kitchen"])
+def test_messages_fetched_before_their_event_are_marked_read(page_chat, browse):
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
     ben.says("Soup's on", to="kitchen > lunch")
-    at_anas = sit(ana)
+    at_anas = browse(ana)
 
     with held(at_anas.page, "/json/events"):
         at_anas.goes("#inbox")
         ben.says("Bread too", to="kitchen > lunch")
-        at_anas.goes(topic(house, "kitchen", "lunch"))
+        at_anas.goes(topic(page_chat, "kitchen", "lunch"))
         expect(at_anas.message("Bread too")).to_be_visible()
 
     eventually(lambda: ana.registers()["unread_msgs"]["count"] == 0)
 
 
-def test_loading_older_messages_at_the_upper_edge_moves_no_row(house, sit):
-    ana = house.person("ana", channels=["kitchen"])
-    told = house.write(write_story, [ana.id], "kitchen", "soup", 120)
+def test_loading_older_messages_at_the_upper_edge_moves_no_row(page_chat, browse):
+    ana = page_chat.person("ana", channels=["kitchen"])
+    told = page_chat.write(write_story, [ana.id], "kitchen", "soup", 120)
     ana.post("/mark_all_as_read").succeeds()
-    at_anas = sit(ana, viewport={"width": 800, "height": 500})
+    at_anas = browse(ana, viewport={"width": 800, "height": 500})
     page = at_anas.page
 
     with held(page, "num_before=100"):
-        at_anas.goes(topic(house, "kitchen", "soup"))
+        at_anas.goes(topic(page_chat, "kitchen", "soup"))
         eventually(lambda: page.evaluate(f"{TO_TOP}, answers.held"))
         first = min(page.evaluate(SHOWN))
         eventually(lambda: page.evaluate(f"{TO_TOP}, {SHOWN}[0]") == first)

@@ -10,20 +10,20 @@ from tests.support.scroll_stability import MEASURE, write_story
 NEW = re.compile(r"\d new")
 
 
-def a_long_story(house, count=700):
-    ana, ben = house.people("ana", "ben", channels=["kitchen"])
-    told = house.write(write_story, [ana.id, ben.id], "kitchen", "soup", count)
+def a_long_story(page_chat, count=700):
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
+    told = page_chat.write(write_story, [ana.id, ben.id], "kitchen", "soup", count)
     ana.post("/mark_all_as_read").succeeds()
-    return ana, ben, told, f"#narrow/channel/{house.channel('kitchen').id}-kitchen/topic/soup"
+    return ana, ben, told, f"#narrow/channel/{page_chat.channel('kitchen').id}-kitchen/topic/soup"
 
 
 LONG = pytest.param(400, 30, marks=pytest.mark.soak)
 
 
 @pytest.mark.parametrize("steps, growths", [(60, 6), LONG])
-def test_rows_stay_in_place_in_chromium(house, sit, steps, growths):
-    ana, _, _, here = a_long_story(house)
-    page = sit(ana, viewport={"width": 800, "height": 500}).goes(here).page
+def test_rows_stay_in_place_in_chromium(page_chat, browse, steps, growths):
+    ana, _, _, here = a_long_story(page_chat)
+    page = browse(ana, viewport={"width": 800, "height": 500}).goes(here).page
 
     found = page.evaluate(MEASURE, {"steps": steps, "growths": growths})
 
@@ -65,9 +65,9 @@ MEGABYTE = 1_000_000
 
 
 @pytest.mark.soak
-def test_after_ten_thousand_messages_the_document_has_few_rows(house, sit):
-    ana, _, told, here = a_long_story(house, 10_000)
-    at_anas = sit(ana).goes(here)
+def test_after_ten_thousand_messages_the_document_has_few_rows(page_chat, browse):
+    ana, _, told, here = a_long_story(page_chat, 10_000)
+    at_anas = browse(ana).goes(here)
 
     found = at_anas.page.evaluate(GO_BACK, f"message-{told[0]}")
 
@@ -86,9 +86,9 @@ def test_after_ten_thousand_messages_the_document_has_few_rows(house, sit):
     assert at_anas.feed.get_by_role("article").count() <= 300
 
 
-def test_new_messages_scroll_only_a_view_at_its_end(house, sit):
-    ana, ben, told, here = a_long_story(house, 80)
-    at_anas = sit(ana).goes(here)
+def test_new_messages_scroll_only_a_view_at_its_end(page_chat, browse):
+    ana, ben, told, here = a_long_story(page_chat, 80)
+    at_anas = browse(ana).goes(here)
     ben.says("the end?", to="kitchen > soup")
     expect(at_anas.message("the end?")).to_be_in_viewport()
 
@@ -114,18 +114,18 @@ TO_THE_UPPER_EDGE = """async (first) => {
 }"""
 
 
-def test_the_upper_edge_loads_older_messages(house, sit):
-    ana, _, told, here = a_long_story(house, 200)
-    page = sit(ana).goes(here).page
+def test_the_upper_edge_loads_older_messages(page_chat, browse):
+    ana, _, told, here = a_long_story(page_chat, 200)
+    page = browse(ana).goes(here).page
 
     page.evaluate(TO_THE_UPPER_EDGE, f"message-{told[0]}")
 
     expect(page.locator(f"#message-{told[0]}")).to_be_attached()
 
 
-def test_a_reload_keeps_the_scroll_position(house, sit):
-    ana, _, _, here = a_long_story(house, 300)
-    page = sit(ana).goes(here).page
+def test_a_reload_keeps_the_scroll_position(page_chat, browse):
+    ana, _, _, here = a_long_story(page_chat, 300)
+    page = browse(ana).goes(here).page
     page.evaluate("document.querySelector('.main > .scroll').scrollTop -= 2500")
     rows = page.evaluate(
         "[...document.querySelectorAll('[role=feed] article')]"

@@ -426,36 +426,36 @@ def test_the_audit_log_has_wrong_attempts_without_the_code(chat):
     assert "1234567890" not in str(entries)
 
 
-def test_the_owner_gets_one_mail_about_wrong_codes(mailing, post):
+def test_the_owner_gets_one_mail_about_wrong_codes(mail_chat, smtp):
     """An attacker with many addresses knows the password: guessing can go on for long, and only
     a new password ends it."""
-    email = f"ana@{mailing.host}.example"
-    ana, _, _ = secured(mailing, email=email)
-    post.last_mail_to(email, mailing)
+    email = f"ana@{mail_chat.host}.example"
+    ana, _, _ = secured(mail_chat, email=email)
+    smtp.last_mail_to(email, mail_chat)
     guess = actions.people.second_factors.count
 
     for _ in range(4):
-        mailing.write(guess, mailing.server.vault, ana.id, "10.0.0.1", True)
-    before = post.mails_to(email)
+        mail_chat.write(guess, mail_chat.server.vault, ana.id, "10.0.0.1", True)
+    before = smtp.mails_to(email)
     for number in range(1, 12):
-        mailing.write(guess, mailing.server.vault, ana.id, f"10.0.0.{number}", True)
-    told = post.last_mail_to(email, mailing)
+        mail_chat.write(guess, mail_chat.server.vault, ana.id, f"10.0.0.{number}", True)
+    told = smtp.last_mail_to(email, mail_chat)
     ana.delete("/users/me/second_factor", password=SESAME).succeeds()
-    after = post.last_mail_to(email, mailing)
+    after = smtp.last_mail_to(email, mail_chat)
 
     assert len(before) == 1
     assert "change your password at once" in text_in(told)
     assert "no second factor any more" in after["Subject"]
-    assert len(post.mails_to(email)) == 3
+    assert len(smtp.mails_to(email)) == 3
 
 
-def test_the_owner_gets_a_mail_about_changes(mailing, post):
-    email = f"ana@{mailing.host}.example"
-    ana, _, _ = secured(mailing, email=email)
+def test_the_owner_gets_a_mail_about_changes(mail_chat, smtp):
+    email = f"ana@{mail_chat.host}.example"
+    ana, _, _ = secured(mail_chat, email=email)
 
-    on = post.last_mail_to(email, mailing)
+    on = smtp.last_mail_to(email, mail_chat)
     ana.delete("/users/me/second_factor", password=SESAME).succeeds()
-    off = post.last_mail_to(email, mailing)
+    off = smtp.last_mail_to(email, mail_chat)
 
     assert "has a second factor" in on["Subject"]
     assert "no second factor any more" in off["Subject"]

@@ -17,11 +17,11 @@ def names(rows):
     return [each.strip() for each in rows.locator(".t bdi").all_text_contents()]
 
 
-def test_direct_messages_are_above_channels_with_unread_ones_first(house, sit):
-    ana, ben, cleo = house.people("ana", "ben", "cleo", channels=["kitchen"])
+def test_direct_messages_are_above_channels_with_unread_ones_first(page_chat, browse):
+    ana, ben, cleo = page_chat.people("ana", "ben", "cleo", channels=["kitchen"])
     ben.says("Soup's on", to=[ana])
     cleo.says("Read this", to=[ana])
-    at_anas = sit(ana).goes("#inbox")
+    at_anas = browse(ana).goes("#inbox")
     directs = at_anas.nav().locator(".sect").first
 
     expect(directs.locator("summary")).to_have_text("Direct messages")
@@ -33,10 +33,10 @@ def test_direct_messages_are_above_channels_with_unread_ones_first(house, sit):
     expect(directs.get_by_role("link").first).to_contain_text("Ben")
 
 
-def test_q_filters_people_channels_and_topics(house, sit):
-    ana, ben = house.people("ana", "ben", channels=["kitchen", "garden"])
+def test_q_filters_people_channels_and_topics(page_chat, browse):
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen", "garden"])
     ben.says("Soup's on", to="kitchen > bench")
-    at_anas = sit(ana).goes("#inbox")
+    at_anas = browse(ana).goes("#inbox")
     page, nav = at_anas.page, at_anas.nav()
 
     page.keyboard.press("q")
@@ -58,10 +58,10 @@ def test_q_filters_people_channels_and_topics(house, sit):
     expect(page.get_by_role("heading", name="garden")).to_be_visible()
 
 
-def test_the_menu_of_a_row_opens_by_button_right_click_and_key(house, sit):
-    ana, ben = house.people("ana", "ben", channels=["kitchen"])
+def test_the_menu_of_a_row_opens_by_button_right_click_and_key(page_chat, browse):
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
     ben.says("Soup's on", to="kitchen > lunch")
-    at_anas = sit(ana).goes("#inbox")
+    at_anas = browse(ana).goes("#inbox")
     page, row = at_anas.page, at_anas.nav().get_by_role("link", name="kitchen")
 
     row.hover()
@@ -80,11 +80,11 @@ def test_the_menu_of_a_row_opens_by_button_right_click_and_key(house, sit):
     expect(row).to_contain_text("muted")
 
 
-def test_the_menus_of_topics_and_people_act_on_them(house, sit):
-    ana, ben = house.people("ana", "ben", channels=["kitchen"])
+def test_the_menus_of_topics_and_people_act_on_them(page_chat, browse):
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
     ben.says("Soup's on", to="kitchen > lunch")
     ben.says("Hello", to=[ana])
-    at_anas = sit(ana).goes(f"#topics/channel/{house.channel('kitchen').id}-kitchen")
+    at_anas = browse(ana).goes(f"#topics/channel/{page_chat.channel('kitchen').id}-kitchen")
     page, nav = at_anas.page, at_anas.nav()
 
     nav.get_by_role("link", name="lunch").click(button="right")
@@ -97,11 +97,11 @@ def test_the_menus_of_topics_and_people_act_on_them(house, sit):
     expect(page.get_by_role("textbox", name="Topic")).to_be_focused()
 
 
-def test_a_closed_section_shows_its_unread_count_and_stays_closed(house, sit):
-    ana, ben = house.people("ana", "ben", channels=["kitchen"])
+def test_a_closed_section_shows_its_unread_count_and_stays_closed(page_chat, browse):
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
     ben.says("Soup's on", to="kitchen > lunch")
     ben.says("@**Ana** bread?", to="kitchen > lunch")
-    at_anas = sit(ana).goes("#inbox")
+    at_anas = browse(ana).goes("#inbox")
     channels = at_anas.nav().locator(".sect", has_text="Channels")
 
     channels.locator("summary").click()
@@ -113,10 +113,10 @@ def test_a_closed_section_shows_its_unread_count_and_stays_closed(house, sit):
     expect(channels.locator("summary .n.call")).to_have_text("1 unread")
 
 
-def test_a_message_redraws_only_changed_rows(house, sit):
-    ana, ben = house.people("ana", "ben", channels=["kitchen", "garden", "cellar"])
+def test_a_message_redraws_only_changed_rows(page_chat, browse):
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen", "garden", "cellar"])
     ben.says("Soup's on", to="kitchen > lunch")
-    at_anas = sit(ana).goes(topic(house, "kitchen", "lunch"))
+    at_anas = browse(ana).goes(topic(page_chat, "kitchen", "lunch"))
     nav = at_anas.nav()
     nav.get_by_role("link", name="garden").focus()
     expect(nav.get_by_role("link", name="lunch")).to_be_visible()
@@ -131,10 +131,10 @@ def test_a_message_redraws_only_changed_rows(house, sit):
     expect(nav.get_by_role("link", name="garden")).to_be_focused()
 
 
-def test_on_a_phone_a_long_press_opens_the_menu_and_axe_finds_nothing(house, sit):
-    ana, ben = house.people("ana", "ben", channels=["kitchen"])
+def test_on_a_phone_a_long_press_opens_the_menu_and_axe_finds_nothing(page_chat, browse):
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
     ben.says("Hello", to=[ana])
-    at_anas = sit(ana, **PHONE).goes("#inbox")
+    at_anas = browse(ana, **PHONE).goes("#inbox")
     page = at_anas.page
     page.get_by_role("button", name="Open the sidebar").tap()
     row = at_anas.nav().get_by_role("link", name="kitchen")

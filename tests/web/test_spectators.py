@@ -4,7 +4,7 @@ from playwright.sync_api import expect
 from tests.support.people import Chat
 
 
-def test_a_spectator_reads_web_public_channels(start_server, sit):
+def test_a_spectator_reads_web_public_channels(start_server, browse):
     chat = Chat.found(start_server(web_public_streams_enabled=True), "")
     chat.set("enable_spectator_access", True)
     ana = chat.person("ana", role="owner", channels=["inside"])
@@ -12,7 +12,7 @@ def test_a_spectator_reads_web_public_channels(start_server, sit):
     ana.says("Come in", to="square > welcome")
     ana.says("Not for all", to="inside > secrets")
 
-    stranger = sit(None, chat).goes("#recent")
+    stranger = browse(None, chat).goes("#recent")
     expect(stranger.nav().get_by_role("link", name="square")).to_be_visible()
     stranger.page.get_by_role("link", name="welcome").first.click()
 

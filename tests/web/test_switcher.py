@@ -12,9 +12,9 @@ def switcher(page):
     return page.get_by_role("combobox", name="Go to a person, channel, topic or view")
 
 
-def test_letters_and_enter_open_a_person_and_focus_the_compose_box(house, sit):
-    ana, lucia = house.people("ana", "lucía", channels=["kitchen"])
-    page = sit(ana).goes("#inbox").page
+def test_letters_and_enter_open_a_person_and_focus_the_compose_box(page_chat, browse):
+    ana, lucia = page_chat.people("ana", "lucía", channels=["kitchen"])
+    page = browse(ana).goes("#inbox").page
 
     field = switcher(page)
     expect(field).to_be_focused()
@@ -29,10 +29,10 @@ def test_letters_and_enter_open_a_person_and_focus_the_compose_box(house, sit):
     assert f"/dm/{lucia.id}-" in page.url
 
 
-def test_channels_topics_and_views_are_found_and_a_search_is_always_offered(house, sit):
-    ana, ben = house.people("ana", "ben", channels=["kitchen"])
+def test_channels_topics_and_views_are_found_and_a_search_is_always_offered(page_chat, browse):
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
     ben.says("Soup's on", to="kitchen > soup of the day")
-    page = sit(ana).goes("#inbox").page
+    page = browse(ana).goes("#inbox").page
 
     switcher(page).fill("soup")
     expect(page.get_by_role("option").first).to_contain_text("soup of the day")
@@ -52,10 +52,10 @@ def test_channels_topics_and_views_are_found_and_a_search_is_always_offered(hous
     expect(page.get_by_role("heading", name="Inbox")).to_be_visible()
 
 
-def test_an_empty_field_lists_unread_and_recent_conversations(house, sit):
-    ana, ben, cleo = house.people("ana", "ben", "cleo", channels=["kitchen"])
+def test_an_empty_field_lists_unread_and_recent_conversations(page_chat, browse):
+    ana, ben, cleo = page_chat.people("ana", "ben", "cleo", channels=["kitchen"])
     ben.says("Soup's on", to="kitchen > lunch")
-    at_anas = sit(ana).goes(topic(house, "kitchen", "lunch")).goes("#inbox")
+    at_anas = browse(ana).goes(topic(page_chat, "kitchen", "lunch")).goes("#inbox")
     cleo.says("Are you there?", to=[ana])
     page = at_anas.page
     expect(at_anas.nav().get_by_role("link", name="Cleo")).to_be_visible()
@@ -76,10 +76,10 @@ def test_an_empty_field_lists_unread_and_recent_conversations(house, sit):
     expect(page.get_by_role("group", name="Lately")).to_contain_text("lunch")
 
 
-def test_escape_restores_focus_and_text(house, sit):
-    ana, ben = house.people("ana", "ben", channels=["kitchen"])
+def test_escape_restores_focus_and_text(page_chat, browse):
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
     ben.says("Soup's on", to="kitchen > lunch")
-    page = sit(ana).goes(topic(house, "kitchen", "lunch")).page
+    page = browse(ana).goes(topic(page_chat, "kitchen", "lunch")).page
     box = page.get_by_role("textbox", name="Message to")
     box.fill("Half a sentence")
 
@@ -90,9 +90,9 @@ def test_escape_restores_focus_and_text(house, sit):
     expect(box).to_have_value("Half a sentence")
 
 
-def test_on_a_phone_the_switcher_fills_the_screen(house, sit):
-    ana, _ben = house.people("ana", "ben", channels=["kitchen"])
-    page = sit(ana, **PHONE).goes("#inbox").page
+def test_on_a_phone_the_switcher_fills_the_screen(page_chat, browse):
+    ana, _ben = page_chat.people("ana", "ben", channels=["kitchen"])
+    page = browse(ana, **PHONE).goes("#inbox").page
 
     page.get_by_role("button", name="Open the sidebar").tap()
     page.get_by_role("button", name="Search or go to").tap()
@@ -104,10 +104,10 @@ def test_on_a_phone_the_switcher_fills_the_screen(house, sit):
 
 
 @pytest.mark.parametrize("look", LOOKS)
-def test_axe_finds_nothing_in_the_switcher(house, sit, look):
-    ana, ben = house.people("ana", "ben", channels=["kitchen"])
+def test_axe_finds_nothing_in_the_switcher(page_chat, browse, look):
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
     ben.says("Soup's on", to=[ana])
-    page = sit(ana, **LOOKS[look]).goes("#inbox").page
+    page = browse(ana, **LOOKS[look]).goes("#inbox").page
 
     field = switcher(page)
     expect(page.get_by_role("group", name="Waiting for you")).to_be_visible()

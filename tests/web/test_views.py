@@ -22,15 +22,15 @@ PHONE: dict[str, Any] = {
 }
 
 
-def topic(house, channel, topic):
-    return f"#narrow/channel/{house.channel(channel).id}-{channel}/topic/{topic}"
+def topic(page_chat, channel, topic):
+    return f"#narrow/channel/{page_chat.channel(channel).id}-{channel}/topic/{topic}"
 
 
-def test_reading_searching_and_replying_work_by_keyboard(house, sit):
-    ana, ben = house.people("ana", "ben", channels=["kitchen"])
+def test_reading_searching_and_replying_work_by_keyboard(page_chat, browse):
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
     for words in ("One", "Two", "Three"):
         ben.says(words, to="kitchen > lunch")
-    page = sit(ana).goes("#inbox").page
+    page = browse(ana).goes("#inbox").page
     keys = page.keyboard
 
     keys.press("n")
@@ -60,11 +60,11 @@ def test_reading_searching_and_replying_work_by_keyboard(house, sit):
     assert page.url.endswith(f"#narrow/sender/{ben.id}/search/Two")
 
 
-def test_on_a_phone_the_sidebar_is_a_sheet_and_back_returns(house, sit):
-    ana, ben = house.people("ana", "ben", channels=["kitchen"])
+def test_on_a_phone_the_sidebar_is_a_sheet_and_back_returns(page_chat, browse):
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
     soup = uploads(ben, "soup.png", picture(size=(900, 600)), kind="image/png")
     ben.says(f"Soup's on: [soup.png]({soup.url})", to="kitchen > lunch")
-    at_anas = sit(ana, **PHONE).goes("#inbox")
+    at_anas = browse(ana, **PHONE).goes("#inbox")
     page = at_anas.page
 
     page.get_by_role("button", name="More").tap()
@@ -94,10 +94,10 @@ DRAW_THE_HEAD_ANEW = """() => {
 }"""
 
 
-def test_clicks_before_the_page_is_ready_are_replayed(house, sit):
-    ana, ben = house.people("ana", "ben", channels=["kitchen"])
+def test_clicks_before_the_page_is_ready_are_replayed(page_chat, browse):
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
     ben.says("Soup's on", to="kitchen > lunch")
-    at_anas = sit(ana, **PHONE)
+    at_anas = browse(ana, **PHONE)
     on_the_way: list[Route] = []
     is_held = True
 
@@ -108,7 +108,7 @@ def test_clicks_before_the_page_is_ready_are_replayed(house, sit):
             file.continue_()
 
     at_anas.page.route("**/interactive-*", comes)
-    at_anas.page.goto(address(house, "/#feed"))
+    at_anas.page.goto(address(page_chat, "/#feed"))
 
     expect(at_anas.message("Soup's on")).to_be_visible()
     at_anas.page.get_by_role("button", name="Open the sidebar").tap()
@@ -122,10 +122,10 @@ def test_clicks_before_the_page_is_ready_are_replayed(house, sit):
     expect(at_anas.nav().get_by_role("link", name="kitchen")).to_be_in_viewport()
 
 
-def test_the_last_conversations_can_be_read_offline(house, sit):
-    ana, ben = house.people("ana", "ben", channels=["kitchen"])
+def test_the_last_conversations_can_be_read_offline(page_chat, browse):
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
     ben.says("Soup's on", to="kitchen > lunch")
-    at_anas = sit(ana).goes(topic(house, "kitchen", "lunch"))
+    at_anas = browse(ana).goes(topic(page_chat, "kitchen", "lunch"))
     page = at_anas.page
     page.evaluate("navigator.serviceWorker.ready.then(() => true)")
     page.reload()
@@ -140,11 +140,11 @@ def test_the_last_conversations_can_be_read_offline(house, sit):
     at_anas.context.set_offline(False)
 
 
-def test_internal_links_open_in_the_page(house, sit):
-    ana, ben = house.people("ana", "ben", channels=["kitchen"])
+def test_internal_links_open_in_the_page(page_chat, browse):
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
     soup = ben.says("Soup's on", to="kitchen > lunch")
-    kitchen = house.channel("kitchen").id
-    at_anas = sit(ana)
+    kitchen = page_chat.channel("kitchen").id
+    at_anas = browse(ana)
     for place in (
         f"#narrow/stream/{kitchen}-kitchen/subject/lunch",
         f"#narrow/channel/{kitchen}-renamed/topic/lunch/near/{soup.id}",
@@ -169,8 +169,8 @@ def test_internal_links_open_in_the_page(house, sit):
     expect(at_anas.message("Soup's on")).to_be_visible()
 
 
-def test_rendered_content_is_interactive(house, sit):
-    ana, ben = house.people("ana", "ben", channels=["kitchen"])
+def test_rendered_content_is_interactive(page_chat, browse):
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
     soup = uploads(ben, "soup.png", picture(size=(300, 200)), kind="image/png")
     ben.says(
         f"```spoiler The end\nIt was the dog.\n```\n[soup.png]({soup.url})\n"
@@ -182,7 +182,7 @@ def test_rendered_content_is_interactive(house, sit):
     form = {"type": "choices", "heading": "Which soup?", "choices": [choice]}
     widget = {"widget_type": "zform", "extra_data": form}
     ben.says("Which soup? A: pea", to="kitchen > lunch", widget_content=widget)
-    at_anas = sit(ana, timezone_id="Asia/Tokyo").goes(topic(house, "kitchen", "lunch"))
+    at_anas = browse(ana, timezone_id="Asia/Tokyo").goes(topic(page_chat, "kitchen", "lunch"))
     row, page = at_anas.message("The end"), at_anas.page
 
     expect(row.get_by_text("It was the dog.")).to_be_hidden()
@@ -200,57 +200,57 @@ def test_rendered_content_is_interactive(house, sit):
     expect(at_anas.message("@Ben answer A")).to_be_visible()
 
 
-def test_search_accepts_its_suggestions_and_ignores_accents(house, sit):
-    ana = house.person("ana", channels=["kitchen"])
-    lucia = house.person("lucía", channels=["kitchen"])
+def test_search_accepts_its_suggestions_and_ignores_accents(page_chat, browse):
+    ana = page_chat.person("ana", channels=["kitchen"])
+    lucia = page_chat.person("lucía", channels=["kitchen"])
     lucia.says("Soup's on", to="kitchen > lunch")
     ana.says("Coming", to="kitchen > lunch")
-    sitter = sit(ana).goes("#inbox")
-    field = sitter.page.get_by_role("searchbox", name="Search")
+    user = browse(ana).goes("#inbox")
+    field = user.page.get_by_role("searchbox", name="Search")
 
     for typed in ("from:luc", "from:lucia"):
-        sitter.goes("#search")
+        user.goes("#search")
         field.press_sequentially(typed)
         field.press("Enter")
-        expect(sitter.message("Soup's on")).to_be_visible()
-        expect(sitter.message("Coming")).to_have_count(0)
-    sitter.goes("#search")
+        expect(user.message("Soup's on")).to_be_visible()
+        expect(user.message("Coming")).to_have_count(0)
+    user.goes("#search")
     field.press_sequentially("from:me")
     field.press("Enter")
-    expect(sitter.message("Coming")).to_be_visible()
+    expect(user.message("Coming")).to_be_visible()
 
 
-def test_search_suggests_dates_and_finds_by_them(house, sit):
-    ana = house.person("ana", channels=["kitchen"])
+def test_search_suggests_dates_and_finds_by_them(page_chat, browse):
+    ana = page_chat.person("ana", channels=["kitchen"])
     ana.says("Soup's on", to="kitchen > lunch")
-    sitter = sit(ana).goes("#search")
-    field = sitter.page.get_by_role("searchbox", name="Search")
+    user = browse(ana).goes("#search")
+    field = user.page.get_by_role("searchbox", name="Search")
 
     field.press_sequentially("after:")
-    sitter.page.get_by_role("option", name="yesterday").click()
+    user.page.get_by_role("option", name="yesterday").click()
     field.press("Enter")
-    expect(sitter.message("Soup's on")).to_be_visible()
+    expect(user.message("Soup's on")).to_be_visible()
 
-    sitter.goes("#search")
+    user.goes("#search")
     field.press_sequentially("before:")
-    sitter.page.get_by_role("option", name="yesterday").click()
+    user.page.get_by_role("option", name="yesterday").click()
     field.press("Enter")
-    expect(sitter.page.get_by_role("status").filter(has_text="0 ")).to_be_visible()
-    expect(sitter.message("Soup's on")).to_have_count(0)
+    expect(user.page.get_by_role("status").filter(has_text="0 ")).to_be_visible()
+    expect(user.message("Soup's on")).to_have_count(0)
 
 
-def test_a_search_for_an_unknown_name_links_the_nearest_ones(house, sit):
-    ana, lucia = house.people("ana", "lucía", channels=["kitchen"])
+def test_a_search_for_an_unknown_name_links_the_nearest_ones(page_chat, browse):
+    ana, lucia = page_chat.people("ana", "lucía", channels=["kitchen"])
     lucia.says("Soup's on", to="kitchen > lunch")
-    sitter = sit(ana).goes("#narrow/sender/lusia")
+    user = browse(ana).goes("#narrow/sender/lusia")
 
-    expect(sitter.page.get_by_role("heading", name="No person has the name lusia")).to_be_visible()
-    sitter.page.get_by_role("link", name="Lucía").click()
+    expect(user.page.get_by_role("heading", name="No person has the name lusia")).to_be_visible()
+    user.page.get_by_role("link", name="Lucía").click()
 
-    expect(sitter.message("Soup's on")).to_be_visible()
+    expect(user.message("Soup's on")).to_be_visible()
 
 
-def test_a_search_that_the_server_rejects_shows_a_text_of_the_page(house, sit):
-    sitter = sit(house.person("ana")).goes("#narrow/is/tasty")
+def test_a_search_that_the_server_rejects_shows_a_text_of_the_page(page_chat, browse):
+    user = browse(page_chat.person("ana")).goes("#narrow/is/tasty")
 
-    expect(sitter.page.get_by_text("The server does not understand this search")).to_be_visible()
+    expect(user.page.get_by_text("The server does not understand this search")).to_be_visible()

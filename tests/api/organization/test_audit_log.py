@@ -207,9 +207,9 @@ PUT /bot_storage
 ELSEWHERE = {*api.audit.RECORDED_WITH, "POST /realm/deactivate"}  # have a test of their own
 
 
-def test_every_action_that_affects_others_is_recorded(mailing):
+def test_every_action_that_affects_others_is_recorded(mail_chat):
     """Logins are recorded where they happen."""
-    chat = mailing
+    chat = mail_chat
     ana, calls, places = good_calls(chat)
     wanted = {f"{r.method} {r.path}": r for r in ROUTES if r.method != "GET" and r.is_recorded}
     silent = {f"{r.method} {r.path}" for r in ROUTES if r.method != "GET"} - set(wanted)
@@ -235,9 +235,9 @@ def test_every_action_that_affects_others_is_recorded(mailing):
     assert missing == []
 
 
-def test_texts_of_digits_are_not_recorded_as_numbers(mailing):
+def test_texts_of_digits_are_not_recorded_as_numbers(mail_chat):
     """A password, a code, a telephone number as a name: in every recorded call."""
-    ana, calls, places = good_calls(mailing)
+    ana, calls, places = good_calls(mail_chat)
     tried = 0
     for route in ROUTES:
         if not route.is_recorded or (route.method, route.path) in FAREWELLS:
@@ -248,7 +248,7 @@ def test_texts_of_digits_are_not_recorded_as_numbers(mailing):
             ana.request(route.method, place, **calls[route.method, route.path] | texts)
             tried += 1
 
-    noted = mailing.read(storage.organization.audit.newest, None, 1000)
+    noted = mail_chat.read(storage.organization.audit.newest, None, 1000)
     assert tried > 30
     assert len(noted) >= tried
     assert "4711471147" not in str(noted)

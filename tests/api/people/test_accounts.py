@@ -430,18 +430,18 @@ def test_who_may_manage_accounts(chat):
     }
 
 
-def test_a_deactivated_user_gets_a_mail_if_requested(mailing, post):
-    boss = mailing.person("boss", role="admin")
-    ben, cleo = mailing.people("ben", "cleo")
+def test_a_deactivated_user_gets_a_mail_if_requested(mail_chat, smtp):
+    boss = mail_chat.person("boss", role="admin")
+    ben, cleo = mail_chat.people("ben", "cleo")
 
     boss.delete(f"/users/{cleo.id}").succeeds()
     said = {"deactivation_notification_comment": "Farewell!\n\nThe cooks"}
     boss.delete(f"/users/{ben.id}", **said).succeeds()
 
-    letter = text_in(post.last_mail_to(ben.email, mailing))
+    letter = text_in(smtp.last_mail_to(ben.email, mail_chat))
     assert "has ended your account" in letter
     assert "Farewell!  The cooks" in letter or "Farewell! The cooks" in letter
-    assert post.mails_to(cleo.email) == []
+    assert smtp.mails_to(cleo.email) == []
 
 
 def test_an_unsupported_action_on_deactivation_is_refused_and_the_account_stays(chat):

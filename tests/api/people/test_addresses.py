@@ -65,18 +65,18 @@ def test_two_addresses_that_fold_alike_can_both_have_accounts(chat, road):
         assert chat.read(storage.people.find_by_email, email).id == person.id
 
 
-def test_an_invitation_is_for_one_of_two_addresses_that_fold_alike(mailing, post):
-    ana = mailing.person("ana")
-    road, street = f"strasse@{mailing.host}.example", f"straße@{mailing.host}.example"
+def test_an_invitation_is_for_one_of_two_addresses_that_fold_alike(mail_chat, smtp):
+    ana = mail_chat.person("ana")
+    road, street = f"strasse@{mail_chat.host}.example", f"straße@{mail_chat.host}.example"
     both = f"{road}, {street}, {road.upper()}"
     ana.post("/invites", invitee_emails=both, stream_ids=[]).succeeds()
     listed = ana.get("/invites").succeeds()["invites"]
     assert sorted(each["email"] for each in listed) == [road, street]
 
-    assert mailing.read(storage.people.invitations.for_address, road.upper()) is not None
-    mailing.write(storage.people.invitations.expire_for_address, road)
-    assert mailing.read(storage.people.invitations.for_address, road) is None
-    assert mailing.read(storage.people.invitations.for_address, street).email == street
+    assert mail_chat.read(storage.people.invitations.for_address, road.upper()) is not None
+    mail_chat.write(storage.people.invitations.expire_for_address, road)
+    assert mail_chat.read(storage.people.invitations.for_address, road) is None
+    assert mail_chat.read(storage.people.invitations.for_address, street).email == street
 
 
 def test_changing_to_an_address_that_folds_alike_is_a_change(chat, road):

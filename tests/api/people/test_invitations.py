@@ -29,9 +29,9 @@ def fresh(chat, name):
     return f"{name}@{chat.host}.example"
 
 
-def test_an_invitation_by_mail_is_listed_and_sent(mailing, post):
-    ana = mailing.person("ana")
-    cleo = fresh(mailing, "cleo")
+def test_an_invitation_by_mail_is_listed_and_sent(mail_chat, smtp):
+    ana = mail_chat.person("ana")
+    cleo = fresh(mail_chat, "cleo")
 
     invites(ana, cleo, invite_as=600, invite_expires_in_minutes=60).succeeds()
 
@@ -47,8 +47,8 @@ def test_an_invitation_by_mail_is_listed_and_sent(mailing, post):
         }.items()
     )
     assert shown["expiry_date"] - shown["invited"] == 3600
-    letter = post.last_mail_to(cleo, mailing)
-    assert letter["Subject"] == f"Ana invites you to {mailing.realm.name}"
+    letter = smtp.last_mail_to(cleo, mail_chat)
+    assert letter["Subject"] == f"Ana invites you to {mail_chat.realm.name}"
     assert link_in(letter).startswith("/join/")
     last_day = datetime.datetime.fromtimestamp(shown["expiry_date"], datetime.UTC).date()
     assert f"It is good until {last_day}." in text_in(letter)
@@ -63,17 +63,17 @@ def test_a_link_can_be_used_by_many(admin):
     assert "email" not in shown
 
 
-def test_users_see_their_own_and_administrators_all(mailing):
-    ana, ben = mailing.people("ana", "ben")
-    admin = mailing.person("admin", role="admin")
+def test_users_see_their_own_and_administrators_all(mail_chat):
+    ana, ben = mail_chat.people("ana", "ben")
+    admin = mail_chat.person("admin", role="admin")
     for each in (ana, ben):
-        invites(each, fresh(mailing, each.name)).succeeds()
+        invites(each, fresh(mail_chat, each.name)).succeeds()
 
     assert [len(open_ones(each)) for each in (ana, ben, admin)] == [1, 1, 2]
-    owner = mailing.person("owner", role="owner")
+    owner = mail_chat.person("owner", role="owner")
     owner.post("/invites/multiuse", invite_as=100).succeeds()  # its reader could become an owner
     assert [len(open_ones(each)) for each in (admin, owner)] == [2, 3]
-    mailing.server.clock.move(hours=11 * 24)
+    mail_chat.server.clock.move(hours=11 * 24)
     assert open_ones(admin) == []
 
 
@@ -90,8 +90,8 @@ def test_users_see_their_own_and_administrators_all(mailing):
         ("owner", 100, None),
     ],
 )
-def test_an_invitation_cannot_give_a_higher_role(mailing, who, role, refusal):
-    answer = invites(mailing.person("ana", role=who), fresh(mailing, "cleo"), invite_as=role)
+def test_an_invitation_cannot_give_a_higher_role(mail_chat, who, role, refusal):
+    answer = invites(mail_chat.person("ana", role=who), fresh(mail_chat, "cleo"), invite_as=role)
 
     if refusal is None:
         answer.succeeds()
@@ -99,24 +99,24 @@ def test_an_invitation_cannot_give_a_higher_role(mailing, who, role, refusal):
         answer.fails(refusal["msg"], code=refusal["code"])
 
 
-def test_inviting_requires_a_permission(mailing):
-    ana, guest = mailing.person("ana"), mailing.person("guest", role="guest")
-    mailing.permit("can_invite_users_group", "administrators")
+def test_inviting_requires_a_permission(mail_chat):
+    ana, guest = mail_chat.person("ana"), mail_chat.person("guest", role="guest")
+    mail_chat.permit("can_invite_users_group", "administrators")
 
-    invites(ana, fresh(mailing, "cleo")).fails("Insufficient permission")
+    invites(ana, fresh(mail_chat, "cleo")).fails("Insufficient permission")
     ana.post("/invites/multiuse").fails("Insufficient permission")
-    invites(guest, fresh(mailing, "cleo")).fails("Not allowed for guest users")
-    mailing.permit("create_multiuse_invite_group", "members")
+    invites(guest, fresh(mail_chat, "cleo")).fails("Not allowed for guest users")
+    mail_chat.permit("create_multiuse_invite_group", "members")
     ana.post("/invites/multiuse").succeeds()
 
 
-def test_invisible_channels_cannot_be_part_of_an_invitation(mailing):
-    ana, ben = mailing.people("ana", "ben")
+def test_invisible_channels_cannot_be_part_of_an_invitation(mail_chat):
+    ana, ben = mail_chat.people("ana", "ben")
     ben.post("/channels/create", name="cellar", subscribers=[ben.id], invite_only=True).succeeds()
-    cellar = mailing.channel("cellar").id
+    cellar = mail_chat.channel("cellar").id
 
     for number in (cellar, 999_999):
-        invites(ana, fresh(mailing, "cleo"), stream_ids=[number]).fails(
+        invites(ana, fresh(mail_chat, "cleo"), stream_ids=[number]).fails(
             f"Invalid channel ID {number}. No invites were sent."
         )
     assert open_ones(ana) == []
@@ -130,10 +130,10 @@ def test_invisible_channels_cannot_be_part_of_an_invitation(mailing):
         ("x@elsewhere.example", "Outside your domain."),
     ],
 )
-def test_one_invalid_address_fails_the_whole_call(mailing, emails, why):
-    owner = mailing.person("owner", role="owner")
+def test_one_invalid_address_fails_the_whole_call(mail_chat, emails, why):
+    owner = mail_chat.person("owner", role="owner")
     owner.post("/realm/domains", domain="house.example", allow_subdomains=False).succeeds()
-    mailing.set("emails_restricted_to_domains", True)
+    mail_chat.set("emails_restricted_to_domains", True)
 
     answer = invites(owner, "good@house.example", emails)
 
@@ -145,12 +145,12 @@ def test_one_invalid_address_fails_the_whole_call(mailing, emails, why):
     assert open_ones(owner) == []
 
 
-def test_invalid_invitations_are_refused(mailing):
-    admin = mailing.person("admin", role="admin", channels=["kitchen"])
-    ana = mailing.person("ana", channels=["kitchen"])
-    mailing.permit("can_add_subscribers_group", "administrators")
-    bot = mailing.read(actions.messages.notices.bot)
-    kitchen, cleo = mailing.channel("kitchen").id, fresh(mailing, "cleo")
+def test_invalid_invitations_are_refused(mail_chat):
+    admin = mail_chat.person("admin", role="admin", channels=["kitchen"])
+    ana = mail_chat.person("ana", channels=["kitchen"])
+    mail_chat.permit("can_add_subscribers_group", "administrators")
+    bot = mail_chat.read(actions.messages.notices.bot)
+    kitchen, cleo = mail_chat.channel("kitchen").id, fresh(mail_chat, "cleo")
     admin.post("/invites/multiuse").succeeds()
     link = f"/invites/multiuse/{open_ones(admin)[0]['id']}"
     admin.delete(link).succeeds()
@@ -171,22 +171,22 @@ def test_invalid_invitations_are_refused(mailing):
     admin.delete(link).fails("Invitation has already been revoked")
 
 
-def test_disposable_addresses_are_refused(mailing):
-    ana = mailing.person("ana")
+def test_disposable_addresses_are_refused(mail_chat):
+    ana = mail_chat.person("ana")
 
     told = invites(ana, "x@mailinator.com", "x@sub.mailinator.com").fails(
         "Some emails did not validate, so we didn't send any invitations.", code="INVITATION_FAILED"
     )
 
     assert {why for _, why, _ in told["errors"]} == {"Please use your real email address."}
-    mailing.set("disallow_disposable_email_addresses", False)
+    mail_chat.set("disallow_disposable_email_addresses", False)
     invites(ana, "x@mailinator.com").succeeds()
 
 
-def test_existing_accounts_are_reported_where_addresses_are_visible(mailing):
-    admin, ben = mailing.person("admin", role="admin"), mailing.person("ben")
-    gone = mailing.person("gone")
-    mailing.write(actions.people.deactivate, gone.id)
+def test_existing_accounts_are_reported_where_addresses_are_visible(mail_chat):
+    admin, ben = mail_chat.person("admin", role="admin"), mail_chat.person("ben")
+    gone = mail_chat.person("gone")
+    mail_chat.write(actions.people.deactivate, gone.id)
 
     told = invites(admin, ben.email, gone.email).fails(
         "We weren't able to invite anyone.", code="INVITATION_FAILED"
@@ -195,39 +195,39 @@ def test_existing_accounts_are_reported_where_addresses_are_visible(mailing):
         [ben.email, "Already has an account.", False],
         [gone.email, "Account has been deactivated.", True],
     ]
-    some = invites(admin, ben.email, fresh(mailing, "cleo"))
+    some = invites(admin, ben.email, fresh(mail_chat, "cleo"))
     assert some.status == 400
     assert some.json["sent_invitations"] is True
     assert len(open_ones(admin)) == 1
 
 
-def test_hidden_addresses_are_not_revealed_by_inviting(mailing, post):
-    ana = mailing.person("ana")
-    ben = mailing.person(
-        "ben", email=fresh(mailing, "ben"), settings={"email_address_visibility": 3}
+def test_hidden_addresses_are_not_revealed_by_inviting(mail_chat, smtp):
+    ana = mail_chat.person("ana")
+    ben = mail_chat.person(
+        "ben", email=fresh(mail_chat, "ben"), settings={"email_address_visibility": 3}
     )
 
-    known, unknown = invites(ana, ben.email), invites(ana, fresh(mailing, "cleo"))
+    known, unknown = invites(ana, ben.email), invites(ana, fresh(mail_chat, "cleo"))
 
     assert (known.status, known.body) == (unknown.status, unknown.body) == (200, known.body)
     assert len(open_ones(ana)) == 2
-    letter = post.last_mail_to(ben.email, mailing)
+    letter = smtp.last_mail_to(ben.email, mail_chat)
     assert "/join/" not in text_in(letter)
 
 
-def test_revoking_and_resending(mailing, post):
-    ana, ben = mailing.people("ana", "ben")
-    admin, cleo = mailing.person("admin", role="admin"), fresh(mailing, "cleo")
+def test_revoking_and_resending(mail_chat, smtp):
+    ana, ben = mail_chat.people("ana", "ben")
+    admin, cleo = mail_chat.person("admin", role="admin"), fresh(mail_chat, "cleo")
     invites(ana, cleo).succeeds()
-    link = link_in(post.last_mail_to(cleo, mailing))
+    link = link_in(smtp.last_mail_to(cleo, mail_chat))
     (number,) = (each["id"] for each in open_ones(ana))
-    post.received.clear()
+    smtp.received.clear()
 
     ana.post(f"/invites/{number}/resend").succeeds()
-    assert link_in(post.last_mail_to(cleo, mailing)) == link
+    assert link_in(smtp.last_mail_to(cleo, mail_chat)) == link
     ben.delete(f"/invites/{number}").fails(**_named(ADMIN_ONLY))
     ana.delete(f"/invites/multiuse/{number}").fails("No such invitation")
-    far = Chat.found(mailing.server).person("far", role="owner")
+    far = Chat.found(mail_chat.server).person("far", role="owner")
     far.delete(f"/invites/{number}").fails("No such invitation")
     admin.delete(f"/invites/{number}").succeeds()
     admin.delete(f"/invites/{number}").fails("Invitation already used or deactivated.")
@@ -238,9 +238,9 @@ def _named(refusal):
     return {"msg": refusal["msg"], "code": refusal["code"]}
 
 
-def test_invitations_to_one_address_are_limited(mailing, monkeypatch):
-    ana, admin = mailing.person("ana"), mailing.person("admin", role="admin")
-    cleo, dora = fresh(mailing, "cleo"), fresh(mailing, "dora")
+def test_invitations_to_one_address_are_limited(mail_chat, monkeypatch):
+    ana, admin = mail_chat.person("ana"), mail_chat.person("admin", role="admin")
+    cleo, dora = fresh(mail_chat, "cleo"), fresh(mail_chat, "dora")
     for _ in range(4):
         invites(ana, cleo).succeeds()
     number = open_ones(ana)[0]["id"]
@@ -249,7 +249,7 @@ def test_invitations_to_one_address_are_limited(mailing, monkeypatch):
     refused = invites(admin, cleo.upper(), dora)
     again = admin.post(f"/invites/{number}/resend")
     monkeypatch.setattr(actions.people.invitations, "INVITED_A_DAY", 6)
-    too_many = invites(ana, dora, fresh(mailing, "eve"))
+    too_many = invites(ana, dora, fresh(mail_chat, "eve"))
 
     told = refused.fails(
         "Some emails did not validate, so we didn't send any invitations.", code="INVITATION_FAILED"
@@ -259,42 +259,42 @@ def test_invitations_to_one_address_are_limited(mailing, monkeypatch):
     assert too_many.status == 400
     assert too_many.json["daily_limit_reached"] is True
     invites(ana, dora).succeeds()
-    invites(admin, fresh(mailing, "eve"), fresh(mailing, "finn")).succeeds()
-    mailing.server.clock.move(hours=25)
+    invites(admin, fresh(mail_chat, "eve"), fresh(mail_chat, "finn")).succeeds()
+    mail_chat.server.clock.move(hours=25)
     invites(ana, cleo).succeeds()
 
 
-def test_administrators_and_the_inviter_receive_changes(mailing):
-    ana, ben = mailing.people("ana", "ben")
-    admin = mailing.person("admin", role="admin")
+def test_administrators_and_the_inviter_receive_changes(mail_chat):
+    ana, ben = mail_chat.people("ana", "ben")
+    admin = mail_chat.person("admin", role="admin")
     ears = {each.name: each.listens_for("invites_changed") for each in (ana, ben, admin)}
 
-    invites(ana, fresh(mailing, "cleo")).succeeds()
+    invites(ana, fresh(mail_chat, "cleo")).succeeds()
 
     for name in ("Ana", "Admin"):
         assert ears[name].next()["type"] == "invites_changed"
     assert ears["Ben"].silent()
 
 
-def test_invitations_of_a_deactivated_user_are_invalid(mailing):
-    ana, admin = mailing.person("ana"), mailing.person("admin", role="admin")
-    invites(ana, fresh(mailing, "cleo")).succeeds()
+def test_invitations_of_a_deactivated_user_are_invalid(mail_chat):
+    ana, admin = mail_chat.person("ana"), mail_chat.person("admin", role="admin")
+    invites(ana, fresh(mail_chat, "cleo")).succeeds()
 
-    mailing.write(actions.people.deactivate, ana.id)
+    mail_chat.write(actions.people.deactivate, ana.id)
 
     assert open_ones(admin) == []
 
 
-def test_a_new_user_must_wait_before_inviting_where_anyone_may_join(mailing):
-    mailing.set("invite_required", False)
-    ana = mailing.person("ana")
+def test_a_new_user_must_wait_before_inviting_where_anyone_may_join(mail_chat):
+    mail_chat.set("invite_required", False)
+    ana = mail_chat.person("ana")
 
-    answer = invites(ana, fresh(mailing, "cleo"))
+    answer = invites(ana, fresh(mail_chat, "cleo"))
 
     assert answer.json["code"] == "INVITATION_FAILED"
     assert answer.json["msg"].startswith("Your account is too new")
-    mailing.server.clock.move(hours=73)
-    invites(ana, fresh(mailing, "cleo")).succeeds()
+    mail_chat.server.clock.move(hours=73)
+    invites(ana, fresh(mail_chat, "cleo")).succeeds()
 
 
 def test_without_mail_invitations_by_mail_are_refused(chat):

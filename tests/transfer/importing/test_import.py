@@ -23,7 +23,7 @@ from tertulia.transfer.importing import archive_reader, importer
 from tertulia.transfer.importing.message_importer import MessageImporter
 
 
-def test_a_zulip_organization_is_imported_with_its_ids(house, tmp_path):
+def test_a_zulip_organization_is_imported_with_its_ids(target, tmp_path):
     archive = tmp_path / "zulip-export-old.tar.gz"
     with tarfile.open(archive, "w:gz") as tar:
         tar.add(zulip_export(tmp_path / "export"), "zulip-export-old")
@@ -31,9 +31,9 @@ def test_a_zulip_organization_is_imported_with_its_ids(house, tmp_path):
     left = tmp_path / f".tertulia-{archive.name}-of-a-command-that-was-killed"
     (left / "zulip-export-old").mkdir(parents=True)
 
-    foreseen = house.imports(str(archive), "--dry-run")
-    said = house.imports(str(archive))
-    chat = house.opens()
+    foreseen = target.imports(str(archive), "--dry-run")
+    said = target.imports(str(archive))
+    chat = target.opens()
 
     assert not list(tmp_path.glob(".tertulia-*"))
 
@@ -56,17 +56,19 @@ def test_a_zulip_organization_is_imported_with_its_ids(house, tmp_path):
     assert [each["id"] for each in history(ben, ("channel", "cellar"))] == [1003, 1008]
     assert [each["id"] for each in history(ben, ("search", "well"))][:1] == [1000]
     assert ben.says("Here we are", to="kitchen > lunch").id == 1010
-    noted = json.loads(house.terminal.runs("audit", "--json", TERTULIA_SECRET=SECRET).out)
+    noted = json.loads(target.terminal.runs("audit", "--json", TERTULIA_SECRET=SECRET).out)
     assert "import" in [each["act"] for each in noted]
-    assert house.terminal.runs("check", TERTULIA_SECRET=SECRET).out.endswith("No problems found.\n")
+    assert target.terminal.runs("check", TERTULIA_SECRET=SECRET).out.endswith(
+        "No problems found.\n"
+    )
 
 
 @pytest.mark.on_one
-def test_imported_users_are_placeholders_until_they_log_in(house, tmp_path):
-    house.imports(str(zulip_export(tmp_path / "export")))
-    chat = house.opens()
+def test_imported_users_are_placeholders_until_they_log_in(target, tmp_path):
+    target.imports(str(zulip_export(tmp_path / "export")))
+    chat = target.opens()
     ana, ben = enters(chat, "user11@example.com"), enters(chat, "user12@example.com")
-    house.terminal.runs(
+    target.terminal.runs(
         *("user", "password", ben.email), typing="soup and bread\n", TERTULIA_SECRET=SECRET
     )
     ears = ana.listens_for("realm_user")
@@ -81,15 +83,15 @@ def test_imported_users_are_placeholders_until_they_log_in(house, tmp_path):
 
 
 @pytest.mark.on_one
-def test_messages_before_a_subscription_stay_hidden_after_the_import(house, tmp_path):
+def test_messages_before_a_subscription_stay_hidden_after_the_import(target, tmp_path):
     """The third person came to the cellar only after everything had been said."""
     export = zulip_export(tmp_path / "export")
     realm = json.loads((export / "realm.json").read_text())
     realm["zerver_subscription"].append({"user_profile": 13, "recipient": 32, "active": True})
     (export / "realm.json").write_text(json.dumps(realm))
 
-    house.imports(str(export))
-    chat = house.opens()
+    target.imports(str(export))
+    chat = target.opens()
 
     assert history(enters(chat, "user13@example.com"), ("channel", "cellar")) == []
     assert len(history(enters(chat, "user11@example.com"), ("channel", "cellar"))) == 2
@@ -137,10 +139,10 @@ def very_deep(export: Path) -> Path:
         (very_deep, "contains unexpected data, or is damaged (zulip.py, line"),
     ],
 )
-def test_a_damaged_export_is_refused_in_one_line(house, tmp_path, meddle, sentence):
+def test_a_damaged_export_is_refused_in_one_line(target, tmp_path, meddle, sentence):
     export = meddle(zulip_export(tmp_path / "export"))
 
-    refused = house.imports(str(export))
+    refused = target.imports(str(export))
 
     assert refused.code == 1
     assert refused.err.startswith(f"Error: {export} {sentence}")
@@ -149,7 +151,7 @@ def test_a_damaged_export_is_refused_in_one_line(house, tmp_path, meddle, senten
 
 @pytest.mark.on_one
 @pytest.mark.parametrize("suffix", ["zip", "gztar"])
-def test_an_archive_larger_than_the_free_space_is_refused(house, tmp_path, monkeypatch, suffix):
+def test_an_archive_larger_than_the_free_space_is_refused(target, tmp_path, monkeypatch, suffix):
     archive = shutil.make_archive(
         str(tmp_path / "export"), suffix, zulip_export(tmp_path / "unpacked")
     )
@@ -157,7 +159,7 @@ def test_an_archive_larger_than_the_free_space_is_refused(house, tmp_path, monke
     before = sorted(tmp_path.iterdir())
     monkeypatch.setattr(archive_reader, "MIN_FREE_BYTES", 2 * shutil.disk_usage(tmp_path).free)
 
-    refused = house.imports(archive)
+    refused = target.imports(archive)
 
     assert refused.code == 1
     assert refused.err.startswith(
@@ -167,7 +169,7 @@ def test_an_archive_larger_than_the_free_space_is_refused(house, tmp_path, monke
 
 
 @pytest.mark.on_one
-def test_an_interrupted_import_continues(house, tmp_path, monkeypatch):
+def test_an_interrupted_import_continues(target, tmp_path, monkeypatch):
     export = zulip_export(tmp_path / "export", messages=25)
     monkeypatch.setattr(importer, "MESSAGES_PER_BATCH", 10)
     write = MessageImporter.write
@@ -178,46 +180,46 @@ def test_an_interrupted_import_continues(house, tmp_path, monkeypatch):
 
     monkeypatch.setattr(MessageImporter, "write", fails_later)
     with pytest.raises(AssertionError, match="the lights go out"):
-        house.imports(str(export))
+        target.imports(str(export))
     monkeypatch.setattr(MessageImporter, "write", write)
-    said = house.imports(str(export))
+    said = target.imports(str(export))
 
     assert "25  messages" in said.out
     assert "is off by" not in said.err  # each message is counted once
-    again = house.imports(str(export))
+    again = target.imports(str(export))
     assert "25  messages" in again.out
     assert again.out == said.out
-    chat = house.opens()
+    chat = target.opens()
     assert len(history(enters(chat, "user11@example.com"))) == 25
 
 
-def test_of_two_simultaneous_imports_the_later_one_continues(house, tmp_path, monkeypatch):
+def test_of_two_simultaneous_imports_the_later_one_continues(target, tmp_path, monkeypatch):
     export = slack_export(tmp_path / "export")
     monkeypatch.setattr(importer, "MESSAGES_PER_BATCH", 4)
     later = []
 
     def another_comes(self, done):
         if done == 4:
-            later.append(house.imports(str(export)))
+            later.append(target.imports(str(export)))
 
     monkeypatch.setattr(Progress, "show", another_comes)
-    earlier = house.imports(str(export))
+    earlier = target.imports(str(export))
 
     assert earlier.err == "Error: Another command continues this import.\n"
     assert "10  messages" in later[0].out
-    chat = house.opens()
+    chat = target.opens()
     assert len(history(enters(chat, "U1@example.com"), ("channel", "kitchen"))) == 8
 
 
-def test_a_slack_organization_is_imported_with_threads_as_topics(house, tmp_path):
+def test_a_slack_organization_is_imported_with_threads_as_topics(target, tmp_path):
     archive = tmp_path / "slack.zip"
     export = slack_export(tmp_path / "export")
     with zipfile.ZipFile(archive, "w") as zipped:
         for path in export.rglob("*.json"):
             zipped.write(path, path.relative_to(export))
 
-    said = house.imports(str(archive), "--name", "New House")
-    chat = house.opens()
+    said = target.imports(str(archive), "--name", "New House")
+    chat = target.opens()
 
     for line in ("4  people", "1  channels", "10  messages", "2  reactions"):
         assert line in said.out, said.out
@@ -234,9 +236,9 @@ def test_a_slack_organization_is_imported_with_threads_as_topics(house, tmp_path
 
 
 @pytest.mark.on_one
-def test_a_mattermost_team_is_imported_with_replies_and_files(house, tmp_path):
-    said = house.imports(str(mattermost_export(tmp_path / "export")))
-    chat = house.opens()
+def test_a_mattermost_team_is_imported_with_replies_and_files(target, tmp_path):
+    said = target.imports(str(mattermost_export(tmp_path / "export")))
+    chat = target.opens()
 
     for line in ("2  people", "1  channels", "3  messages", "1  files", "2  reactions"):
         assert line in said.out, said.out
@@ -253,11 +255,11 @@ def test_a_mattermost_team_is_imported_with_replies_and_files(house, tmp_path):
 
 
 @pytest.mark.on_one
-def test_a_rocket_chat_dump_is_imported(house, tmp_path):
-    said = house.imports(str(rocketchat_export(tmp_path / "export")))
-    chat = house.opens()
+def test_a_rocket_chat_dump_is_imported(target, tmp_path):
+    said = target.imports(str(rocketchat_export(tmp_path / "export")))
+    chat = target.opens()
 
-    shown = house.terminal.runs("user", "link", "--imported", TERTULIA_SECRET=SECRET).out
+    shown = target.terminal.runs("user", "link", "--imported", TERTULIA_SECRET=SECRET).out
     (way,) = re.findall(r"^ana@x.org\thttp://[^/]+(/\S+)$", shown, re.MULTILINE)
     assert chat.stranger.raw("GET", way).status == 200
     brought = ("2  people", "1  channels", "4  messages", "1  files", "1  custom emoji")

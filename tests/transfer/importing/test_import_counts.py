@@ -84,13 +84,13 @@ def lossy_slack_export(folder: Path) -> Path:
     return folder
 
 
-def test_everything_in_a_slack_export_is_counted(house, tmp_path):
+def test_everything_in_a_slack_export_is_counted(target, tmp_path):
     export = lossy_slack_export(tmp_path / "export")
 
-    foreseen = house.imports(str(export), "--dry-run")
-    said = house.imports(str(export))
-    again = house.imports(str(export))
-    chat = house.opens()
+    foreseen = target.imports(str(export), "--dry-run")
+    said = target.imports(str(export))
+    again = target.imports(str(export))
+    chat = target.opens()
 
     assert said.code == 0, said.err
     assert "is off by" not in foreseen.err + said.err
@@ -147,14 +147,14 @@ def test_everything_in_a_slack_export_is_counted(house, tmp_path):
     assert "Xenia" in [each["full_name"] for each in ana.get("/users").succeeds()["members"]]
 
 
-def test_no_token_of_slack_is_kept(house, tmp_path):
+def test_no_token_of_slack_is_kept(target, tmp_path):
     export = lossy_slack_export(tmp_path / "export")
     channels = json.loads((export / "channels.json").read_text())
     channels[0]["purpose"] = {"value": f"https://files.slack.com/menu.pdf?t={TOKEN}"}
     (export / "channels.json").write_text(json.dumps(channels))
 
-    said = house.imports(str(export))
-    chat = house.opens()
+    said = target.imports(str(export))
+    chat = target.opens()
 
     ana = enters(chat, "U1@example.com")
     shown = json.dumps([history(ana), ana.get("/streams").succeeds()])
@@ -197,9 +197,9 @@ def lossy_mattermost_export(folder: Path) -> Path:
 
 
 @pytest.mark.on_one
-def test_everything_in_a_mattermost_export_is_counted(house, tmp_path):
-    said = house.imports(str(lossy_mattermost_export(tmp_path / "export")))
-    chat = house.opens()
+def test_everything_in_a_mattermost_export_is_counted(target, tmp_path):
+    said = target.imports(str(lossy_mattermost_export(tmp_path / "export")))
+    chat = target.opens()
 
     assert (said.code, "is off by" in said.err) == (0, False), said.err
     found = sums(said.out)
@@ -269,9 +269,9 @@ def lossy_rocketchat_export(folder: Path) -> Path:
 
 
 @pytest.mark.on_one
-def test_everything_in_a_rocket_chat_dump_is_counted(house, tmp_path):
-    said = house.imports(str(lossy_rocketchat_export(tmp_path / "export")))
-    chat = house.opens()
+def test_everything_in_a_rocket_chat_dump_is_counted(target, tmp_path):
+    said = target.imports(str(lossy_rocketchat_export(tmp_path / "export")))
+    chat = target.opens()
 
     assert (said.code, "is off by" in said.err) == (0, False), said.err
     found = sums(said.out)
@@ -340,9 +340,9 @@ def lossy_zulip_export(folder: Path) -> Path:
 
 
 @pytest.mark.on_one
-def test_everything_in_a_zulip_export_is_counted(house, tmp_path):
-    said = house.imports(str(lossy_zulip_export(tmp_path / "export")))
-    chat = house.opens()
+def test_everything_in_a_zulip_export_is_counted(target, tmp_path):
+    said = target.imports(str(lossy_zulip_export(tmp_path / "export")))
+    chat = target.opens()
 
     assert (said.code, "is off by" in said.err) == (0, False), said.err
     found = sums(said.out)

@@ -44,6 +44,7 @@ from tertulia.jobs.devices import DeviceSender
 from tertulia.jobs.digests import Digests
 from tertulia.jobs.disk import DiskWatch
 from tertulia.jobs.ldap_sync import LdapSync
+from tertulia.jobs.link_preview_fetcher import LinkPreviewFetcher
 from tertulia.jobs.mail_sender import MailSender
 from tertulia.jobs.missed_messages import MissedMessages
 from tertulia.jobs.outbox import Outbox
@@ -149,6 +150,7 @@ class Application:
         self.outbox.add(self.mail_sender)
         self.outbox.add(self.webhook_sender)
         self.outbox.add(self.push_sender)
+        self.outbox.add(LinkPreviewFetcher(config, database, self.outbox))
         self.outbox.add(DeviceSender(config, database, self.outbox, self.delivery))
         self.missed_messages = MissedMessages(config, database, self.delivery, vault)
         self.digests = Digests(config, database, self.delivery, vault)
@@ -351,6 +353,9 @@ class Application:
         )
         yield _leader_job("sent messages", 600, partial(housekeeping.delete_old_sent, database))
         yield _leader_job("stale presence", 3600, partial(presence.delete_stale, *both))
+        yield _leader_job(
+            "old link previews", 3600, partial(housekeeping.delete_link_previews, database)
+        )
         yield _leader_job("traffic", 60, partial(housekeeping.count_traffic, database))
         yield _leader_job("full members", 60, partial(housekeeping.announce_full_members, database))
         yield _leader_job(
@@ -380,6 +385,7 @@ class Application:
         yield self._outbox_job("push", 2, "push")
         yield _due_job("pushed and read", 10, self.push_sender.take_back, due.PUSHED)
         yield self._outbox_job("webhooks", 0.5, "webhook")
+        yield self._outbox_job("link previews", 0.5, "preview")
         yield _due_job("exports", 5, self.exports.run_once, due.EXPORT)
         yield _due_job("deleted files", 5, partial(housekeeping.sweep_files, database), due.UPLOAD)
         if config.pushes:

@@ -562,6 +562,7 @@ def good_calls(chat: Chat) -> tuple[Person, Calls, dict[str, Any]]:
             ("DELETE", "/reminders/{reminder_id}"): {},
             ("PATCH", "/messages/{message_id}"): {"content": "Soup", "stream_id": kitchen},
             ("DELETE", "/messages/{message_id}"): {},
+            ("DELETE", "/messages/{message_id}/link_previews"): {},
             ("GET", "/messages/{message_id}/history"): {},
             ("POST", "/messages/flags"): {"messages": [soup.id], "op": "add", "flag": "read"},
             ("POST", "/messages/flags/narrow"): {

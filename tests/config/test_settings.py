@@ -56,6 +56,8 @@ EXAMPLES = {
     "trusted_proxies": "127.0.0.1/32, 10.0.0.0/8",
     "webhook_networks": "127.0.0.0/8",
     "external_pictures": "true",
+    "link_previews": "false",
+    "link_preview_networks": "127.0.0.0/8",
     "external_picture_networks": "127.0.0.0/8",
     "send_key_hours": "48",
     "audit_log_days": "30",

@@ -37,6 +37,18 @@ def test_old_renderings_are_replaced(chat: Chat) -> None:
     assert ears.silent()
 
 
+def test_previews_of_links_stay(chat: Chat, in_kitchen: None, ana: Person) -> None:
+    number = ana.says("**soup** https://a.example", to="kitchen > lunch").id
+    preview = '<div class="message_embed"><div class="data-container">Soup</div></div>'
+    chat.write(grows_old, number)
+    chat.write(storage.messages.set_html, number, f"<p>old</p>{preview}")
+
+    chat.server.run_job("rerendering")
+
+    assert ana.sees(number)["content"].startswith("<p><strong>soup</strong>")
+    assert ana.sees(number)["content"].endswith(preview)
+
+
 def test_no_message_is_rendered_twice(chat: Chat, in_kitchen: None, ana: Person) -> None:
     number = ana.says("**soup**", to="kitchen > lunch").id
     chat.server.run_job("rerendering")

@@ -254,6 +254,7 @@ def _surroundings(call: Call) -> Surroundings:
         url=call.site,
         started_at=call.services.started_at,
         web_public_enabled=call.config.web_public_streams_enabled,
+        link_previews=call.config.link_previews,
         max_upload_mib=call.config.max_upload_mib,
         upload_quota_mib=call.config.upload_quota_mib,
         login_methods=call.config.login_methods(call.org.realm.subdomain),

@@ -32,6 +32,7 @@ ROUTES = [
     get("/messages/{message_id}", api.messages.history.fetch_message, access="spectator"),
     patch("/messages/{message_id}", api.messages.edits.update),
     delete("/messages/{message_id}", api.messages.edits.delete),
+    delete("/messages/{message_id}/link_previews", api.messages.edits.remove_link_previews),
     get("/messages/{message_id}/history", api.messages.edits.history),
     # incoming webhooks
     get("/external/{integration}", api.integrations.check_url, access="key", webhook_bots=True),

@@ -262,6 +262,17 @@ class Config:
         "Private networks from which the server may fetch such images.",
         when_empty="none",
     )
+    link_previews: bool = setting(
+        True,
+        SWITCH,
+        "Fetch linked pages for the previews below messages, in organizations that allow previews.",
+    )
+    link_preview_networks: tuple[Network, ...] = setting(
+        (),
+        NETWORKS,
+        "Private networks from which the server may fetch linked pages.",
+        when_empty="none",
+    )
     send_key_hours: int = setting(
         24, whole(1, 8760), "How long the server remembers an `Idempotency-Key`, in hours."
     )

@@ -6,12 +6,12 @@ import msgspec
 
 SECONDS_PER_DAY = 86400.0
 
-Transport = Literal["mail", "webhook", "push", "device"]
+Transport = Literal["mail", "webhook", "push", "device", "preview"]
 
 
 class OutboxItem(msgspec.Struct, frozen=True):
-    """Something to be sent: a mail, a call of a webhook, a push notification, or a registration of
-    a phone with the push service."""
+    """Something to be sent: a mail, a call of a webhook, a push notification, a registration of a
+    phone with the push service, or requests for the pages that a message links."""
 
     id: int
     realm_id: int
@@ -63,4 +63,5 @@ POLICIES: dict[Transport, RetryPolicy] = {
     "webhook": RetryPolicy(5.0, 30.0, factor=6, max_tries=3, give_up_after_seconds=float("inf")),
     "push": RetryPolicy(60.0, 3600.0),
     "device": RetryPolicy(5.0, 3600.0),
+    "preview": RetryPolicy(60.0, 60.0, max_tries=2),
 }

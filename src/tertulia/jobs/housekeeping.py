@@ -89,6 +89,12 @@ async def delete_old_sent(database: Database) -> None:
         pass
 
 
+async def delete_link_previews(database: Database) -> None:
+    """Delete what was fetched long ago. The previews below messages stay."""
+    before = database.clock() - actions.messages.link_previews.CACHED_SECONDS
+    await database.write_in(0, storage.link_previews.delete_older, before)
+
+
 async def trim_logs(database: Database, delivery: Delivery) -> None:
     async def trim(realm_id: int) -> None:
         is_done = False

@@ -2,7 +2,9 @@
 
 import asyncio
 
-from tertulia import actions
+from msgspec.structs import replace
+
+from tertulia import actions, domain
 from tertulia.actions.messages.draft import Author
 from tertulia.database import Database, OrgDatabase
 from tertulia.errors import ClientError
@@ -35,11 +37,13 @@ async def _rerender_all(db: OrgDatabase, org: Organization) -> None:
         for message in batch:
             author = Author(db, org, org.users[message.sender_id])
             try:
-                drafts[message.id] = await actions.messages.draft.compose(
+                draft = await actions.messages.draft.compose(
                     author, message.content, message.client, None
                 )
             except ClientError:
                 continue  # a message that fails to render keeps its old HTML
+            previews = domain.messages.link_previews.previews_of(message.rendered)
+            drafts[message.id] = replace(draft, rendered=draft.rendered + previews)
         await db.write(actions.messages.rerender.rerender_message, drafts)
         done_to = batch[-1].id
         await asyncio.sleep(BREATH_SECONDS)

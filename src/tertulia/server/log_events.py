@@ -33,6 +33,7 @@ AREAS = {
     "mail": "Mail",
     "push": "Push notifications",
     "webhooks": "Outgoing webhooks",
+    "previews": "Previews of linked pages",
     "export": "Exports",
 }
 
@@ -679,6 +680,13 @@ LOG_EVENTS = (
         "error",
         f"bot_id {FAILURE}",
         "The call of an outgoing webhook failed because of a bug here.",
+        "Report `trace` as a bug.",
+    ),
+    LogEvent(
+        "previews.fetch_failed",
+        "error",
+        f"message_id {FAILURE}",
+        "The preview of a linked page could not be made because of a bug.",
         "Report `trace` as a bug.",
     ),
     LogEvent(

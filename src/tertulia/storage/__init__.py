@@ -14,6 +14,7 @@ from tertulia.storage import (
     housekeeping_queries,
     inbound_mail,
     later,
+    link_previews,
     log,
     messages,
     nonempty_tables,

@@ -51,6 +51,19 @@ def insert_pushes(tx: Tx, message_id: int, kinds: dict[int, str]) -> None:
     )
 
 
+def insert_preview(tx: Tx, user_id: int, message_id: int) -> None:
+    tx.insert_row(
+        "outbox",
+        transport="preview",
+        kind="",
+        lane=message_id,
+        user_id=user_id,
+        message_id=message_id,
+        created_at=tx.now,
+        due_at=tx.now,
+    )
+
+
 def insert_registration(tx: Tx, user_id: int, device_id: int) -> None:
     """Replaces an earlier one of the device."""
     delete_of_device(tx, device_id)

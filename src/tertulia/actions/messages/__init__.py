@@ -18,6 +18,7 @@ from tertulia.actions.messages import (
     flags,
     history,
     idempotency,
+    link_previews,
     move_notices,
     narrow_selection,
     narrow_terms,

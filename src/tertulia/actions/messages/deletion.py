@@ -22,6 +22,15 @@ def delete(tx: Tx, user: User, message_id: int) -> None:
     remove(tx, channel, [message])
 
 
+def find_removable(tx: Tx, user: User, message_id: int) -> Message:
+    """A message of which the user may remove a part: their own at any time, others to delete."""
+    user = actions.groups.permissions.current_rights(tx, user)
+    message, channel = actions.messages.changeable(tx, user, message_id)
+    if not _is_own(tx, user, message):
+        _check_may_delete(tx, user, message, channel)
+    return message
+
+
 def delete_topic(tx: Tx, user: User, channel_id: int, topic: str) -> bool:
     """Delete the oldest messages of a topic, as many as fit in one transaction.
 

@@ -147,6 +147,7 @@ def _is_plain(draft: Draft) -> bool:
         and not draft.path_ids
         and not draft.alerted
         and draft.widget is None
+        and not draft.wants_previews
     )
 
 

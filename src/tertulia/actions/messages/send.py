@@ -142,6 +142,8 @@ def _with_details(
         actions.files.attachments.claim(tx, sender, message_id, draft.path_ids)
     storage.messages.flags.add_flag(tx, "mentioned", mentioned, message_id)
     storage.messages.flags.add_flag(tx, "has_alert_word", alerted, message_id)
+    if draft.wants_previews:
+        storage.outbox.insert_preview(tx, sender.id, message_id)
     return MessageSent(
         message_id=message_id,
         sender_id=sender.id,

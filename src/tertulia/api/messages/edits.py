@@ -92,6 +92,11 @@ async def delete(call: Call, message_id: int) -> None:
     await call.db.write(actions.messages.deletion.delete, call.user, message_id)
 
 
+async def remove_link_previews(call: Call, message_id: int) -> None:
+    """Remove the previews of linked pages below a message for good."""
+    await call.db.write(actions.messages.link_previews.remove, call.user, message_id)
+
+
 async def delete_topic(
     call: Call, stream_id: int, *, topic_name: Annotated[str, MaxLength(1000)]
 ) -> TopicDeleted:

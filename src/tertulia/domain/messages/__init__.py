@@ -6,6 +6,7 @@ from tertulia.domain.messages import (
     conversation_keys,
     diffs,
     external_pictures,
+    link_previews,
     links,
     message,
     moves,

@@ -14,6 +14,9 @@ from tertulia.domain.people.keys import Vault
 PLACE = "/external_content"
 # Users' quotation marks are escaped, so only a tag of our own matches.
 _PICTURE = re.compile(r'<img src="(https?://[^"]*)"')
+_PREVIEW_PICTURE = re.compile(
+    r'style="background-image: url\(&quot;(https?://(?:[^"&]|&amp;)*)&quot;\)"'
+)
 _VIDEO = re.compile(r'<video preload="metadata" src="(?=https?://)')
 _UNLOADED_VIDEO = '<video preload="none" src="'
 
@@ -29,10 +32,16 @@ class ExternalPictures:
     def shown(self, rendered: str) -> str:
         """HTML with which clients load no external image, and no external video until it is
         played."""
-        if '="http' not in rendered:
+        if '="http' not in rendered:  # a preview has a link, too
             return rendered
         found = _PICTURE.sub(
             lambda tag: f'<img src="{self._path(html.unescape(tag[1]))}"', rendered
+        )
+        found = _PREVIEW_PICTURE.sub(
+            lambda style: (
+                f'style="background-image: url(&quot;{self._path(html.unescape(style[1]))}&quot;)"'
+            ),
+            found,
         )
         return _VIDEO.sub(_UNLOADED_VIDEO, found)
 

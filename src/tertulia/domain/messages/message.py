@@ -139,6 +139,7 @@ class Draft(msgspec.Struct, frozen=True):
     # Users whose alert words it contains, whether they receive it or not.
     alerted: frozenset[int] = frozenset()
     sent_along: str | None = None  # the payload of a widget sent by a client
+    wants_previews: bool = False  # whether the pages that it links are to be shown below it
 
     @property
     def has_attachment(self) -> bool:

@@ -255,7 +255,7 @@ SETTINGS: dict[str, OrganizationSetting] = {
             "inline_url_embed_preview",
             _SWITCH,
             False,
-            "Messages show previews of linked pages; only for clients.",
+            "Messages show previews of linked pages, which the server fetches.",
         ),
         OrganizationSetting(
             "invite_required",

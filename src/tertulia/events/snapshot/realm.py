@@ -180,7 +180,7 @@ def _server(around: Surroundings) -> dict[str, Any]:
         "server_generation": around.started_at,
         "server_emoji_data_url": f"{around.url}/static/emoji.json",
         "server_inline_image_preview": True,
-        "server_inline_url_embed_preview": False,
+        "server_inline_url_embed_preview": around.link_previews,
         "server_thumbnail_formats": [
             _thumbnail_format(ANIMATED_THUMBNAIL, is_animated=True),
             _thumbnail_format(THUMBNAIL, is_animated=False),

@@ -7,6 +7,7 @@ class Surroundings(msgspec.Struct, frozen=True):
     url: str  # the organization's URL, without a trailing slash
     started_at: int
     web_public_enabled: bool
+    link_previews: bool
     max_upload_mib: int
     upload_quota_mib: int  # 0: no quota
     login_methods: tuple[str, ...] = ("Email",)  # enabled on this server

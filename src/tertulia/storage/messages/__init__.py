@@ -49,6 +49,7 @@ GOES_WITH_A_MESSAGE = (
     "missed_message",
     "push_notice",
     "reply_address",
+    "removed_link_preview",
 )
 
 
@@ -193,6 +194,16 @@ def set_rendering(tx: Tx, message_id: int, draft: Draft) -> None:
         " WHERE id = :id AND realm_id = :realm AND content = :content",
         id=message_id,
         **words,
+    )
+    storage.search.index.record_changes(tx, [message_id])
+
+
+def set_html(tx: Tx, message_id: int, rendered: str) -> None:
+    """Replace the HTML of a message; its text and render version stay."""
+    tx.execute(
+        "UPDATE message SET rendered = :rendered WHERE id = :id AND realm_id = :realm",
+        id=message_id,
+        rendered=rendered,
     )
     storage.search.index.record_changes(tx, [message_id])
 

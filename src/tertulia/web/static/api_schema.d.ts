@@ -1,6 +1,6 @@
 /**
  * What the API answers: written by scripts/page_types.py from its description.
- * Of which the digest is 7a46fe9b6c2e3972280f74612f9be8503c91e8d7a9038e08ad275b31b208ff7f.
+ * Of which the digest is 26b16ed7ee8d918d4c66aec563fc0cd4c58cf705da6ba738780db06047dee328.
  */
 export interface components {
     schemas: {
@@ -60,6 +60,7 @@ export interface components {
             "PATCH /messages/{message_id}": components["schemas"]["Envelope"] & components["schemas"]["EditedMessage"];
             "DELETE /messages/{message_id}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
             "GET /messages/{message_id}/history": components["schemas"]["Envelope"] & components["schemas"]["EditHistory"];
+            "DELETE /messages/{message_id}/link_previews": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
             "POST /messages/{message_id}/reactions": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
             "DELETE /messages/{message_id}/reactions": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
             "GET /messages/{message_id}/read_receipts": components["schemas"]["Envelope"] & components["schemas"]["Readers"];

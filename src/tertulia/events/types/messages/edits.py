@@ -147,6 +147,54 @@ class MessageUpdated(MessageEvent, frozen=True):
         return self.channel_id is not None and org.may_see(to.user_id, self.channel_id)
 
 
+class RenderingUpdated(MessageEvent, frozen=True):
+    """The HTML of a message changed, and not its text: it got previews of links, or lost them."""
+
+    kind: ClassVar[str] = "rendering_updated"
+    types: ClassVar[tuple[str, ...]] = ("update_message",)
+    invalidates_permits: ClassVar[bool] = False
+
+    message_id: int
+    channel_id: int | None
+    at: float
+
+    message: Message | None = None
+
+    @classmethod
+    def completed_together(cls, tx: Tx, events: Sequence[Self]) -> Sequence[Event]:
+        found = storage.messages.find_many(tx, tx.realm_id, [event.message_id for event in events])
+        return [replace(event, message=found.get(event.message_id)) for event in events]
+
+    def rewritten(self) -> Collection[int]:
+        return [self.message_id]
+
+    def is_hidden_from(self, org: Organization, user_id: int) -> bool:
+        """A message that was moved meanwhile is sent to users who may read it where it is now."""
+        if self.message is None:
+            return True
+        may_follow = events.types.messages.message.may_follow
+        return not may_follow(org.present, user_id, self.message)
+
+    def wire_fields(self, org: Organization) -> Iterable[Wire]:
+        if self.message is None:
+            return
+        where: Wire = {} if self.channel_id is None else {"stream_id": self.channel_id}
+        yield {
+            "user_id": None,
+            "edit_timestamp": int(self.at),
+            "message_id": self.message_id,
+            "message_ids": [self.message_id],
+            "rendering_only": True,
+            "content": self.message.content,
+            "rendered_content": org.shown(self.message.rendered),
+            "is_me_message": self.message.is_me,
+            **where,
+        }
+
+    def about(self) -> PendingInfo:
+        return PendingInfo(self.channel_id, self.message_id, flags_of=self.message_id)
+
+
 def _content_of(edit_id: int, message: Message, history: Iterable[Edit]) -> dict[str, Any]:
     """The content of a message before and after one of its edits."""
     rewordings = [edit for edit in history if edit.prev_content is not None]

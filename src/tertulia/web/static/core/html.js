@@ -31,7 +31,10 @@ export function parseServerHtml(html) {
   if (isPlainParagraphs(html)) return template.content;
   // The server renders none of these. This is a second line of defence.
   for (const element of template.content.querySelectorAll(FORBIDDEN_ELEMENTS)) element.remove();
-  for (const element of template.content.querySelectorAll("[style]")) element.removeAttribute("style");
+  for (const element of /** @type {NodeListOf<HTMLElement>} */ (template.content.querySelectorAll("[style]"))) {
+    if (element.matches(".message_embed_image")) element.dataset.image = /url\("(.*)"\)/.exec(element.getAttribute("style") ?? "")?.[1] ?? "";
+    element.removeAttribute("style");
+  }
   return template.content;
 }
 

@@ -1,7 +1,7 @@
 /** The menu of a message. */
 
 import { withErrorToast, copyLink, setStar } from "../views/message_actions.js";
-import { apiUrl, get } from "../core/api.js";
+import { apiUrl, get, remove } from "../core/api.js";
 import { emit } from "../core/signals.js";
 import { toast } from "../views/layout.js";
 import { setHidden } from "../views/message_row.js";
@@ -42,6 +42,7 @@ export function messageMenu({ element, event, message }) {
     ...(message.last_edit_timestamp || message.last_moved_timestamp ? [{ icon: "clock", text: t("menu.history"), key: "Shift H", act: by("history") }] : []),
     ...(realm("enable_read_receipts") ? [{ icon: "people", text: t("menu.receipts"), key: "Shift V", act: by("read-receipts") }] : []),
     ...(!isMine && (realm("moderation_request_channel_id") ?? -1) > 0 ? [{ icon: "alert", text: t("menu.report"), act: by("report") }] : []),
+    ...((isMine || state.is_admin) && message.content.includes('class="message_embed"') ? [{ icon: "close", text: t("menu.remove-previews"), act: () => withErrorToast(remove(`/messages/${message.id}/link_previews`)) }] : []),
     ...(isMine || state.is_admin ? [{ icon: "trash", text: t("menu.delete"), risk: true, act: () => deleteMessage(message) }] : []),
   ]);
 }

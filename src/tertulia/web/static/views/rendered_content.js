@@ -19,6 +19,7 @@ const ENHANCEMENTS = [
   [".user-mention, .user-group-mention", markMention],
   [".message_inline_image", makePicturePreview],
   [".message_inline_image img, img", sizeImage],
+  [".message_embed_image", showPreviewImage],
   ["img, video", replaceExternalMedia],
   ["a", adjustLink],
   ["table", makeTableScrollable],
@@ -140,6 +141,14 @@ function replaceExternalMedia(media) {
   const host = h("span", { class: "elsewhere" }, icon("link", "s"), t(label, { host: address.host }));
   if (link) delete link.dataset.do;
   media.replaceWith(link ? host : h("a", { href: address.href, target: "_blank", rel: "noopener noreferrer" }, host));
+}
+
+/** The image of a linked page, if this server fetches it: other sites are not to see the readers.
+ * @param {HTMLElement} link */
+function showPreviewImage(link) {
+  const address = link.dataset.image ?? "";
+  if (address.startsWith("/")) link.append(h("img", { src: address, alt: "", loading: "lazy" }));
+  else link.remove();
 }
 
 /** @param {HTMLAnchorElement} link */

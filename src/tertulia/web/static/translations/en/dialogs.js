@@ -309,5 +309,6 @@ export const dialogTexts = {
   "drop.to": "Drop to attach to {where}",
   "menu.copy-channel-link": "Copy the link to the channel",
   "menu.copy-topic-link": "Copy the link to the topic",
+  "menu.remove-previews": "Remove the previews",
   "menu.source": "View the source",
 };

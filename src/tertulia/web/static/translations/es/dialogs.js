@@ -309,5 +309,6 @@ export const dialogTexts = {
   "drop.to": "Suelta para adjuntar a {where}",
   "menu.copy-channel-link": "Copiar el enlace al canal",
   "menu.copy-topic-link": "Copiar el enlace al tema",
+  "menu.remove-previews": "Quitar las vistas previas",
   "menu.source": "Ver el texto original",
 };

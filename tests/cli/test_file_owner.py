@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from tests.crash.client import Client, Unreachable, request
 from tests.support.cli_runner import CommandResult, clean_environment
+from tests.support.databases import memory_folder
 from tests.support.forkserver import COMMAND
 from tests.support.ports import own_port
 from tests.support.waiting import PATIENCE_SECONDS, eventually
@@ -28,7 +29,7 @@ pytestmark = [
 @pytest.fixture
 def home() -> Iterator[Path]:
     """A folder of the server's user, which that user can reach."""
-    with tempfile.TemporaryDirectory(prefix="tertulia-owner-") as folder:
+    with tempfile.TemporaryDirectory(prefix="tertulia-owner-", dir=memory_folder()) as folder:
         shutil.chown(folder, USER, pwd.getpwnam(USER).pw_gid)
         yield Path(folder)
 

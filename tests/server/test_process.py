@@ -362,11 +362,11 @@ def test_a_refusal_is_one_line_on_stderr_and_none_on_stdout(terminal, log_format
 REQUEST = """
 import asyncio, logging, sys
 from tertulia.config import Config
-from tertulia.external.sso.provider_http import Inquiry, ask
+from tertulia.external.sso.provider_http import ProviderRequest, fetch_json
 from tertulia.server import logging_config
 
 logging_config.configure(Config(log_level=sys.argv[2]))
-print(asyncio.run(ask(Inquiry(sys.argv[1]))))
+print(asyncio.run(fetch_json(ProviderRequest(sys.argv[1]))))
 """
 
 

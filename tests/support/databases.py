@@ -35,8 +35,7 @@ class Databases:
     takes longer to create and drop a database than most tests last."""
 
     def __init__(self) -> None:
-        in_memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-        self._folder = Path(tempfile.mkdtemp(prefix="tertulia-test-", dir=in_memory))
+        self._folder = Path(tempfile.mkdtemp(prefix="tertulia-test-", dir=memory_folder()))
         self.lent: list[str] = []
         self._made: list[str] = []
         self._idle: list[str] = []
@@ -94,6 +93,11 @@ class Databases:
         shutil.rmtree(self._folder, ignore_errors=True)
         with ThreadPoolExecutor(MAX_CONCURRENT_DROPS) as pool:
             list(pool.map(_drop, self._made))
+
+
+def memory_folder() -> str | None:
+    """A folder in memory; None where there is none."""
+    return "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 
 
 @cache

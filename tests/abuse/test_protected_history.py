@@ -90,6 +90,6 @@ def test_moves_out_of_sight_are_reported_to_each_user_with_their_own_messages(va
 
 
 def test_a_late_poll_reveals_no_more(vault):
-    vault.chat.server.goes_cold()
+    vault.chat.server.becomes_cold()
 
     test_moves_out_of_sight_are_reported_to_each_user_with_their_own_messages(vault)

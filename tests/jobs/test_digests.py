@@ -78,7 +78,7 @@ def test_a_digest_quotes_what_matters_of_a_topic(mail_chat, smtp):
 
     sends(mail_chat)
 
-    (letter,) = smtp.letters_to(ben.email)
+    (letter,) = smtp.mails_to(ben.email)
     text = text_in(letter)
     assert "#kitchen > opening (5)" in text
     assert "Ana: It is decided: we open on Friday." in text

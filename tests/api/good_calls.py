@@ -340,6 +340,13 @@ def personal_calls(chat, ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any
         ("GET", "/users/me/alert_words"): {},
         ("GET", "/realm/audit_log"): {},
         ("GET", "/realm/usage"): {},
+        ("GET", "/integrations"): {},
+        ("GET", "/integrations/bots"): {},
+        ("POST", "/integrations/{integration}/example"): {"bot_id": lambda: new_bot()["bot_id"]},
+        ("POST", "/integrations/template/preview"): {
+            "payload": '{"a": 1}',
+            "text_template": "{{ a }}",
+        },
         ("GET", "/realm/audit_log/{entry_id}"): {},
         ("GET", "/export/realm"): {},
         ("POST", "/export/realm"): {},

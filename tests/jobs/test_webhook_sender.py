@@ -249,6 +249,23 @@ def test_a_permanent_failure_is_reported_at_once_in_the_topic_and_to_the_owner(s
     assert len(receiver.heard) == 5
 
 
+def test_failures_are_counted_until_the_webhook_answers(scene):
+    def listed():
+        (bot,) = scene.ana.get("/integrations/bots").succeeds()["bots"]
+        return bot["failures"], bot["last_error"]
+
+    scene.receiver.answer = (403, b"")
+    scene.fails_at_once()
+    scene.fails_at_once()
+    failed = listed()
+    scene.receiver.answer = {"content": "High"}
+    scene.ana.says("@**Tide** now?", to="kitchen > tides")
+    scene.all_done()
+
+    assert failed == (2, "The webhook got a response with status code *403*.")
+    assert listed()[0] == 0
+
+
 @pytest.mark.parametrize(
     "answer, in_place, told",
     [

@@ -137,6 +137,10 @@ OF_CALLS: dict[str, dict[str, Any]] = {
     "PATCH /users/me/subscriptions/muted_topics": {"stream_id": 7},
     "PATCH /users/{email}": {"full_name": "Ana Ruiz"},
     "PATCH /users/{user_id}": {"full_name": "Ana Ruiz"},
+    "POST /integrations/template/preview": {
+        "payload": '{"status": "up"}',
+        "text_template": "It is {{ status }}",
+    },
     "POST /bots": {"full_name": "Helper", "short_name": "helper", "bot_type": 1},
     "POST /channels/create": {"name": "kitchen", "subscribers": [9], "description": "Soup"},
     "POST /export/realm": {"export_type": "public"},

@@ -5,13 +5,16 @@ Notification Bot, at most once a minute for each kind of error.
 """
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from tertulia import actions, domain, integrations
+from tertulia import actions, domain, integrations, storage
+from tertulia.actions.messages.draft import Author
 from tertulia.api.call import Call
+from tertulia.domain.people.bots import BotUse
+from tertulia.domain.people.user import BotType, User
 from tertulia.errors import BadRequest, ClientError
 from tertulia.errors.channels import ChannelIdNotFound, ChannelNotFound
 from tertulia.errors.http import RateLimited, ServiceUnavailable
@@ -20,12 +23,13 @@ from tertulia.http.forms import RawBody, media_type, read_urlencoded, unquote
 from tertulia.http.json_text import decode_json
 from tertulia.http.offload import decoded
 from tertulia.http.replies import Reply
-from tertulia.http.rules import Problem, as_id
+from tertulia.http.rules import Id, MaxLength, Problem, as_id
 from tertulia.integrations import Filters, Integration, SignedCall, WebhookMessage, WebhookRequest
 
 MAX_BODY = 4 << 20
 SLACK = "slack_incoming"
 MAX_ID_DIGITS = 18
+MAX_PREVIEW_LENGTH = 100_000
 
 # `realm_incoming_webhook_bots` of the register state. It is the same for every user.
 ENCODED_CATALOGUE = msgspec.Raw(
@@ -100,6 +104,130 @@ async def check_url(call: Call, integration: str, *, api_key: str | None = None)
     _find(integration)
 
 
+# --- the catalogue, examples and previews ---
+
+
+class CatalogueEntry(msgspec.Struct, frozen=True):
+    name: str
+    display_name: str
+    setup: str
+    is_signed: bool
+    all_event_types: list[str] | None
+
+
+class Catalogue(Reply):
+    integrations: list[CatalogueEntry]
+
+
+class IntegrationBot(msgspec.Struct, frozen=True):
+    user_id: int
+    bot_owner_id: int | None
+    bot_type: int
+    last_used: int | None
+    payload_url: str | None
+    failures: int
+    last_failure: int | None
+    last_error: str | None
+
+
+class IntegrationBots(Reply):
+    bots: list[IntegrationBot]
+
+
+class TemplatePreview(Reply):
+    topic: str | None
+    content: str | None
+    rendered: str | None
+
+
+async def catalogue(call: Call) -> Catalogue:
+    """List the services whose webhooks the server understands."""
+    services = sorted(integrations.INTEGRATIONS.values(), key=lambda each: each.title.lower())
+    return Catalogue(
+        integrations=[
+            CatalogueEntry(
+                each.name,
+                each.title,
+                each.paste,
+                each.check is not None,
+                None if each.events is None else sorted(each.events),
+            )
+            for each in services
+        ]
+    )
+
+
+async def list_bots(call: Call) -> IntegrationBots:
+    """List the caller's bots, or all bots for administrators, with their last use and failures."""
+    shown = [
+        each
+        for each in call.org.users.values()
+        if each.is_bot
+        and each.is_active
+        and not each.is_system_bot
+        and (call.user.is_admin or each.bot_owner_id == call.user.id)
+    ]
+    used = await call.db.read(storage.people.bots.uses, [each.id for each in shown])
+    by_id = {each.user_id: each for each in used}
+    return IntegrationBots(
+        bots=[_with_use(each, by_id[each.id]) for each in shown if each.id in by_id]
+    )
+
+
+async def send_example(
+    call: Call,
+    integration: str,
+    *,
+    bot_id: Id,
+    stream: str | None = None,
+    topic: str | None = None,
+) -> None:
+    """Post a recorded example of a service, as its webhook with this bot would."""
+    service = _find(integration)
+    bot = await call.db.read(actions.people.bots.usable_by, call.user, bot_id)
+    report = service.report(integrations.examples.request(service.name))
+    if report is not None:
+        await _send(call, bot, service, report, stream, topic)
+
+
+async def preview_template(
+    call: Call,
+    *,
+    payload: Annotated[str, MaxLength(MAX_PREVIEW_LENGTH)],
+    text_template: str,
+    topic_template: str | None = None,
+) -> TemplatePreview:
+    """Show the message that the templates of a webhook make of a payload."""
+    service = _find("template")
+    try:
+        value = decode_json(payload)
+    except Problem:
+        raise BadRequest("Malformed JSON") from None
+    query = {"text_template": text_template, "topic_template": topic_template or ""}
+    report = await decoded(
+        call.request.person, MAX_BODY, service.report, WebhookRequest(value, {}, query)
+    )
+    if report is None:
+        return TemplatePreview(topic=None, content=None, rendered=None)
+    shown = await actions.messages.draft.rendering(call.author, report.text)
+    return TemplatePreview(
+        topic=_topic(report.topic), content=report.text, rendered=call.org.shown(shown.html)
+    )
+
+
+def _with_use(bot: User, use: BotUse) -> IntegrationBot:
+    return IntegrationBot(
+        bot.id,
+        bot.bot_owner_id,
+        int(bot.bot_type or BotType.GENERIC),
+        None if use.last_used_at is None else int(use.last_used_at),
+        use.service_url,
+        use.service_failures,
+        None if use.service_failed_at is None else int(use.service_failed_at),
+        use.service_error,
+    )
+
+
 def _find(name: str) -> Integration:
     service = integrations.find(name)
     if service is None:
@@ -162,21 +290,34 @@ def _address(call: Call) -> str:
 async def _post(
     call: Call, service: Integration, report: WebhookMessage, stream: str | None, topic: str | None
 ) -> None:
+    try:
+        await _send(call, call.user, service, report, stream, topic)
+    except (ChannelNotFound, ChannelIdNotFound):
+        # Compat: the sender gets success, so that it keeps sending.
+        await _notify_owner(call, service, _no_channel(_channel(_decoded(stream or ""))))
+
+
+async def _send(
+    call: Call,
+    bot: User,
+    service: Integration,
+    report: WebhookMessage,
+    stream: str | None,
+    topic: str | None,
+) -> None:
+    """Post a message as the bot: to a channel, or to its owner."""
     text = report.text.replace("\0", "")
-    draft = await actions.messages.draft.compose(call.author, text, service.client, None)
+    author = Author(call.system_db, call.org, bot, call.site)
+    draft = await actions.messages.draft.compose(author, text, service.client, None)
     if report.to_owner or stream is None or not stream.strip():
-        to = call.user.id if call.user.bot_owner_id is None else call.user.bot_owner_id
+        to = bot.id if bot.bot_owner_id is None else bot.bot_owner_id
         await call.db.write(
-            actions.messages.send.to_people, call.user, [to], draft, call.org.email_domain
+            actions.messages.send.to_people, bot, [to], draft, call.org.email_domain
         )
         return
     where = _channel(_decoded(stream))
     chosen = domain.channels.topics.for_sending(_topic(_decoded(topic or "") or report.topic))
-    try:
-        await call.db.write(actions.messages.send.to_channel, call.user, where, chosen, draft)
-    except (ChannelNotFound, ChannelIdNotFound):
-        # Compat: the sender gets success, so that it keeps sending.
-        await _notify_owner(call, service, _no_channel(where))
+    await call.db.write(actions.messages.send.to_channel, bot, where, chosen, draft)
 
 
 def _channel(text: str) -> int | str:

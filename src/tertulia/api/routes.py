@@ -43,6 +43,13 @@ ROUTES = [
         webhook_bots=True,
         max_body=api.integrations.MAX_BODY,
     ),
+    *requiring(
+        api.guards.human_member,
+        get("/integrations", api.integrations.catalogue),
+        get("/integrations/bots", api.integrations.list_bots),
+        post("/integrations/{integration}/example", api.integrations.send_example),
+        post("/integrations/template/preview", api.integrations.preview_template),
+    ),
     # flags and read state
     post("/messages/flags", api.messages.flags.update),
     post("/messages/flags/narrow", api.messages.flags.update_in_narrow),

@@ -6,6 +6,7 @@ Each service is one module with one function, which has no side effects and rais
 `catalogue.py` lists them all.
 """
 
+from tertulia.integrations import examples
 from tertulia.integrations.catalogue import INTEGRATIONS, Integration, find
 from tertulia.integrations.payload import WebhookRequest
 from tertulia.integrations.phrases import TOPIC_LENGTH, shortened
@@ -20,6 +21,7 @@ __all__ = [
     "SignedCall",
     "WebhookMessage",
     "WebhookRequest",
+    "examples",
     "find",
     "shortened",
 ]

@@ -99,7 +99,7 @@ class WebhookSender:
             self._outbox.sent["webhook"] += 1
             return
         if outcome.may_pass and call.next_try(self._database.clock()) is not None:
-            await db.write(actions.people.webhook_deliveries.put_off, call, outcome.is_timeout)
+            await db.write(actions.people.webhook_deliveries.put_off, call, outcome)
             return
         self._outbox.given_up["webhook"] += 1
         complaint = await _complaint(db, org, occasion, outcome)
@@ -109,7 +109,7 @@ class WebhookSender:
             occasion,
             complaint,
             org.email_domain,
-            outcome.is_timeout,
+            outcome,
         )
 
     async def _ask(self, org: Organization, call: OutboxItem, occasion: Occasion) -> Any:

@@ -164,6 +164,8 @@ POST /calls/nextcloud_talk/create
 POST /drafts
 POST /external/{integration}
 POST /fetch_api_key
+POST /integrations/template/preview
+POST /integrations/{integration}/example
 POST /jwt/fetch_api_key
 POST /mark_all_as_read
 POST /mark_stream_as_read

@@ -126,6 +126,14 @@ def deactivate(tx: Tx, user: User, bot_id: int) -> None:
         actions.people.deactivate(tx, account.id)
 
 
+def usable_by(tx: Tx, user: User, bot_id: int) -> User:
+    """An active bot in whose name the user may send, because they may read its key."""
+    account = _with_key_for(tx, user, bot_id)
+    if not account.is_active:
+        raise BotNotFound()
+    return account
+
+
 def sealed_key(tx: Tx, user: User, bot_id: int) -> bytes:
     account = _with_key_for(tx, user, bot_id)
     sealed = storage.people.sealed_key(tx, account.id)

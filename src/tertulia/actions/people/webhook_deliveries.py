@@ -13,6 +13,7 @@ from tertulia.domain.messages.notices import NoticeText
 from tertulia.domain.outbox import OutboxItem
 from tertulia.domain.people.bots import Service
 from tertulia.domain.people.user import User
+from tertulia.domain.people.webhook_deliveries import Trouble
 from tertulia.errors import ClientError
 
 
@@ -76,10 +77,10 @@ def answered(
     _end(tx, call)
 
 
-def put_off(tx: Tx, call: OutboxItem, timed_out: bool) -> None:
+def put_off(tx: Tx, call: OutboxItem, trouble: Trouble) -> None:
     """Schedule another try."""
     actions.outbox.settle(tx, [], [call])
-    storage.people.bots.note_timeout(tx, call.subjects[0], timed_out)
+    storage.people.bots.note_outcome(tx, call.subjects[0], trouble)
 
 
 def give_up(
@@ -88,12 +89,12 @@ def give_up(
     occasion: Occasion,
     complaint: Complaint,
     email_domain: str,
-    timed_out: bool,
+    trouble: Trouble,
 ) -> None:
     """Delete a failed delivery and post the failure, if the bot may."""
     if not storage.outbox.exists(tx, call):
         return
-    _end(tx, call, timed_out)
+    _end(tx, call, trouble)
     try:
         _post(tx, occasion, complaint.in_conversation, email_domain)
     except ClientError:
@@ -104,11 +105,11 @@ def give_up(
         actions.messages.notices.send_to_user(tx, owner.id, complaint.to_owner)
 
 
-def _end(tx: Tx, call: OutboxItem, timed_out: bool = False) -> None:
+def _end(tx: Tx, call: OutboxItem, trouble: Trouble | None = None) -> None:
     """Delete a delivery and mark its message as read by the bot."""
     bot_id, message_id = call.subjects
     storage.outbox.delete(tx, call)
-    storage.people.bots.note_timeout(tx, bot_id, timed_out)
+    storage.people.bots.note_outcome(tx, bot_id, trouble)
     if storage.messages.unread.among(tx, bot_id, [message_id]):
         actions.messages.read_state.mark_read(tx, bot_id, [message_id])
 

@@ -57,3 +57,21 @@ def checked_interface(number: int) -> int:
 
 def new_service(url: str, interface: int) -> Service:
     return Service(url, interface, secrets.token_hex(16))
+
+
+class BotUse(msgspec.Struct, frozen=True):
+    """When a bot was used last, and what became of the calls of its outgoing webhook."""
+
+    user_id: int
+    service_url: str | None
+    service_answered_at: float | None
+    service_failed_at: float | None
+    service_failures: int  # in a row
+    service_error: str | None
+    last_message_at: float | None
+    last_poll_at: float | None
+
+    @property
+    def last_used_at(self) -> float | None:
+        times = (self.last_message_at, self.last_poll_at, self.service_answered_at)
+        return max((each for each in times if each is not None), default=None)

@@ -3,8 +3,13 @@
 import msgspec
 
 from tertulia.database.tx import Row, Tx
-from tertulia.domain.people.bots import Bot, Service
+from tertulia.domain.people.bots import Bot, BotUse, Service
 from tertulia.domain.people.user import Role
+from tertulia.domain.people.webhook_deliveries import Trouble
+from tertulia.storage.row_mapper import Record
+
+MAX_ERROR_LENGTH = 500
+_USES = Record(BotUse)
 
 _COLUMNS = (
     "b.user_id, b.sending_channel_id, b.listening_channel_id, b.all_public_channels,"
@@ -116,11 +121,37 @@ def _bot(row: Row) -> Bot:
     )
 
 
-def note_timeout(tx: Tx, bot_id: int, timed_out: bool) -> None:
-    """Record whether the last call of a bot timed out."""
+def note_outcome(tx: Tx, bot_id: int, trouble: Trouble | None) -> None:
+    """Record what became of a call of an outgoing webhook; None if it answered."""
+    if trouble is None:
+        tx.execute(
+            "UPDATE bot SET service_timed_out = FALSE, service_answered_at = :now,"
+            " service_failures = 0 WHERE user_id = :bot AND realm_id = :realm",
+            now=tx.now,
+            bot=bot_id,
+        )
+        return
     tx.execute(
-        "UPDATE bot SET service_timed_out = :timed_out WHERE user_id = :bot AND realm_id = :realm"
-        " AND service_timed_out <> :timed_out",
-        timed_out=timed_out,
+        "UPDATE bot SET service_timed_out = :timed_out, service_failed_at = :now,"
+        " service_failures = service_failures + 1, service_error = :error"
+        " WHERE user_id = :bot AND realm_id = :realm",
+        timed_out=trouble.is_timeout,
+        now=tx.now,
+        error=trouble.to_owner[:MAX_ERROR_LENGTH],
         bot=bot_id,
+    )
+
+
+def uses(tx: Tx, bot_ids: list[int]) -> list[BotUse]:
+    """When bots were used last, and what became of the calls of their webhooks."""
+    return _USES.all(
+        tx,
+        "FROM (SELECT a.id AS user_id, b.service_url, b.service_answered_at,"
+        " b.service_failed_at, COALESCE(b.service_failures, 0) AS service_failures,"
+        " b.service_error,"
+        " (SELECT m.sent_at FROM message m WHERE m.sender_id = a.id ORDER BY m.id DESC LIMIT 1)"
+        " AS last_message_at, (SELECT max(q.seen_at) FROM queue q WHERE q.user_id = a.id)"
+        " AS last_poll_at FROM account a LEFT JOIN bot b ON b.user_id = a.id"
+        " WHERE a.realm_id = :realm AND a.id IN :ids) AS used ORDER BY user_id",
+        ids=bot_ids,
     )

@@ -1,6 +1,6 @@
 /**
  * What the API answers: written by scripts/page_types.py from its description.
- * Of which the digest is 26b16ed7ee8d918d4c66aec563fc0cd4c58cf705da6ba738780db06047dee328.
+ * Of which the digest is da8e0a12350c6b0350d17f9c32cf5bb56d23fd2af6897949f86fc3061c66f054.
  */
 export interface components {
     schemas: {
@@ -39,6 +39,10 @@ export interface components {
             "POST /external/{integration}": components["schemas"]["Envelope"] & components["schemas"]["Received"];
             "POST /fetch_api_key": components["schemas"]["Envelope"] & components["schemas"]["ApiKey"];
             "GET /get_stream_id": components["schemas"]["Envelope"] & components["schemas"]["StreamId"];
+            "GET /integrations": components["schemas"]["Envelope"] & components["schemas"]["Catalogue"];
+            "GET /integrations/bots": components["schemas"]["Envelope"] & components["schemas"]["IntegrationBots"];
+            "POST /integrations/template/preview": components["schemas"]["Envelope"] & components["schemas"]["TemplatePreview"];
+            "POST /integrations/{integration}/example": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
             "GET /invites": components["schemas"]["Envelope"] & components["schemas"]["Invitations"];
             "POST /invites": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
             "POST /invites/multiuse": components["schemas"]["Envelope"] & components["schemas"]["InvitationLink"];
@@ -305,6 +309,16 @@ export interface components {
         };
         CallLink: {
             url: string;
+        };
+        Catalogue: {
+            integrations: components["schemas"]["CatalogueEntry"][];
+        };
+        CatalogueEntry: {
+            name: string;
+            display_name: string;
+            setup: string;
+            is_signed: boolean;
+            all_event_types: string[] | null;
         };
         CatchUp: {
             conversations: components["schemas"]["CaughtUpConversation"][];
@@ -683,6 +697,19 @@ export interface components {
         };
         IconUrl: {
             icon_url: string;
+        };
+        IntegrationBot: {
+            user_id: number;
+            bot_owner_id: number | null;
+            bot_type: number;
+            last_used: number | null;
+            payload_url: string | null;
+            failures: number;
+            last_failure: number | null;
+            last_error: string | null;
+        };
+        IntegrationBots: {
+            bots: components["schemas"]["IntegrationBot"][];
         };
         InvitationLink: {
             invite_link: string;
@@ -2260,6 +2287,11 @@ export interface components {
         };
         Subscriptions: {
             subscriptions: components["schemas"]["SubscriptionObject"][];
+        };
+        TemplatePreview: {
+            topic: string | null;
+            content: string | null;
+            rendered: string | null;
         };
         TemporaryLink: {
             url: string;

@@ -46,9 +46,12 @@ ALLOWED = {
     " errors config",
     "sample_data": "actions events storage database caches domain markdown errors config",
     "server": "jobs external http actions events storage database caches domain errors config",
-    "app": "server mcp web api jobs transfer sample_data external http actions events storage"
-    " database caches domain markdown errors config",
-    "cli": "app server api jobs transfer sample_data data_dir external http actions events storage"
+    "checks": "data_dir transfer jobs external actions events storage database caches domain"
+    " errors config",
+    "app": "checks server mcp web api jobs transfer sample_data external http actions events"
+    " storage database caches domain markdown errors config",
+    "cli": "app checks server api jobs transfer sample_data data_dir external http actions events"
+    " storage"
     " database caches domain markdown errors config",
     "testing": "cli app server actions storage database caches domain errors config",
     "pytest_plugin": "testing",
@@ -60,6 +63,7 @@ SHARED_MODULES = ("log", "fair_queue", "file_permissions")
 # Modules with a large library that not every server needs. The function that needs one imports it;
 # only commands, which load what they use, and other optional modules import one at the top.
 OPTIONAL_MODULES = (
+    "tertulia.checks.installation",
     "tertulia.database.dialects.postgres",
     "tertulia.external.sso.github",
     "tertulia.external.sso.jwt",

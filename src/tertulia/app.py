@@ -15,6 +15,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tertulia import __version__, actions, api, events, markdown, storage
+from tertulia.actions.data_check import DataProblem
 from tertulia.actions.messages.fast_path import FastPath
 from tertulia.api.authentication import Authenticator
 from tertulia.api.call import COMPLAINTS, Services
@@ -62,6 +63,7 @@ from tertulia.server.acme_http import AcmeHttpServer
 from tertulia.server.certificates import AcmeCertificate, Certificate
 from tertulia.server.connection_limits import ConnectionLimiter
 from tertulia.server.inbound_mail import InboundMail
+from tertulia.server.log_events import LOG_EVENTS
 from tertulia.server.status_reporter import (
     REPORT_SECONDS,
     SLOW_WRITE_SECONDS,
@@ -91,6 +93,7 @@ from tertulia.web.first_run import FirstRunPages
 from tertulia.web.images import ImagePages
 from tertulia.web.integrations import IntegrationPages
 from tertulia.web.login import LoginPages
+from tertulia.web.operator.pages import OperatorPages
 from tertulia.web.page import WebPage
 from tertulia.web.public.pages import PublicPages
 from tertulia.web.unsubscribe import UnsubscribePages
@@ -413,6 +416,12 @@ class Application:
         entrance = AccountPages(gate)
         guest = GUEST if self.services.config.demo else None
         first_run = FirstRunPages(self.services)
+        operator = OperatorPages(
+            self.reporter.current_status,
+            self._run_check,
+            lambda: self.metrics.text(),
+            {each.name: each.meaning for each in LOG_EVENTS},
+        )
         pages = Starlette(
             lifespan=self.running,
             exception_handlers={ClientError: _error_reply},
@@ -427,6 +436,7 @@ class Application:
                 *ApiPage(self.services, description).routes(),
                 *UnsubscribePages(self.services).routes(),
                 *first_run.routes(entrance),
+                *operator.routes(entrance),
                 *LoginPages(entrance, first_run, guest).routes(),
                 *find_accounts.routes(entrance),
                 *second_factor_step.routes(entrance),
@@ -484,6 +494,12 @@ class Application:
             self.caches,
             self._certificate_expiry,
         )
+
+    def _run_check(self) -> list[DataProblem]:
+        """What `tertulia check` examines. It loads libraries that the server seldom needs."""
+        from tertulia.checks import installation
+
+        return installation.examine(self.services.config)
 
     def _certificate_expiry(self) -> float:
         return 0.0 if self.certificate is None else self.certificate.expires_at

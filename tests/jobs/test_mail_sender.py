@@ -7,7 +7,7 @@ from click.testing import CliRunner
 from tests.support.fake_smtp import FakeSmtp, certificate, html_in, text_in
 
 from tertulia import actions, storage
-from tertulia.cli import auth_check
+from tertulia.checks import logins
 from tertulia.cli.commands import main
 from tertulia.config import Config
 from tertulia.database.tx import Tx
@@ -232,9 +232,9 @@ def test_without_a_mail_server_commands_say_so(monkeypatch):
 
 
 def test_check_connects_to_the_mail_server(smtp):
-    fine = auth_check.examine(Config(**smtp.settings | {"smtp_from": "chat@example.com"}), [""])
-    unnamed = auth_check.examine(Config(**smtp.settings), [""])
-    closed = auth_check.examine(Config(**smtp.settings | {"smtp_security": "starttls"}), [""])
+    fine = logins.examine(Config(**smtp.settings | {"smtp_from": "chat@example.com"}), [""])
+    unnamed = logins.examine(Config(**smtp.settings), [""])
+    closed = logins.examine(Config(**smtp.settings | {"smtp_security": "starttls"}), [""])
 
     assert fine.problems == []
     assert unnamed.problems == [

@@ -235,6 +235,10 @@ class Server:
         """What this server knows of itself and of the others."""
         return self.do(self._application.reporter.current_status())
 
+    def count_response(self, method: str, route: str, status: int, seconds: float) -> None:
+        """Count a response that took so long."""
+        self._application.answers.observe(method, route, status, seconds)
+
     def organizations(self) -> int:
         """How many organizations are in memory."""
         return len(self._application.delivery.organizations)

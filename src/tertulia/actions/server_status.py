@@ -304,6 +304,10 @@ def certificate_part(status: ServerStatus) -> StatusPart:
     return StatusPart("certificate", state, {"left_seconds": left})
 
 
+def newest_version(status: ServerStatus) -> str | None:
+    return max((each.version for each in status.running), key=_version_key, default=None)
+
+
 def version_part(status: ServerStatus) -> StatusPart:
     running = status.running
     versions = sorted({each.version for each in running}, key=_version_key)

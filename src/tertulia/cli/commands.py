@@ -49,6 +49,10 @@ COMMANDS = {
     ),
     "ldap": ("ldap.ldap", "Check LDAP settings, synchronize accounts with LDAP."),
     "check": ("check.check", "Check the data and the settings for problems."),
+    "operator-link": (
+        "operator_link.operator_link",
+        "Print the address of the operator's page, with a token.",
+    ),
     "selftest": (
         "selftest.selftest",
         "Try this installation: start, first owner, message, restart, backup, restore.",

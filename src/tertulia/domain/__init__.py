@@ -15,6 +15,7 @@ from tertulia.domain import (
     mail_text,
     messages,
     names,
+    operator_token,
     organization,
     people,
     personal,

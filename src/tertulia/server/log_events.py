@@ -223,6 +223,13 @@ LOG_EVENTS = (
         "If it was not you, create the owner soon. `tertulia setup-code` prints the right code.",
     ),
     LogEvent(
+        "auth.operator_refused",
+        "warning",
+        "address",
+        "A client opened the operator's page with a token that is wrong or has expired.",
+        "None for your own expired link; `tertulia operator-link` prints a new one.",
+    ),
+    LogEvent(
         "auth.first_owner_created",
         "info",
         "user_id",

@@ -3,6 +3,7 @@
 from types import SimpleNamespace
 
 from tertulia.http.request import ApiRequest
+from tertulia.web.operator import texts
 
 ENGLISH = {
     "log_in": "Log in",
@@ -326,7 +327,7 @@ SPANISH = {
     "already_set_up": "Este servidor ya tiene propietario. Entra, o pide una invitación.",
 }
 
-LANGUAGES = {"en": ENGLISH, "es": SPANISH}
+LANGUAGES = {"en": ENGLISH | texts.ENGLISH, "es": SPANISH | texts.SPANISH}
 
 # Texts of errors: by the class of the error, or by the API's message.
 PROBLEMS = {

@@ -15,7 +15,7 @@ import pytest
 from PIL import Image
 from tests.support.slapd import PEOPLE, Slapd
 
-from tertulia.cli import auth_check
+from tertulia.checks import logins
 from tertulia.config import Config, sources
 from tertulia.config.login_providers import LdapDirectory
 from tertulia.errors.http import RateLimited
@@ -405,7 +405,7 @@ def test_the_size_of_directory_answers_is_limited(answers, words):
     ],
 )
 def test_the_check_says_how_deleted_entries_are_handled(slapd, settings, words):
-    finding = auth_check.examine(Config(ldap=(directory(slapd, **settings),)), [""])
+    finding = logins.examine(Config(ldap=(directory(slapd, **settings),)), [""])
 
     assert words in finding.summary
     assert finding.problems == []

@@ -16,7 +16,7 @@ from joserfc import jwt
 from joserfc.jwk import OctKey
 from tests.support.fake_oidc import MisbehavingProvider, misbehaving_provider, signed
 
-from tertulia.cli import auth_check
+from tertulia.checks import logins
 from tertulia.config import Config
 from tertulia.config.login_providers import JwtIssuer, OpenIdProvider, RemoteUserProxy, SamlProvider
 from tertulia.domain.people.identities import ExternalProfile
@@ -253,7 +253,7 @@ def test_the_check_examines_all_login_providers(site):
     good = JwtIssuer(key_text="a secret that a program shares with us")
     fine = Config(openid=(house, github), jwt=(good,))
 
-    assert auth_check.examine(fine, [""]).problems == []
+    assert logins.examine(fine, [""]).problems == []
     site.answers[token] = {"error": "incorrect_client_credentials"}
     saml = SamlProvider(
         name="house",
@@ -273,7 +273,7 @@ def test_the_check_examines_all_login_providers(site):
         remote_user=(RemoteUserProxy(),),
         jwt=(JwtIssuer(key_text="no key", algorithms=("RS256",)),),
     )
-    told = auth_check.examine(bad, [""]).problems
+    told = logins.examine(bad, [""]).problems
     for part in (
         "elsewhere: no organization has the subdomain 'nowhere'",
         "unknown: the file /nowhere/ca.pem does not exist",
@@ -294,14 +294,14 @@ def test_the_check_names_providers_that_share_a_callback_address(site):
     own = provider(site, name="own")
     elsewhere = provider(site, name="elsewhere", organizations=("b",), return_address="shared")
 
-    told = auth_check.examine(Config(openid=(one, own, two, elsewhere)), ["", "b"]).problems
+    told = logins.examine(Config(openid=(one, own, two, elsewhere)), ["", "b"]).problems
     apart = Config(openid=(replace(one, organizations=("",)), own, elsewhere))
 
     assert told == [
         "[[openid]] one, two: they share a redirect URI; set return_address",
         "[[openid]] one, two, elsewhere: they share a redirect URI; set return_address",
     ]
-    assert auth_check.examine(apart, ["", "b"]).problems == []
+    assert logins.examine(apart, ["", "b"]).problems == []
 
 
 def _part(value: Any) -> str:

@@ -1,0 +1,1 @@
+"""What `tertulia check` and the operator's page examine: the data, the settings, other machines."""

@@ -1,0 +1,63 @@
+"""Checks of a whole installation: data, settings, login providers, mail and file stores."""
+
+from collections.abc import Callable
+from functools import partial
+
+from tertulia import actions, data_dir, storage
+from tertulia.actions.data_check import DataProblem
+from tertulia.checks import incomplete_settings, logins, stores
+from tertulia.config import Config
+from tertulia.database import Database, error_text, schema
+from tertulia.database.schema import Standing
+from tertulia.database.tx import Tx
+
+
+def examine(config: Config) -> list[DataProblem]:
+    database = data_dir.find_database(config)
+    schema = database.schema()
+    findings = [_schema(schema), _integrity(config, database), *incomplete_settings.examine(config)]
+    if schema.missing():
+        findings.append(DataProblem("data", "not checked: the schema is out of date"))
+    else:
+        vault = data_dir.load_vault(config)
+        for subject, look in actions.data_check.subjects(vault).items():
+            findings += _readable(subject, partial(_examined, database, look))
+        findings += _readable("stores", lambda: stores.examine(config, database))
+        findings += _readable("logins", lambda: [_logins(config, database)])
+    return findings
+
+
+def _readable(subject: str, look: Callable[[], list[DataProblem]]) -> list[DataProblem]:
+    """Run one check; a damaged database fails this check, not the others."""
+    try:
+        return look()
+    except Exception as error:
+        reason = error_text.describe(error)
+        if reason is None:
+            raise
+        return [DataProblem(subject, "", [f"could not be checked. {reason}"])]
+
+
+def _examined(database: Database, look: Callable[[Tx], DataProblem]) -> list[DataProblem]:
+    return [database.read_now(0, look)]
+
+
+def _logins(config: Config, database: Database) -> DataProblem:
+    known = database.read_now(0, storage.organization.list_all)
+    return logins.examine(config, [realm.subdomain for realm in known])
+
+
+def _schema(standing: Standing) -> DataProblem:
+    known = schema.latest()
+    if standing.is_too_new:
+        refusal = schema.SchemaTooNew(standing.must_know, known)
+        return DataProblem("schema", "", [str(refusal)])
+    is_old = f"; the next start migrates it to {known}" if standing.missing() else ""
+    admits = f", needs a server with schema {standing.must_know} or newer"
+    return DataProblem("schema", f"version {max(standing.applied)}{admits}{is_old}")
+
+
+def _integrity(config: Config, database: Database) -> DataProblem:
+    is_embedded = data_dir.sqlite_file(config) is not None
+    summary = "SQLite, intact" if is_embedded else "PostgreSQL"
+    return DataProblem("database", summary, database.integrity_problems())

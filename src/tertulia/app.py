@@ -105,7 +105,7 @@ if TYPE_CHECKING:
 
 TABLE_HEADERS = {"Cache-Control": "public, max-age=86400", "Access-Control-Allow-Origin": "*"}
 
-AGENT_PATH = "/mcp"
+AGENT_PATHS = ("/mcp", "/oauth/", "/.well-known/oauth-")
 
 
 class Application:
@@ -191,7 +191,7 @@ class Application:
         path = scope["path"] if scope["type"] == "http" else ""
         if path.startswith("/api/") and path != "/api/v1/openapi.json":
             await self._api(scope, receive, send)
-        elif path == AGENT_PATH:
+        elif path.startswith(AGENT_PATHS):
             await self._answer_agent(scope, receive, send)
         elif path.startswith("/json/"):
             await self._api_for_browsers(scope, receive, send)

@@ -14,6 +14,7 @@ from tests.support.client import PREFIX, wire
 from tests.support.fake_services import KEY
 from tests.support.files import form, own, sends_form
 from tests.support.files import uploads as uploads_file
+from tests.support.grants import granted
 from tests.support.groups import make
 from tests.support.passkeys import SoftPasskey
 from tests.support.people import Chat, Person, basic
@@ -358,6 +359,10 @@ def personal_calls(chat, ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any
         ("DELETE", "/invites/{invite_id}"): {},
         ("DELETE", "/invites/multiuse/{invite_id}"): {},
         ("POST", "/invites/{invite_id}/resend"): {},
+        ("GET", "/users/me/agents"): {},
+        ("DELETE", "/users/me/agents/{agent_id}"): {},
+        ("GET", "/realm/agents"): {},
+        ("DELETE", "/realm/agents/{agent_id}"): {},
         ("GET", "/users/me/sessions"): {},
         ("DELETE", "/users/me/sessions"): {},
         ("DELETE", "/users/me/sessions/{session_id}"): {},
@@ -414,6 +419,9 @@ def personal_calls(chat, ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any
         Browser.of(ana)
         return {"session_id": ana.get("/users/me/sessions").succeeds()["sessions"][0]["id"]}
 
+    def new_agent():
+        return {"agent_id": granted(ana).id}
+
     def new_audit_entry():
         ana.patch("/realm", message_content_edit_limit_seconds=600).succeeds()
         return {"entry_id": ana.get("/realm/audit_log").succeeds()["entries"][0]["id"]}
@@ -425,6 +433,9 @@ def personal_calls(chat, ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any
         **new_draft(),
         **new_export(),
         **new_session(),
+        **new_agent(),
+        "DELETE /users/me/agents/{agent_id}": new_agent,
+        "DELETE /realm/agents/{agent_id}": new_agent,
         **new_snippet(),
         **new_person(),
         **new_bot(),

@@ -33,6 +33,7 @@ ALSO_RECORDED = {
     "DELETE /realm/emoji/{emoji_name}",
     "DELETE /streams/{stream_id}",
     "DELETE /users/me",
+    "DELETE /users/me/agents/{agent_id}",
     "DELETE /users/me/second_factor",
     "DELETE /users/me/second_factor/passkeys/{passkey_id}",
     "DELETE /users/me/sessions",

@@ -8,9 +8,10 @@ import hmac
 from collections.abc import Callable
 from functools import partial
 
-from tertulia import api, domain, storage
+from tertulia import actions, api, domain, storage
 from tertulia.api.call import Call, Services
 from tertulia.caches.logins import VerifiedLogin
+from tertulia.domain.people.agents import ACCESS_MARK, Agent
 from tertulia.domain.people.user import BotType, User
 from tertulia.errors import ClientError
 from tertulia.errors.authentication import (
@@ -24,12 +25,15 @@ from tertulia.errors.authentication import (
     WrongOrganization,
 )
 from tertulia.errors.http import RateLimited
+from tertulia.errors.people import GrantEnded
 from tertulia.events.directory.organization import Organization
 from tertulia.http import cross_site
 from tertulia.http.basic import read_credentials, read_key
 from tertulia.http.ratelimit import Decision, Limiter, address_bucket
 from tertulia.http.request import EARLY_BODY_BYTES, STRANGERS_BODY_BYTES, ApiRequest
 from tertulia.http.routing import Route
+
+NOTED_USE_SECONDS = 300  # between two notes of the last use of a grant
 
 
 class _UnknownKey(InvalidKey):
@@ -98,17 +102,40 @@ class Authenticator:
 
     async def authenticate_agent(self, request: ApiRequest) -> Call:
         """Authenticate a program that speaks the Model Context Protocol: a bot by its key, as
-        password or as bearer."""
+        password or as bearer, or an agent by its access token."""
         org = await self._organization(request)
-        header = request.header("authorization")
+        header = request.header("authorization") or ""
+        is_bearer = header[:7].lower() == "bearer "
+        if is_bearer and header[7:].startswith(ACCESS_MARK):
+            caller = await self._of_access_token(request, org, header[7:])
+            request.params["client"] = caller.held.agent  # messages name it as their client
+            self._limit(request, caller)
+            return Call(self._services, request, org, caller)
         ask = partial(self._authenticate, webhook_bots=False)
-        if header is not None and header[:7].lower() == "bearer ":
+        if is_bearer:
             ask = partial(self._of_bearer, header[7:])
-        org, caller = await self._identify(request, org, ask)
-        if not caller.is_bot:
+        org, bot = await self._identify(request, org, ask)
+        if not bot.is_bot:
             raise BotRequired()
-        self._limit(request, caller)
-        return Call(self._services, request, org, caller)
+        self._limit(request, bot)
+        return Call(self._services, request, org, bot)
+
+    async def _of_access_token(
+        self, request: ApiRequest, org: Organization | None, token: str
+    ) -> Agent:
+        """The user of a grant. It is read for each request, so that a revoked one ends at once."""
+        if org is None:
+            raise WrongOrganization()
+        database = self._services.database.of(org.realm.id)
+        grant = await database.read(actions.people.agents.of_token, token)
+        user = None if grant is None else org.users.get(grant.user_id)
+        if grant is None or user is None:
+            self._limit(request, None)
+            raise GrantEnded()
+        _check_active(user, org)
+        if grant.used_at is None or self._services.clock() - grant.used_at > NOTED_USE_SECONDS:
+            database.write_later(storage.people.agents.touch_grant, grant.id)
+        return domain.people.agents.acting_for(user, grant)
 
     async def _browser(self, request: ApiRequest, org: Organization | None) -> Call:
         cross_site.check(request, api.cookies.origin(self._services.config, request))

@@ -72,6 +72,7 @@ BY_NAME: dict[str, Any] = {
     "scheduled_delivery_timestamp": 4102444800,
     "scheduled_message_id": 3,
     "secret": "MFRGGZDFMZTWQ2LKNNWG23TPOBYXE43U",
+    "agent_id": 12,
     "session_id": 13,
     "short_name": "helper",
     "state": "q0Fh3SxWcXk0sJYwq8mZr1dVt2uTn5oLb7eGa9iKpMy",

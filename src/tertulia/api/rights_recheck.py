@@ -4,8 +4,6 @@ Authentication uses what the server has in memory, and a request can wait or tak
 The database knows whether the caller still has the rights.
 """
 
-from functools import partial
-
 from tertulia import actions
 from tertulia.database import OrgDatabase
 from tertulia.database.tx import Tx
@@ -14,8 +12,11 @@ from tertulia.domain.people.user import User
 
 def checked(plain: OrgDatabase, user: User) -> OrgDatabase:
     """The database of one organization for one caller that writes."""
-    return plain.checked_by(partial(_check, user))
+    return plain.checked_by(lambda tx: check(tx, user))
 
 
-def _check(user: User, tx: Tx) -> None:
+def check(tx: Tx, user: User) -> None:
+    """Raise if the user has lost rights, or the agent its grant."""
     actions.groups.permissions.check_role(tx, user)
+    if user.grant is not None:
+        actions.people.agents.check(tx, user.grant)

@@ -219,6 +219,8 @@ ROUTES = [
         post("/realm/domains", api.organization.mail_domains.add),
         patch("/realm/domains/{domain}", api.organization.mail_domains.change),
         delete("/realm/domains/{domain}", api.organization.mail_domains.remove),
+        get("/realm/agents", api.people.agents.list_all),
+        delete("/realm/agents/{agent_id}", api.people.agents.revoke_any),
         get("/realm/retention_preview", api.organization.retention.preview),
         post("/realm/deactivate", api.organization.deactivation.deactivate),
     ),
@@ -275,6 +277,8 @@ ROUTES = [
     *requiring(
         api.guards.human,
         delete("/users/me", api.people.accounts.deactivate_self),
+        get("/users/me/agents", api.people.agents.list_own),
+        delete("/users/me/agents/{agent_id}", api.people.agents.revoke),
         get("/users/me/sessions", api.people.sessions.list_own),
         delete("/users/me/sessions", api.people.sessions.end_others),
         delete("/users/me/sessions/{session_id}", api.people.sessions.end),

@@ -8,6 +8,7 @@ import time
 from collections.abc import Awaitable
 from typing import Any
 
+from starlette.applications import Starlette
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
@@ -24,6 +25,7 @@ from tertulia.http.ratelimit import Limiter
 from tertulia.http.replies import encode_error
 from tertulia.http.request import ApiRequest, Disconnected
 from tertulia.mcp import methods, wire
+from tertulia.mcp.oauth import OauthPages
 from tertulia.mcp.wire import ProtocolError
 
 PATH = "/mcp"
@@ -36,12 +38,16 @@ class AgentEndpoint:
     def __init__(self, services: Services, gate: Authenticator, observe: Observe) -> None:
         self._services = services
         self._gate = gate
+        self._oauth = Starlette(routes=OauthPages(gate).routes())
         self._observe = observe
         self._limiter = (
             None if services.config.rate_limit is None else Limiter(AGENT_RATE, services.clock)
         )
 
     async def answer(self, request: ApiRequest, scope: Scope, receive: Receive, send: Send) -> None:
+        if request.path != PATH:
+            await self._oauth(scope, receive, send)
+            return
         started = time.perf_counter()
         method = request.method
         try:

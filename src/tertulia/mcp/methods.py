@@ -114,7 +114,11 @@ async def _run(call: Call, tool: Tool, given: dict[str, Any], call_id: str | Non
     if tool.name in WAITING_TOOLS:
         return await tools.run(call, tool, given, call_id)
     async with CALLS.slot(call.person):
-        return await tools.run(call, tool, given, call_id)
+        found = await tools.run(call, tool, given, call_id)
+    if call.user.grant is not None:
+        # What was read before a revocation may be answered, nothing that came later.
+        await call.db.read(api.rights_recheck.check, call.user)
+    return found
 
 
 def _record(call: Call, tool: Tool) -> None:

@@ -11,7 +11,7 @@ import msgspec
 
 from tertulia.api.call import Call
 from tertulia.errors import BadRequest
-from tertulia.mcp import reading, writing
+from tertulia.mcp import reading, waiting, writing
 
 
 class Answer(NamedTuple):
@@ -70,6 +70,7 @@ TOOLS = {
         Tool("list_topics", reading.ListTopicsArguments, reading.list_topics),
         Tool("list_unread", reading.ListUnreadArguments, reading.list_unread),
         Tool("find_people", reading.FindPeopleArguments, reading.find_people),
+        Tool("wait_for_messages", waiting.WaitArguments, waiting.wait_for_messages),
         Tool("send_message", writing.SendMessageArguments, writing.send_message, writes=True),
         Tool("reply", writing.ReplyArguments, writing.reply, writes=True),
         Tool("react", writing.ReactArguments, writing.react, writes=True),

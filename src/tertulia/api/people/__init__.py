@@ -2,6 +2,7 @@
 
 from tertulia.api.people import (
     accounts,
+    agents,
     avatars,
     bot_storage,
     bots,

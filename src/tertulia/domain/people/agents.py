@@ -7,7 +7,7 @@ grant. What the grant does not name does not exist for the agent.
 
 import secrets
 from collections.abc import Mapping
-from typing import Literal
+from typing import Literal, overload
 from urllib.parse import urlsplit
 
 import msgspec
@@ -43,6 +43,10 @@ class Agent(User, frozen=True, kw_only=True):
         return self.held
 
 
+@overload
+def acting_for(user: User, grant: Grant) -> Agent: ...
+@overload
+def acting_for(user: User, grant: Grant | None) -> User: ...
 def acting_for(user: User, grant: Grant | None) -> User:
     """The user with the grant; without one, the user."""
     if grant is None:

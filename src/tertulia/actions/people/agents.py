@@ -1,0 +1,180 @@
+"""Agents: registering a program, granting access to it, exchanging codes and tokens, revoking.
+
+A code or a refresh token that is used twice may have been stolen, so its grant is revoked. A
+refresh whose answer was lost may be repeated for a minute.
+"""
+
+import base64
+import hashlib
+import hmac
+import secrets
+
+import msgspec
+
+from tertulia import actions, domain, storage
+from tertulia.database.tx import Tx
+from tertulia.domain.people.agents import (
+    ACCESS_TOKEN_SECONDS,
+    CODE_SECONDS,
+    MAX_CLIENTS,
+    MAX_GRANTS_PER_USER,
+    REFRESH_TOKEN_SECONDS,
+    REPEATED_REFRESH_SECONDS,
+    UNUSED_CLIENT_SECONDS,
+    Client,
+    GrantRequest,
+)
+from tertulia.domain.people.grant import Grant
+from tertulia.domain.people.user import User
+from tertulia.errors import BadRequest
+from tertulia.errors.people import GrantEnded, GrantNotFound
+from tertulia.storage.people.agents import StoredCode
+
+
+class Tokens(msgspec.Struct, frozen=True):
+    """A new pair of tokens; only their hashes are stored."""
+
+    access: str
+    refresh: str
+    expires_in: int
+
+
+def fingerprint(token: str) -> bytes:
+    """The hash under which a token is stored. It has 256 random bits, so a plain hash is enough."""
+    return hashlib.sha256(token.encode()).digest()
+
+
+# --- programs ---
+
+
+def register(tx: Tx, name: str, redirect_uris: list[str]) -> Client:
+    storage.people.agents.delete_unused_clients(tx, tx.now - UNUSED_CLIENT_SECONDS)
+    if storage.people.agents.count_clients(tx) >= MAX_CLIENTS:
+        raise BadRequest("Too many programs are registered. Try again tomorrow.")
+    client = Client(secrets.token_urlsafe(16), name, redirect_uris, tx.now)
+    storage.people.agents.insert_client(tx, client)
+    return client
+
+
+# --- grants ---
+
+
+def allow(
+    tx: Tx, user: User, client: Client, wish: GrantRequest, redirect_uri: str, challenge: str
+) -> str:
+    """Grant access. Returns the code that the program exchanges for tokens."""
+    user = actions.groups.permissions.current_rights(tx, user)
+    for channel_id in wish.channels:
+        actions.channels.readable_by(tx, user, channel_id)
+    if len(storage.people.agents.grants(tx, tx.now, user.id)) >= MAX_GRANTS_PER_USER:
+        raise BadRequest("Too many agents act for you. End one of them first.")
+    for ended in storage.people.agents.ended_grants(tx):
+        storage.people.agents.delete_grant(tx, ended)
+    grant = Grant(
+        id=0,
+        user_id=user.id,
+        agent=client.name,
+        channels=wish.channels,
+        direct_messages=wish.direct_messages,
+        presence=wish.presence,
+        created_at=tx.now,
+        expires_at=wish.expires_at,
+    )
+    grant_id = storage.people.agents.insert_grant(tx, client.id, grant)
+    code = secrets.token_urlsafe(32)
+    storage.people.agents.insert_code(
+        tx,
+        StoredCode(
+            fingerprint(code), grant_id, redirect_uri, challenge, tx.now + CODE_SECONDS, None
+        ),
+    )
+    return code
+
+
+def revoke(tx: Tx, user: User, grant_id: int) -> None:
+    """End a grant of the user, or any grant if the user is an owner."""
+    user = actions.groups.permissions.current_rights(tx, user)
+    grant = storage.people.agents.find_grant(tx, grant_id)
+    if grant is None or (grant.user_id != user.id and not user.is_owner):
+        raise GrantNotFound()
+    storage.people.agents.delete_grant(tx, grant_id)
+
+
+def check(tx: Tx, grant: Grant) -> None:
+    """Raise if the grant was revoked or has ended. Runs in the transaction of each write."""
+    found = storage.people.agents.find_grant(tx, grant.id)
+    if found is None or found.has_ended(tx.now):
+        raise GrantEnded()
+
+
+# --- tokens ---
+
+
+def redeem(tx: Tx, client_id: str, code: str, redirect_uri: str, verifier: str) -> Tokens | None:
+    """Exchange a code for tokens; None if it is not valid."""
+    found = storage.people.agents.find_code(tx, fingerprint(code))
+    if found is None or storage.people.agents.client_of(tx, found.grant_id) != client_id:
+        return None
+    if found.used_at is not None:
+        storage.people.agents.delete_grant(tx, found.grant_id)
+        return None
+    is_good = (
+        found.expires_at > tx.now
+        and hmac.compare_digest(found.redirect_uri.encode(), redirect_uri.encode())
+        and hmac.compare_digest(found.challenge.encode(), challenge_of(verifier).encode())
+    )
+    if not is_good:
+        return None
+    storage.people.agents.use_code(tx, found.fingerprint)
+    return _issue(tx, found.grant_id)
+
+
+def refresh(tx: Tx, client_id: str, token: str) -> Tokens | None:
+    """Exchange a refresh token for new tokens; None if it is not valid."""
+    found = storage.people.agents.find_token(tx, fingerprint(token))
+    if (
+        found is None
+        or found.kind != "refresh"
+        or storage.people.agents.client_of(tx, found.grant_id) != client_id
+    ):
+        return None
+    if found.replaced_at is not None and tx.now - found.replaced_at > REPEATED_REFRESH_SECONDS:
+        storage.people.agents.delete_grant(tx, found.grant_id)
+        return None
+    grant = storage.people.agents.find_grant(tx, found.grant_id)
+    if found.expires_at <= tx.now or grant is None or grant.has_ended(tx.now):
+        return None
+    storage.people.agents.replace_token(tx, found.fingerprint)
+    return _issue(tx, found.grant_id)
+
+
+def revoke_token(tx: Tx, client_id: str, token: str) -> None:
+    """End the grant of a token, at the request of the program."""
+    found = storage.people.agents.find_token(tx, fingerprint(token))
+    if found is not None and storage.people.agents.client_of(tx, found.grant_id) == client_id:
+        storage.people.agents.delete_grant(tx, found.grant_id)
+
+
+def of_token(tx: Tx, token: str) -> Grant | None:
+    """The grant of an access token that is valid."""
+    found = storage.people.agents.find_token(tx, fingerprint(token))
+    if found is None or found.kind != "access" or found.expires_at <= tx.now:
+        return None
+    grant = storage.people.agents.find_grant(tx, found.grant_id)
+    return None if grant is None or grant.has_ended(tx.now) else grant
+
+
+def challenge_of(verifier: str) -> str:
+    """The S256 challenge of a PKCE verifier."""
+    digest = hashlib.sha256(verifier.encode()).digest()
+    return base64.urlsafe_b64encode(digest).decode().rstrip("=")
+
+
+def _issue(tx: Tx, grant_id: int) -> Tokens:
+    storage.people.agents.delete_expired_tokens(tx, grant_id)
+    access, refresh = (domain.people.agents.new_token() for _ in range(2))
+    until = tx.now + ACCESS_TOKEN_SECONDS
+    storage.people.agents.insert_token(tx, fingerprint(access), grant_id, "access", until)
+    later = tx.now + REFRESH_TOKEN_SECONDS
+    storage.people.agents.insert_token(tx, fingerprint(refresh), grant_id, "refresh", later)
+    return Tokens(access, refresh, ACCESS_TOKEN_SECONDS)

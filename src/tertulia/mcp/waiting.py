@@ -1,0 +1,157 @@
+"""Waiting for messages: an agent goes on where it was, however it ended.
+
+Positions are numbers of messages, which are given in the order of commits. A named position is
+stored when the agent confirms it, so an agent that was killed gets again what it had not confirmed,
+and a server that was killed has lost nothing. A mailbox in memory only wakes the call; what it
+returns is read from the history, by the same rules as every other read.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta
+
+from tertulia import actions, api, storage
+from tertulia.api.call import Call
+from tertulia.database.tx import Tx
+from tertulia.domain.people.user import User
+from tertulia.errors import BadRequest
+from tertulia.errors.events import BadQueue, EventNotInQueue
+from tertulia.events.listener import Options
+from tertulia.fair_queue import FairQueue
+from tertulia.mcp import reading, transcript
+from tertulia.mcp.reading import ChannelName, MessageId, Ready, TopicName
+from tertulia.mcp.transcript import MessageView
+
+MAX_POSITIONS = 20  # of one user's agents
+MAX_WAIT_SECONDS = 50
+WAKE_SECONDS = 120  # how long an unused mailbox lives
+
+# A wait holds no thread and no connection to the database, so there may be many.
+WAITS = FairQueue("agent_waits", slots=10_000, max_waiting=0, slots_per_person=10)
+
+
+class WaitArguments(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    name: Annotated[
+        str, Meta(min_length=1, max_length=60, description="Name of the reading position")
+    ] = "default"
+    channel: ChannelName | None = None
+    topic: TopicName | None = None
+    after: Annotated[
+        MessageId | None, Meta(description="`next_after` of the answer that you have dealt with")
+    ] = None
+    include_own: Annotated[bool, Meta(description="Also messages of your own account")] = False
+    timeout_seconds: Annotated[int, Meta(ge=0, le=MAX_WAIT_SECONDS)] = 30
+    limit: Annotated[int, Meta(ge=1, le=50, description="How many at most")] = 20
+
+
+class WaitResult(msgspec.Struct, kw_only=True):
+    messages: list[MessageView]
+    next_after: int
+    notice: str = transcript.NOTICE
+
+
+async def wait_for_messages(call: Call, asked: WaitArguments, _: str | None = None) -> Ready:
+    """Wait for new messages, anywhere or in a channel or topic. When you have dealt with them,
+    call again with `after` set to `next_after`: that confirms them. After a restart call without
+    `after`: you get what you had not confirmed. The first call begins with what comes after it."""
+    if asked.topic is not None and asked.channel is None:
+        raise BadRequest("Give the channel of the topic.")
+    narrow: list[list[Any]] = []
+    if asked.channel is not None:
+        channel = await reading.named(call, asked.channel)
+        narrow = [["channel", channel.id]]
+        if asked.topic is not None:
+            narrow = reading.in_topic(channel, asked.topic)
+    async with WAITS.slot(call.person):
+        after = await call.db.write(_position, call.user, asked.name, asked.after)
+        found = await _wait(call, narrow, after, asked)
+    return transcript.as_text(found.messages), found
+
+
+def _position(tx: Tx, user: User, name: str, confirmed: int | None) -> int:
+    """Where the agent reads on; stores what it confirms."""
+    grant_id = None if user.grant is None else user.grant.id
+    known = storage.people.agents.find_position(tx, user.id, grant_id, name)
+    if known is None:
+        if storage.people.agents.count_positions(tx, user.id) >= MAX_POSITIONS:
+            raise BadRequest(f"Too many reading positions (limit: {MAX_POSITIONS})")
+        start = storage.messages.newest_id(tx) if confirmed is None else confirmed
+        storage.people.agents.insert_position(tx, user.id, grant_id, name, start)
+        return start
+    if confirmed is None:
+        return known.after_id
+    storage.people.agents.move_position(tx, known.id, confirmed)
+    return confirmed
+
+
+async def _wait(
+    call: Call, narrow: list[list[Any]], after: int, asked: WaitArguments
+) -> WaitResult:
+    loop = asyncio.get_running_loop()
+    until = loop.time() + asked.timeout_seconds
+    async with _wake_up(call) as wake:
+        while True:
+            page = await reading.messages_after(call, narrow, after, asked.limit)
+            await call.db.read(api.rights_recheck.check, call.user)
+            new = [each for each in page.messages if _is_new(call, each, asked)]
+            if page.messages:
+                after = page.messages[-1].id
+            if new:
+                return WaitResult(messages=new, next_after=after)
+            if not page.has_more and not await wake(until - loop.time()):
+                return WaitResult(messages=[], next_after=after)
+
+
+def _is_new(call: Call, message: MessageView, asked: WaitArguments) -> bool:
+    return asked.include_own or message.sender_id != call.user.id
+
+
+class WakeUp:
+    """Waits until a message may have come. Called with the seconds that are left; returns whether
+    to look again."""
+
+    def __init__(self, call: Call) -> None:
+        self._call = call
+        self._open()
+
+    def _open(self) -> None:
+        call = self._call
+        options = Options(event_types=["message"], all_public_streams=not call.user.is_guest)
+        queue = actions.queues.new(call.user, options, call.org.position, WAKE_SECONDS, call.now)
+        call.delivery.create_mailbox(queue)
+        self._queue_id, self._last = queue.id, -1
+
+    def close(self) -> None:
+        self._call.delivery.close_queue(self._queue_id)
+
+    async def __call__(self, seconds: float) -> bool:
+        if seconds <= 0:
+            return False
+        try:
+            async with asyncio.timeout(seconds):
+                events, _ = await self._call.delivery.poll(
+                    self._call.user, self._queue_id, self._last, block=True
+                )
+        except TimeoutError:
+            return False
+        except (BadQueue, EventNotInQueue):  # the directory was loaded again
+            self._open()
+            return True
+        if not events:  # the server stops
+            return False
+        self._last = msgspec.json.decode(events[-1])["id"]
+        return True
+
+
+@asynccontextmanager
+async def _wake_up(call: Call) -> AsyncIterator[WakeUp]:
+    """Opened before the history is read, so that no message comes between the two."""
+    wake = WakeUp(call)
+    try:
+        yield wake
+    finally:
+        wake.close()

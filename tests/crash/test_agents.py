@@ -1,0 +1,193 @@
+"""kill -9 of server and agent at random moments while users ask and the agent answers.
+
+Every question gets exactly one answer, and the agent is never told anything outside of its grant.
+`TERTULIA_TEST_KILLS` is the number of kills of the long run, 1,000 unless it is given.
+"""
+
+import os
+import random
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.crash.client import Client, Unreachable
+from tests.crash.conftest import NewServer
+from tests.crash.people import Person, settle
+from tests.support.databases import Databases, Kind
+from tests.support.waiting import PATIENCE_SECONDS, eventually
+
+from tertulia import actions, storage
+from tertulia.database import Database
+from tertulia.database.tx import Tx
+from tertulia.domain.people.agents import GrantRequest
+
+PROGRAM = Path(__file__).with_name("agent_program.py")
+LONG = int(os.environ.get("TERTULIA_TEST_KILLS", "1000"))
+BACK = "http://127.0.0.1/back"
+
+
+@pytest.mark.parametrize(
+    "kind, kills",
+    [
+        ("sqlite", 20),
+        pytest.param("postgres", 20, marks=pytest.mark.postgres),
+        pytest.param("sqlite", LONG, marks=pytest.mark.soak),
+        pytest.param("postgres", LONG, marks=[pytest.mark.soak, pytest.mark.postgres]),
+    ],
+)
+def test_every_question_gets_one_answer_whoever_is_killed(
+    databases: Databases, new_server: NewServer, kind: Kind, kills: int, tmp_path: Path
+):
+    seed = os.environ.get("TERTULIA_TEST_SEED") or str(random.randrange(1_000_000))
+    chance = random.Random(seed)
+    url, folder = databases.ready(kind)
+    people = settle(url, "ana ben")
+    server = new_server(url, folder)
+    server.start()
+    ben = people["ben"].at(server.port)
+    ben.joins("kitchen", "cellar")
+    people["ana"].at(server.port).joins("kitchen", "cellar")
+    agent = AgentProcess(server.port, granted(url, people["ana"], "kitchen"), tmp_path / "told")
+    agent.start()
+    eventually(agent.has_been_answered)
+    asker = Asker(people["ben"].at(server.port))
+    asker.start()
+
+    for _ in range(kills):
+        asker.wait_for_more(chance.randrange(1, 4))
+        time.sleep(chance.uniform(0, 0.05))
+        if chance.random() < 0.5:
+            agent.kill()
+            agent.start()
+        else:
+            server.kill()
+            server.start(wait=False)
+    server.wait_until_it_answers()
+    asker.stop()
+    reader = people["ben"].at(server.port)
+    try:
+        eventually(lambda: len(answers(reader)) >= len(asker.asked))
+    finally:
+        agent.kill()
+
+    found = answers(reader)
+    assert found == Counter(asker.asked), f"TERTULIA_TEST_SEED={seed}"
+    assert "secret" not in agent.told.read_text(), f"TERTULIA_TEST_SEED={seed}"
+    assert asker.secrets > 0
+
+
+def granted(url: str, person: Person, channel: str) -> str:
+    """An access token for one channel, which outlives the test."""
+    database = Database.at(url)
+    realm_id = 1
+    edit = actions.organization.settings.edit
+    database.write_now(realm_id, edit, None, {"enable_agent_access": True})
+    return database.write_now(realm_id, _allow, person.id, channel)
+
+
+def _allow(tx: Tx, user_id: int, name: str) -> str:
+    user, channel = storage.people.find(tx, user_id), storage.channels.find_by_name(tx, name)
+    assert user is not None
+    assert channel is not None
+    client = actions.people.agents.register(tx, "Helper", [BACK])
+    wish = GrantRequest({channel.id: True}, False, False, None)
+    verifier = "v" * 64
+    challenge = actions.people.agents.challenge_of(verifier)
+    code = actions.people.agents.allow(tx, user, client, wish, BACK, challenge)
+    tokens = actions.people.agents.redeem(tx, client.id, code, BACK, verifier)
+    assert tokens is not None
+    tx.execute("UPDATE agent_token SET expires_at = expires_at + 1000000 WHERE realm_id = :realm")
+    return tokens.access
+
+
+class AgentProcess:
+    def __init__(self, port: int, token: str, told: Path) -> None:
+        self._command = [sys.executable, "-S", str(PROGRAM), str(port), token, str(told)]
+        self.told = told
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        self._process = subprocess.Popen(self._command)
+
+    def kill(self) -> None:
+        assert self._process is not None
+        self._process.kill()
+        self._process.wait()
+
+    def has_been_answered(self) -> bool:
+        return self.told.exists() and "next_after" in self.told.read_text()
+
+
+class Asker(threading.Thread):
+    """Ben asks in the kitchen, and says secrets where the agent may not read."""
+
+    def __init__(self, client: Client) -> None:
+        super().__init__(daemon=True)
+        self._client = client
+        self._stopping = threading.Event()
+        self.asked: list[int] = []
+        self.secrets = 0
+
+    def run(self) -> None:
+        number = 0
+        while not self._stopping.is_set():
+            number += 1
+            self.asked.append(self._insists(f"question {number}", "kitchen")["id"])
+            self._insists(f"secret {number}", "cellar")
+            self.secrets += 1
+            time.sleep(0.02)
+
+    def _insists(self, content: str, to: str) -> Any:
+        while True:
+            try:
+                answer = self._client.post(
+                    "/messages",
+                    {"Idempotency-Key": content},
+                    type="channel",
+                    to=to,
+                    topic="news",
+                    content=content,
+                )
+                if answer.status == 200:
+                    return answer
+            except Unreachable:
+                pass
+            time.sleep(0.02)
+
+    def wait_for_more(self, count: int) -> None:
+        enough, deadline = len(self.asked) + count, time.monotonic() + PATIENCE_SECONDS
+        while len(self.asked) < enough:
+            assert time.monotonic() < deadline, "nobody asks anything"
+            time.sleep(0.005)
+
+    def stop(self) -> None:
+        self._stopping.set()
+        self.join(PATIENCE_SECONDS)
+        assert not self.is_alive()
+
+
+def answers(reader: Client) -> Counter[int]:
+    """How often each question was answered."""
+    found: Counter[int] = Counter()
+    anchor, is_over = "0", False
+    while not is_over:
+        page = reader.get(
+            "/messages",
+            anchor=anchor,
+            num_before=0,
+            num_after=1000,
+            apply_markdown=False,
+            narrow=[{"operator": "channel", "operand": "kitchen"}],
+            include_anchor=False,
+        )
+        for each in page["messages"]:
+            if each["content"].startswith("answer to "):
+                found[int(each["content"].removeprefix("answer to "))] += 1
+            anchor = str(each["id"])
+        is_over = page["found_newest"]
+    return found

@@ -1,0 +1,414 @@
+"""OAuth for agents: registration, consent, tokens, and what a grant allows."""
+
+import asyncio
+import base64
+import hashlib
+import re
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+import httpx2
+import msgspec
+import pytest
+from mcp.client.auth import OAuthClientProvider
+from mcp.client.client import Client
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.auth import AuthorizationCodeResult, OAuthClientMetadata
+from tests.support.agents import AgentProgram, called
+
+from tertulia import storage
+
+PASSWORD = "correct horse battery"
+BACK = "http://127.0.0.1:9999/back"
+VERIFIER = "v" * 64
+CHALLENGE = (
+    base64.urlsafe_b64encode(hashlib.sha256(VERIFIER.encode()).digest()).decode().rstrip("=")
+)
+
+
+@pytest.fixture
+def ana(chat):
+    chat.set("enable_agent_access", True)
+    return chat.person("ana", password=PASSWORD, channels=["kitchen", "garden"])
+
+
+@pytest.fixture
+def browser(chat, ana):
+    """Ana's browser."""
+    headers = {"Host": chat.host}
+    client = httpx2.Client(base_url=f"http://127.0.0.1:{chat.server.port}", headers=headers)
+    origin = f"http://{chat.host}"
+    form = {"username": ana.email, "password": PASSWORD}
+    found = client.post("/login/", data=form, headers={"Origin": origin})
+    assert found.status_code == 303, found.text
+    client.headers["Cookie"] = "; ".join(
+        each.split(";")[0] for each in found.headers.get_list("set-cookie")
+    )
+    client.headers["Origin"] = origin
+    yield client
+    client.close()
+
+
+def registered(browser, **about):
+    body = {"redirect_uris": [BACK], "client_name": "Subtitle Helper", **about}
+    found = browser.post("/oauth/register", json=body)
+    assert found.status_code == 201, found.text
+    return found.json()["client_id"]
+
+
+def question(client_id, **changes):
+    return {
+        "response_type": "code",
+        "client_id": client_id,
+        "redirect_uri": BACK,
+        "code_challenge": CHALLENGE,
+        "code_challenge_method": "S256",
+        "state": "s",
+        **changes,
+    }
+
+
+def allowed(browser, client_id, choice, **changes):
+    """The code after consent."""
+    form = {**question(client_id, **changes), "until": "month", "allow": "1", **choice}
+    found = browser.post("/oauth/authorize", data=form)
+    assert found.status_code == 303, found.text
+    back = urlsplit(found.headers["location"])
+    return {name: values[0] for name, values in parse_qs(back.query).items()}
+
+
+def exchanged(browser, client_id, code, **changes):
+    form = {
+        "grant_type": "authorization_code",
+        "client_id": client_id,
+        "code": code,
+        "redirect_uri": BACK,
+        "code_verifier": VERIFIER,
+        **changes,
+    }
+    return browser.post("/oauth/token", data=form)
+
+
+def refreshed(browser, client_id, token):
+    form = {"grant_type": "refresh_token", "client_id": client_id, "refresh_token": token}
+    return browser.post("/oauth/token", data=form)
+
+
+def choice(chat, **channels):
+    found: dict[str, str] = {}
+    for name, access in channels.items():
+        number = chat.channel(name).id
+        found |= {f"channel_{number}": "on", f"access_{number}": access}
+    return found
+
+
+def agent_with(chat, browser, picked):
+    client_id = registered(browser)
+    code = allowed(browser, client_id, picked)["code"]
+    tokens = exchanged(browser, client_id, code).json()
+    return agent_of(chat, tokens)
+
+
+def agent_of(chat, tokens):
+    headers = {"Host": chat.host, "Authorization": f"Bearer {tokens['access_token']}"}
+    return AgentProgram(f"http://127.0.0.1:{chat.server.port}/mcp", headers)
+
+
+def test_the_consent_page_says_who_asks_for_what(chat, browser):
+    client_id = registered(browser)
+    asked = question(client_id, scope="read channel:kitchen")
+
+    page = browser.get(f"/oauth/authorize?{urlencode(asked)}")
+
+    assert page.status_code == 200
+    assert "Subtitle Helper wants to work for you in" in page.text
+    assert "127.0.0.1" in page.text
+    checked = re.findall(r'name="channel_(\d+)" checked', page.text)
+    assert checked == [str(chat.channel("kitchen").id)]
+    assert "form-action 'self' http://127.0.0.1:9999;" in page.headers["content-security-policy"]
+
+
+def test_a_browser_without_a_session_logs_in_first(chat, browser):
+    asked = question(registered(browser))
+    del browser.headers["Cookie"]
+    browser.cookies.clear()
+
+    found = browser.get(f"/oauth/authorize?{urlencode(asked)}")
+
+    assert found.status_code == 303
+    assert found.headers["location"].startswith("/login/?next=%2Foauth%2Fauthorize")
+
+
+def test_an_agent_reads_and_writes_where_it_was_allowed(chat, ana, browser):
+    agent = agent_with(chat, browser, choice(chat, kitchen="write", garden="read"))
+    hidden = chat.person("ben", channels=["cellar"]).says("wine", to="cellar > red")
+    ana.joins("cellar")
+    seed = ana.says("seed", to="garden > beds")
+
+    sent = agent.call("send_message", channel="kitchen", topic="lunch", text="Soup").succeeds()
+    read = agent.call("read_topic", channel="garden", topic="beds").succeeds()
+    listed = agent.call("list_channels").succeeds()["channels"]
+
+    message = ana.sees(sent["message_id"])
+    assert (message["sender_id"], message["client"]) == (ana.id, "Subtitle Helper")
+    assert [each["id"] for each in read["messages"]] == [seed.id]
+    assert {each["name"]: each["may_write"] for each in listed} == {
+        "kitchen": True,
+        "garden": False,
+    }
+    for refused in (
+        agent.call("send_message", channel="garden", topic="beds", text="no"),
+        agent.call("send_message", to=[ana.id], text="no"),
+        agent.call("reply", message_id=seed.id, text="no"),
+        agent.call("react", message_id=seed.id, emoji="tada"),
+        agent.call("read_topic", channel="cellar", topic="red"),
+        agent.call("send_message", channel="cellar", topic="red", text="no"),
+        agent.call("reply", message_id=hidden.id, text="no"),
+        agent.call("find_people", name="ben"),
+        agent.call("edit_message", message_id=ana.says("mine", to="kitchen > x").id, text="no"),
+    ):
+        assert refused.fails()
+
+
+def test_direct_messages_are_read_only_if_allowed(chat, ana, browser):
+    secret = chat.person("ben").says("psst", to=[ana])
+    without = agent_with(chat, browser, choice(chat, kitchen="write"))
+    granted = agent_with(chat, browser, {"direct_messages": "on"})
+
+    assert without.call("list_unread").succeeds()["topics"] == []
+    assert without.call("reply", message_id=secret.id, text="no").fails() == "Invalid message(s)"
+    (found,) = granted.call("list_unread").succeeds()["topics"]
+    assert found["direct_message_with"] == ["Ben"]
+    assert granted.call("reply", message_id=secret.id, text="no").fails()
+
+
+def test_a_grant_ends_at_its_time_and_when_it_is_revoked(chat, ana, browser):
+    client_id = registered(browser)
+    picked = {**choice(chat, kitchen="write"), "until": "hour"}
+    tokens = exchanged(browser, client_id, allowed(browser, client_id, picked)["code"]).json()
+    agent = agent_of(chat, tokens)
+    agent.call("list_channels").succeeds()
+
+    browser.post("/oauth/revoke", data={"client_id": client_id, "token": tokens["refresh_token"]})
+
+    assert status_of(agent) == 401
+    assert refreshed(browser, client_id, tokens["refresh_token"]).json()["error"] == "invalid_grant"
+
+
+def status_of(agent):
+    body = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+    return httpx2.post(agent.url, headers=agent.headers, json=body).status_code
+
+
+def test_refresh_tokens_rotate_and_a_stolen_one_ends_the_grant(chat, browser, ana):
+    client_id = registered(browser)
+    code = allowed(browser, client_id, choice(chat, kitchen="read"))["code"]
+    first = exchanged(browser, client_id, code).json()
+    second = refreshed(browser, client_id, first["refresh_token"]).json()
+    lost = refreshed(browser, client_id, first["refresh_token"])
+    assert lost.status_code == 200
+    assert second["refresh_token"] != first["refresh_token"]
+    assert status_of(agent_of(chat, second)) == 200
+
+    chat.write(_age_tokens)
+    stolen = refreshed(browser, client_id, first["refresh_token"])
+
+    assert stolen.json()["error"] == "invalid_grant"
+    assert status_of(agent_of(chat, second)) == 401
+
+
+def _age_tokens(tx):
+    tx.execute("UPDATE agent_token SET replaced_at = replaced_at - 61 WHERE realm_id = :realm")
+
+
+def test_a_code_works_once_and_only_for_the_program_that_asked(chat, browser):
+    client_id, other = registered(browser), registered(browser)
+    picked = choice(chat, kitchen="read")
+    code = allowed(browser, client_id, picked)["code"]
+
+    for wrong in (
+        {"code_verifier": "w" * 64},
+        {"redirect_uri": "http://127.0.0.1:9999/other"},
+    ):
+        assert exchanged(browser, client_id, code, **wrong).json()["error"] == "invalid_grant"
+    assert exchanged(browser, client_id, "nothing").json()["error"] == "invalid_grant"
+    assert exchanged(browser, other, code).json()["error"] == "invalid_grant"
+    tokens = exchanged(browser, client_id, code).json()
+    assert status_of(agent_of(chat, tokens)) == 200
+    assert exchanged(browser, client_id, code).status_code == 400
+    assert status_of(agent_of(chat, tokens)) == 401, "a code that is used twice ends the grant"
+
+
+@pytest.mark.parametrize(
+    "uri, good",
+    [
+        ("https://agent.example/back", True),
+        ("http://localhost:1234/back", True),
+        ("com.example.app:/back", True),
+        ("http://agent.example/back", False),
+        ("javascript:alert(1)", False),
+        ("data:text/html,x", False),
+        ("https://agent.example/back#part", False),
+        ("https://user:word@agent.example/", False),
+        ("http://127.0.0.1.evil.example/", False),
+    ],
+)
+def test_addresses_are_checked_when_a_program_registers(browser, uri, good):
+    found = browser.post("/oauth/register", json={"redirect_uris": [uri]})
+    assert found.status_code == (201 if good else 400)
+
+
+@pytest.mark.parametrize(
+    "given, good",
+    [
+        (BACK, True),
+        ("http://127.0.0.1:1/back", True),
+        ("http://127.0.0.1/back", True),
+        ("http://localhost:9999/back", False),
+        ("http://127.0.0.1:9999/back/more", False),
+        ("http://127.0.0.1:9999/back?x=1", False),
+        ("https://evil.example/back", False),
+    ],
+)
+def test_a_browser_is_led_only_to_a_registered_address(browser, given, good):
+    asked = question(registered(browser), redirect_uri=given)
+    found = browser.get(f"/oauth/authorize?{urlencode(asked)}")
+    assert found.status_code == (200 if good else 400)
+
+
+@pytest.mark.parametrize(
+    "change, problem",
+    [
+        ({"code_challenge_method": "plain"}, "invalid_request"),
+        ({"code_challenge": ""}, "invalid_request"),
+        ({"response_type": "token"}, "unsupported_response_type"),
+        ({"resource": "https://elsewhere.example/mcp"}, "invalid_target"),
+    ],
+)
+def test_wrong_questions_are_answered_at_the_programs_address(browser, change, problem):
+    asked = question(registered(browser), **change)
+    found = browser.get(f"/oauth/authorize?{urlencode(asked)}")
+    assert found.status_code == 303
+    assert f"error={problem}" in found.headers["location"]
+
+
+def test_other_sites_cannot_consent(chat, browser):
+    client_id = registered(browser)
+    form = {**question(client_id), "until": "open", "allow": "1", **choice(chat, kitchen="write")}
+
+    found = browser.post("/oauth/authorize", data=form, headers={"Origin": "https://evil.example"})
+
+    assert found.status_code == 403
+
+
+def test_a_refusal_and_hidden_channels_give_nothing(chat, ana, browser):
+    ben = chat.person("ben")
+    ben.joins("vault", invite_only=True)
+    client_id = registered(browser)
+    form = {**question(client_id), "until": "open", "refuse": "1"}
+
+    refused = browser.post("/oauth/authorize", data=form)
+    hidden = browser.post(
+        "/oauth/authorize", data={**form, "allow": "1", **choice(chat, vault="read")}
+    )
+    nothing = browser.post("/oauth/authorize", data={**form, "allow": "1"})
+
+    assert "error=access_denied" in refused.headers["location"]
+    assert hidden.status_code == 400
+    assert nothing.status_code == 400
+    assert chat.read(storage.people.agents.grants, chat.server.clock()) == []
+
+
+def test_grants_and_writes_are_in_the_audit_log(chat, ana, browser):
+    agent = agent_with(chat, browser, choice(chat, kitchen="write"))
+    agent.call("send_message", channel="kitchen", topic="lunch", text="Soup").succeeds()
+
+    entries = chat.read(storage.organization.audit.newest, None, 10)
+
+    acts = {each.act: each for each in entries}
+    assert acts["agent allow"].details["write"] == [chat.channel("kitchen").id]
+    assert acts["MCP send_message"].details["agent_id"]
+    assert acts["MCP send_message"].actor_id == ana.id
+
+
+def test_tokens_are_stored_as_hashes(chat, browser):
+    client_id = registered(browser)
+    code = allowed(browser, client_id, choice(chat, kitchen="read"))["code"]
+    tokens = exchanged(browser, client_id, code).json()
+
+    rows = chat.read(lambda tx: tx.all("SELECT * FROM agent_token WHERE realm_id = :realm"))
+
+    kept = str([dict(row) for row in rows])
+    assert tokens["access_token"] not in kept
+    assert tokens["refresh_token"] not in kept
+    assert hashlib.sha256(tokens["access_token"].encode()).digest() in [
+        bytes(row["fingerprint"]) for row in rows
+    ]
+
+
+class Loopback(httpx2.AsyncHTTPTransport):
+    """Reaches every host at the loopback address."""
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        request.url = request.url.copy_with(host="127.0.0.1")
+        return await super().handle_async_request(request)
+
+
+def test_the_official_client_finds_its_way_from_a_refusal_to_a_grant(chat, ana, browser):
+    """Discovery, registration, PKCE, consent and the first call, by the SDK alone."""
+    ana.says("Soup's on", to="kitchen > lunch")
+    url = f"http://{chat.host}:{chat.server.port}"
+    led: dict[str, str] = {}
+
+    async def lead(address: str) -> None:
+        query = {name: each[0] for name, each in parse_qs(urlsplit(address).query).items()}
+        form = {**query, "until": "open", "allow": "1", **choice(chat, kitchen="read")}
+        headers = {"Host": f"{chat.host}:{chat.server.port}", "Origin": url}
+        found = browser.post("/oauth/authorize", data=form, headers=headers)
+        assert found.status_code == 303, found.text
+        back = parse_qs(urlsplit(found.headers["location"]).query)
+        led.update({name: each[0] for name, each in back.items()})
+
+    async def returned() -> AuthorizationCodeResult:
+        return AuthorizationCodeResult(code=led["code"], state=led["state"], iss=led["iss"])
+
+    class Storage:
+        tokens = info = None
+
+        async def get_tokens(self):
+            return self.tokens
+
+        async def set_tokens(self, tokens):
+            self.tokens = tokens
+
+        async def get_client_info(self):
+            return self.info
+
+        async def set_client_info(self, info):
+            self.info = info
+
+    metadata = OAuthClientMetadata.model_validate(
+        {"redirect_uris": [BACK], "client_name": "Official"}
+    )
+    auth = OAuthClientProvider(f"{url}/mcp", metadata, Storage(), lead, returned)
+
+    async def work():
+        async with (
+            httpx2.AsyncClient(auth=auth, timeout=60, transport=Loopback()) as http,
+            Client(streamable_http_client(f"{url}/mcp", http_client=http)) as client,
+        ):
+            return await called(client, "read_topic", {"channel": "kitchen", "topic": "lunch"})
+
+    found = asyncio.run(work()).succeeds()
+
+    assert [each["text"] for each in found["messages"]] == ["Soup's on"]
+
+
+def test_metadata_names_this_server(chat, browser):
+    site = f"http://{chat.host}"
+    resource = browser.get("/.well-known/oauth-protected-resource/mcp").json()
+    server = browser.get("/.well-known/oauth-authorization-server").json()
+
+    assert resource["resource"] == f"{site}/mcp"
+    assert resource["authorization_servers"] == [site] == [server["issuer"]]
+    assert server["code_challenge_methods_supported"] == ["S256"]
+    assert msgspec.json.encode(server)

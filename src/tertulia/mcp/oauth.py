@@ -42,7 +42,7 @@ class OauthError(Exception):
         self.code, self.description = code, description
 
 
-class Registration(msgspec.Struct):
+class ClientRegistration(msgspec.Struct):
     redirect_uris: list[str]
     client_name: str = ""
 
@@ -140,7 +140,7 @@ async def authorization_server(call: Call) -> tuple[int, dict[str, Any]]:
 async def register(call: Call) -> tuple[int, dict[str, Any]]:
     """Register a program (RFC 7591). Anyone may; a registration alone gives access to nothing."""
     try:
-        wish = msgspec.json.decode(call.request.body, type=Registration)
+        wish = msgspec.json.decode(call.request.body, type=ClientRegistration)
     except msgspec.MsgspecError:
         raise OauthError("invalid_client_metadata", "Send redirect_uris as JSON.") from None
     uris = wish.redirect_uris

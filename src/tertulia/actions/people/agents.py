@@ -31,7 +31,7 @@ from tertulia.errors.people import GrantEnded, GrantNotFound
 from tertulia.storage.people.agents import StoredCode
 
 
-class Tokens(msgspec.Struct, frozen=True):
+class AgentTokens(msgspec.Struct, frozen=True):
     """A new pair of tokens; only their hashes are stored."""
 
     access: str
@@ -110,7 +110,9 @@ def check(tx: Tx, grant: Grant) -> None:
 # --- tokens ---
 
 
-def redeem(tx: Tx, client_id: str, code: str, redirect_uri: str, verifier: str) -> Tokens | None:
+def redeem(
+    tx: Tx, client_id: str, code: str, redirect_uri: str, verifier: str
+) -> AgentTokens | None:
     """Exchange a code for tokens; None if it is not valid."""
     found = storage.people.agents.find_code(tx, fingerprint(code))
     if found is None or storage.people.agents.client_of(tx, found.grant_id) != client_id:
@@ -129,7 +131,7 @@ def redeem(tx: Tx, client_id: str, code: str, redirect_uri: str, verifier: str) 
     return _issue(tx, found.grant_id)
 
 
-def refresh(tx: Tx, client_id: str, token: str) -> Tokens | None:
+def refresh(tx: Tx, client_id: str, token: str) -> AgentTokens | None:
     """Exchange a refresh token for new tokens; None if it is not valid."""
     found = storage.people.agents.find_token(tx, fingerprint(token))
     if (
@@ -170,11 +172,11 @@ def challenge_of(verifier: str) -> str:
     return base64.urlsafe_b64encode(digest).decode().rstrip("=")
 
 
-def _issue(tx: Tx, grant_id: int) -> Tokens:
+def _issue(tx: Tx, grant_id: int) -> AgentTokens:
     storage.people.agents.delete_expired_tokens(tx, grant_id)
     access, refresh = (domain.people.agents.new_token() for _ in range(2))
     until = tx.now + ACCESS_TOKEN_SECONDS
     storage.people.agents.insert_token(tx, fingerprint(access), grant_id, "access", until)
     later = tx.now + REFRESH_TOKEN_SECONDS
     storage.people.agents.insert_token(tx, fingerprint(refresh), grant_id, "refresh", later)
-    return Tokens(access, refresh, ACCESS_TOKEN_SECONDS)
+    return AgentTokens(access, refresh, ACCESS_TOKEN_SECONDS)

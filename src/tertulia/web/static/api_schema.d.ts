@@ -1,6 +1,6 @@
 /**
  * What the API answers: written by scripts/page_types.py from its description.
- * Of which the digest is da8e0a12350c6b0350d17f9c32cf5bb56d23fd2af6897949f86fc3061c66f054.
+ * Of which the digest is cd4f0593a1ab28fa0e51caf31b0b98303df97bf8bf15bd0ed4c4f42f2d531142.
  */
 export interface components {
     schemas: {
@@ -78,6 +78,8 @@ export interface components {
             "PATCH /navigation_views/{fragment}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
             "DELETE /navigation_views/{fragment}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
             "PATCH /realm": components["schemas"]["Envelope"] & components["schemas"]["ChangedSettings"];
+            "GET /realm/agents": components["schemas"]["Envelope"] & components["schemas"]["Agents"];
+            "DELETE /realm/agents/{agent_id}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
             "GET /realm/audit_log": components["schemas"]["Envelope"] & components["schemas"]["AuditLog"];
             "GET /realm/audit_log/{entry_id}": components["schemas"]["Envelope"] & components["schemas"]["OneAuditEntry"];
             "POST /realm/deactivate": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
@@ -153,6 +155,8 @@ export interface components {
             "POST /users": components["schemas"]["Envelope"] & components["schemas"]["NewId"];
             "GET /users/me": components["schemas"]["Envelope"] & components["schemas"]["Myself"];
             "DELETE /users/me": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "GET /users/me/agents": components["schemas"]["Envelope"] & components["schemas"]["Agents"];
+            "DELETE /users/me/agents/{agent_id}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
             "GET /users/me/alert_words": components["schemas"]["Envelope"] & components["schemas"]["AlertWords"];
             "POST /users/me/alert_words": components["schemas"]["Envelope"] & components["schemas"]["AlertWords"];
             "DELETE /users/me/alert_words": components["schemas"]["Envelope"] & components["schemas"]["AlertWords"];
@@ -219,6 +223,21 @@ export interface components {
         };
         AddedPlayground: {
             id: number;
+        };
+        AgentObject: {
+            id: number;
+            user_id: number;
+            name: string;
+            readable_channels: number[];
+            writable_channels: number[];
+            reads_direct_messages: boolean;
+            sees_people: boolean;
+            created: number;
+            expires: number | null;
+            last_used: number | null;
+        };
+        Agents: {
+            agents: components["schemas"]["AgentObject"][];
         };
         AlertWords: {
             alert_words: string[];

@@ -3,6 +3,7 @@
 
 import { lazy } from "../core/lazy.js";
 import { state } from "../state/session.js";
+import { orgAgents } from "./agents.js";
 import { orgFolders } from "./channel_folders.js";
 import { orgDefaults, orgEmoji, orgExport, orgLinkifiers, orgPlaygrounds } from "./lists.js";
 import { orgPermissions, orgProfile, orgSettings } from "./organization.js";
@@ -32,12 +33,17 @@ export const SECTIONS = [
   { key: "linkifier-settings", group: "content", title: "org.linkifiers", draw: orgLinkifiers },
   { key: "playground-settings", group: "content", title: "org.playgrounds", draw: orgPlaygrounds },
   { key: "data-exports-admin", group: "content", title: "org.export", draw: orgExport, isShown: isAdministrator },
+  { key: "agents", group: "oversight", title: "org.agents", draw: orgAgents, isShown: isOwner },
   { key: "audit-log", group: "oversight", title: "org.audit", draw: drawnBy("oversight", "drawAuditLog"), isShown: isAdministrator },
   { key: "usage", group: "oversight", title: "org.usage", draw: drawnBy("oversight", "drawUsage"), isShown: isAdministrator },
 ];
 
 function isAdministrator() {
   return Boolean(state.is_admin);
+}
+
+function isOwner() {
+  return Boolean(state.is_owner);
 }
 
 /** A function that loads a chunk and draws a section with one of its exports.

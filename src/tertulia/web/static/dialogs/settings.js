@@ -9,6 +9,7 @@ import { state, myId, realm, setting } from "../state/session.js";
 import { getPerson, nameOf, people } from "../state/people.js";
 import { formatFullTime } from "../views/time.js";
 import { t } from "../core/i18n.js";
+import { agentsPage } from "./agents.js";
 import { actionButton, formSection, labelled, settingRow } from "./forms.js";
 import { profileFieldRow } from "./profile_values.js";
 import { openTabbedDialog } from "./tabbed_dialog.js";
@@ -27,6 +28,7 @@ export function showSettings(route) {
     { key: "preferences", title: t("settings.display"), draw: displayPage },
     { key: "notifications", title: t("settings.notifications"), draw: notificationsPage },
     { key: "your-bots", title: t("settings.bots"), draw: botsPage },
+    { key: "agents", title: t("agents.title"), draw: agentsPage },
     { key: "uploaded-files", title: t("files.title"), draw: uploadedFilesPage },
     { key: "alert-words", title: t("settings.alert-words"), draw: alertWordsPage },
     { key: "muted-users", title: t("settings.muted"), draw: mutedPage },

@@ -205,7 +205,7 @@ def _first_visit(browser: Browser, address: str, session: Any) -> float:
 def _visit(phone: BrowserContext, address: str) -> float:
     page = phone.new_page()
     page.add_init_script(FIRST_THIRTY)
-    page.wait_for_timeout(SETTLING)  # a tab takes a moment to open, whatever it shows
+    page.wait_for_timeout(SETTLING)  # opening a tab takes a moment
     tools = phone.new_cdp_session(page)
     tools.send("Network.enable")
     tools.send("Network.emulateNetworkConditions", LINE)

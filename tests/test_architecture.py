@@ -242,7 +242,7 @@ def name_with_two_meanings(tree: Tree) -> Iterator[str]:
 
 
 def own_thread_pool(tree: Tree) -> Iterator[str]:
-    """A pool of threads is a queue in which one person's work delays everybody's."""
+    """A thread pool is a queue in which the work of one user delays that of all others."""
     for module, text in tree.items():
         for node in nodes_in(text, module):
             name = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")

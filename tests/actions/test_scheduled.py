@@ -37,7 +37,7 @@ class DatabaseOrganization:
         return self._database.write_now(self._realm.id, action, *args)
 
     def schedule(self, draft, in_seconds=60):
-        """A message to everybody's channel, as a job would see it."""
+        """A scheduled message to the channel of all users, as the job reads it."""
         general = self.write(storage.channels.find_by_name, "general")
         at = int(self.clock()) + in_seconds
         place = ToChannel(general.id, "lunch")

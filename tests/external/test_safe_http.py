@@ -101,7 +101,7 @@ def test_slow_name_resolution_of_one_user_does_not_delay_another(monkeypatch, ma
         slow = [asyncio.create_task(ask(f"slow{each}.example", 1)) for each in range(100)]
         await asyncio.sleep(0.1)
         answer = await ask("tides.example", 2)
-        await asyncio.to_thread(goes_on.set)  # whoever works on any other thread goes on, too
+        await asyncio.to_thread(goes_on.set)  # work on other threads continues, too
         for task in slow:
             task.cancel()
         await asyncio.gather(*slow, return_exceptions=True)
@@ -125,7 +125,7 @@ def test_urls_that_are_not_http_are_refused(address):
     [
         ("120", 120),
         (" 7 ", 7),
-        ("9" * 30, 86400),  # nobody is left in peace for ever
+        ("9" * 30, 86400),  # the pause is limited
         ("Thu, 01 Jan 1970 00:20:00 GMT", 200),
         ("Thu, 01 Jan 1970 00:01:00 GMT", 0),
         ("-1", 0),

@@ -111,7 +111,7 @@ def test_a_second_server_on_the_same_postgresql_starts(databases):
 def test_of_several_postgresql_hosts_the_primary_is_used(databases):
     url, folder = databases.new("postgres")
     leader = urlsplit(url)
-    hosts = leader.netloc.replace("@", "@127.0.0.1:1,", 1)  # nobody listens at the first
+    hosts = leader.netloc.replace("@", "@127.0.0.1:1,", 1)  # no server listens at the first address
     several = leader._replace(netloc=hosts, query="target_session_attrs=read-write").geturl()
     with closing(Terminal(folder, several)) as terminal:
         ana = terminal.creates_organization().adds("ana")

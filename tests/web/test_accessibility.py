@@ -1,4 +1,4 @@
-"""Everybody can use it: axe finds nothing, in light and dark, on a phone, from the right."""
+"""Accessibility: axe finds nothing, in light and dark, on a phone, right to left."""
 
 from typing import Any
 

@@ -19,7 +19,7 @@ FIND = "/accounts/find/"
 
 def somebody(chat, **about):
     ana = chat.person("ana", password=SESAME, email=f"ana@{chat.host}.example", **about)
-    chat.server.clock.move(minutes=2)  # whoever has just joined knows that they log in
+    chat.server.clock.move(minutes=2)  # a new user expects this login
     return ana
 
 

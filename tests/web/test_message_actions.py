@@ -79,7 +79,7 @@ def test_a_message_is_reported_and_its_channel_left(page_chat, browse):
 
     page.keyboard.press("x")
     dialog.get_by_role("combobox").fill("bot")
-    expect(dialog.get_by_role("option")).to_have_count(0)  # nobody writes to the server's own
+    expect(dialog.get_by_role("option")).to_have_count(0)  # users cannot write to a system bot
     page.keyboard.press("Escape")
 
     page.evaluate("location.hash = '#channels/all'")

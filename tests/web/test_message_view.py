@@ -1,4 +1,4 @@
-"""The page in a real browser: what is said is seen, by everybody and at once."""
+"""The page in a real browser: messages appear at once for all recipients."""
 
 from playwright.sync_api import expect
 

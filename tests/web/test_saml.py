@@ -96,7 +96,7 @@ def test_a_signature_on_response_or_assertion_is_accepted(chat, site, signs):
     assert browser.calls("GET", "/users/me").succeeds()["full_name"] == "Ana Díaz"
 
 
-# What somebody would slip in before what was signed.
+# An unsigned assertion, inserted before the signed one.
 EVIL = """<a:Assertion xmlns:a="urn:oasis:names:tc:SAML:2.0:assertion" ID="_e"><a:Subject>
 <a:NameID>owner</a:NameID></a:Subject></a:Assertion>"""
 

@@ -424,7 +424,7 @@ def test_a_user_with_two_accounts_chooses_one_by_address(chat, github):
     assert known.status == 303
 
 
-# --- what clients are told ---
+# --- server settings ---
 
 
 @pytest.mark.on_one

@@ -60,7 +60,7 @@ def test_ones_own_key_requires_only_the_password(chat):
     assert (given["api_key"], given["email"], given["user_id"]) == (ana.key, ana.email, ana.id)
     for wrong in ({"password": "a guess"}, {"password": ""}, {}):
         browser.calls("POST", "/fetch_api_key", **wrong).fails("Password is incorrect.")
-    # Whoever is named, it is one's own key.
+    # The key is the caller's own, whatever user is named.
     other = {"username": ben.email, "password": SESAME}
     named = browser.calls("POST", "/fetch_api_key", **other).succeeds()
     assert named["api_key"] == ana.key

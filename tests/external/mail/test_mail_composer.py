@@ -11,7 +11,7 @@ from tertulia.external.mail import mail_composer
 
 ADDRESS = re.compile(r"https://[^\s\"<>]*[^\s\"<>.,]")
 
-# A value for whatever a letter may ask for.
+# A value for every placeholder of a mail.
 VALUES = {
     name: f"the {name}"
     for name in (

@@ -43,7 +43,7 @@ def test_a_name_and_its_password_are_accepted(slapd):
     assert found is not None
     assert (found.login_name, found.email) == ("ana", "ana.diaz@example.com")
     assert found.full_name == "Ana Díaz"
-    assert len(found.subject) == 36  # entryUUID, which only those are told who ask for it
+    assert len(found.subject) == 36  # entryUUID is returned only on request
     assert ask(slapd, "ANA", "open sesame") == found
     assert ask(slapd, "ana.diaz@example.com", "open sesame") == found
 

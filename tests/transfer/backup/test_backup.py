@@ -247,7 +247,7 @@ def test_only_old_dated_backups_are_deleted(terminal, tmp_path):
     (tmp_path / "chat-20200101-000000.tar").touch()
     (tmp_path / "chat-20200102-000000.tar").touch()
     (tmp_path / "chat-of-old.tar").touch()
-    (tmp_path / "chat-20200103-000000.tar.part").touch()  # of somebody who was killed
+    (tmp_path / "chat-20200103-000000.tar.part").touch()  # of a process that was killed
     with (tmp_path / "chat-20200104-000000.tar.part").open("w") as of_another:
         fcntl.flock(of_another, fcntl.LOCK_EX)
 

@@ -79,35 +79,35 @@ class Bench:
         cores, (load, *_) = os.cpu_count() or 1, os.getloadavg()
         print(self.results.server)
         if load > cores:
-            print(f"This machine is busy (load {load:.1f}): look at bare replies and CPU times.")
-        await self._yardsticks()
+            print(f"This machine is busy (load {load:.1f}): compare bare replies and CPU times.")
+        await self._baselines()
         self._markup()
-        with self._database("rest") as url:
-            await self._at_rest(url)
-        with self._database("crowd") as url:
+        with self._database("idle") as url:
+            await self._idle(url)
+        with self._database("presence") as url:
             await self._presence(url)
-        with self._database("calls") as url:
-            await self._calling(url)
-        with self._database("town") as url:
-            people = fixture.settle(url, PARKED_POLLS)
+        with self._database("notifications") as url:
+            await self._notifications(url)
+        with self._database("main") as url:
+            people = fixture.create_organization(url, PARKED_POLLS)
             await self._queues(url, people)
-            with self._serving("town", url) as process:
-                await self._talking(_target(process, people.ana))
-                await self._telling_many(process, people)
-            fixture.grow(url, people)
+            with self._serving("main", url) as process:
+                await self._sending(_target(process, people.ana))
+                await self._many_listeners(process, people)
+            fixture.add_passive_users(url, people)
             await self._audiences(url, people)
         for size in SIZES:
-            await self._reading(*size)
+            await self._large_organization(*size)
 
     async def run_outside(self, target: Target) -> None:
-        await self._yardsticks()
-        await self._talking(target)
-        await self._looking(target, "the account's own", is_large=False)
+        await self._baselines()
+        await self._sending(target)
+        await self._feed_and_register(target, "of the account", is_large=False)
 
-    # --- yardsticks ---
+    # --- baselines ---
 
-    async def _yardsticks(self) -> None:
-        self.results.title("Yardsticks, on this machine")
+    async def _baselines(self) -> None:
+        self.results.title("Baselines on this machine")
         with baseline.server(self._folder) as process:
             process.wait_for_first_answer("/")
             target = _target(process, Login("nobody@example.com", "x" * 32))
@@ -115,13 +115,13 @@ class Bench:
         self._bare_rate = reply.per_second
         self.results.bare_cpu_seconds = reply.cpu_seconds
         self.results.row(
-            "bare reply to a form, 16 at a time",
+            "bare HTTP reply, 16 connections",
             reply.per_second,
             "/s",
             cpu_seconds=reply.cpu_seconds,
         )
         commits = baseline.commits_per_second(self._folder, 1.0)
-        self.results.row("bare durable commit", commits, "/s")
+        self.results.row("one durable commit", commits, "/s")
 
     def _markup(self) -> None:
         self.results.title("Markup")
@@ -130,48 +130,54 @@ class Bench:
 
     # --- through the API ---
 
-    async def _talking(self, target: Target) -> None:
-        await probes.settle(target)
-        said = len((await probes.sends(target, 16, SHORT_SECONDS)).seconds)
-        await self._past(target, said)
+    async def _sending(self, target: Target) -> None:
+        await probes.subscribe(target)
+        sent = len((await probes.sends(target, 16, SHORT_SECONDS)).seconds)
+        await self._history_length(target, sent)
         self.results.title("Sending")
         rounds = [await probes.sends(target, 16, SECONDS) for _ in range(TURNS)]
         many = max(rounds, key=lambda each: each.per_second)
-        share = f"1:{self._bare_rate / many.per_second:.1f} of bare replies by rate, wanted 1:5"
+        share = f"1:{self._bare_rate / many.per_second:.1f} of bare replies, wanted 1:5"
         self._row("16 senders", many.per_second, "/s", many, wanted=7.5, note=share)
         one = await probes.sends(target, 1, SECONDS)
-        self._latency("one sender after another", one)
+        self._latency("one sender", one)
         self.results.title("From send to poll")
-        said += sum(len(each.seconds) for each in [*rounds, one])
+        sent += sum(len(each.seconds) for each in [*rounds, one])
         amid = await probes.deliveries(target, 1, 100)
         note = f"p99 {amid.within(99) * 1000:.2f} ms"
         self._row(
-            "amid what follows so many sends, p50", amid.within(50) * 1000, "ms", amid, note=note
+            "one listener while sends are indexed, p50",
+            amid.within(50) * 1000,
+            "ms",
+            amid,
+            note=note,
         )
-        if later := await probes.calm(target) / said:
-            self.results.row("what followed each send later", later * 1000, "ms", cpu_seconds=later)
+        if later := await probes.wait_until_idle(target) / sent:
+            self.results.row("background work of each send", later * 1000, "ms", cpu_seconds=later)
         self._latency("one listener", await probes.deliveries(target, 1, 400))
-        crowd = await probes.deliveries(target, 100, 20)
-        self._row("each of 100 listeners, p50", crowd.within(50) * 1000, "ms", crowd, wanted=2.5)
+        listeners = await probes.deliveries(target, 100, 20)
+        self._row(
+            "each of 100 listeners, p50", listeners.within(50) * 1000, "ms", listeners, wanted=2.5
+        )
         self.results.title("Reading")
         read = await probes.history(target, 16, SECONDS, [_in(probes.CHANNEL)])
         self._row("100 messages, 16 clients", read.per_second, "/s", read, wanted=10)
         self._latency("100 messages, 16 clients", read)
-        await self._past(target, said)
+        await self._history_length(target, sent)
 
-    async def _telling_many(self, process: Process, people: BenchOrganization) -> None:
+    async def _many_listeners(self, process: Process, people: BenchOrganization) -> None:
         """More connections than a server accepts from one address by default, and more queues
         than one user may have."""
-        self.results.title("From send to poll, by a crowd")
+        self.results.title("From send to poll, many listeners")
         owners = dict.fromkeys(queue.owner for queue in people.queues)
         others = [_target(process, owner) for owner in owners]
         for other in others:
-            await probes.settle(other)
-        crowd = await probes.deliveries(_target(process, people.ana), MANY_LISTENERS, 5, others)
+            await probes.subscribe(other)
+        listeners = await probes.deliveries(_target(process, people.ana), MANY_LISTENERS, 5, others)
         what = f"each of {MANY_LISTENERS:,} listeners, p50"
-        self._row(what, crowd.within(50) * 1000, "ms", crowd, wanted=2.5)
+        self._row(what, listeners.within(50) * 1000, "ms", listeners, wanted=2.5)
 
-    async def _past(self, target: Target, messages: int) -> None:
+    async def _history_length(self, target: Target, messages: int) -> None:
         """What the newest hundred messages cost, with this many before them."""
         found = await probes.history(target, 1, SHORT_SECONDS, [_in(probes.CHANNEL)])
         cost = found.cpu_seconds or found.within(50)
@@ -179,7 +185,7 @@ class Bench:
         points = self.results.series.setdefault(words, [])
         points.append((f"{messages:,} messages", cost * 1000))
 
-    async def _looking(self, target: Target, whose: str, *, is_large: bool) -> None:
+    async def _feed_and_register(self, target: Target, whose: str, *, is_large: bool) -> None:
         feed = await probes.history(target, 1, SECONDS)
         wanted = 25 if is_large else None
         self._row(f"combined feed, {whose}", feed.within(50) * 1000, "ms", feed, wanted=wanted)
@@ -191,8 +197,8 @@ class Bench:
             words = f"Cost of {title}, by size of the organization"
             self.results.series.setdefault(words, []).append((whose, cost * 1000))
 
-    async def _reading(self, people: int, channels: int, messages: int) -> None:
-        words = f"{people:,} people, {channels:,} channels, {messages:,} messages"
+    async def _large_organization(self, people: int, channels: int, messages: int) -> None:
+        words = f"{people:,} users, {channels:,} channels, {messages:,} messages"
         self.results.title(words)
         with self._database(f"size{people}") as url:
             login = self._generate(url, people, channels, messages)
@@ -200,15 +206,17 @@ class Bench:
             with self._serving(f"size{people}", url) as process:
                 await asyncio.sleep(2)  # until it has prepared the register data
                 whose = f"{channels:,} channels"
-                await self._looking(_target(process, login), whose, is_large=channels >= 1000)
+                await self._feed_and_register(
+                    _target(process, login), whose, is_large=channels >= 1000
+                )
 
     # --- on this machine only ---
 
-    async def _at_rest(self, url: str) -> None:
-        self.results.title("At rest")
-        with tertulia(self._folder / "rest", url, SECRET) as process:
+    async def _idle(self, url: str) -> None:
+        self.results.title("Idle")
+        with tertulia(self._folder / "idle", url, SECRET) as process:
             process.wait_for_first_answer(FIRST_ANSWER)
-        with tertulia(self._folder / "rest", url, SECRET) as process:
+        with tertulia(self._folder / "idle", url, SECRET) as process:
             seconds = process.wait_for_first_answer(FIRST_ANSWER)
             cpu = process.cpu_seconds()
             await asyncio.sleep(1.5)
@@ -221,7 +229,7 @@ class Bench:
 
     def _command(self, words: list[str], url: str) -> float:
         """CPU time of a command."""
-        place = ["--data", str(self._folder / "rest"), "--database", url] if words[1:] else []
+        place = ["--data", str(self._folder / "idle"), "--database", url] if words[1:] else []
         command = [str(Path(sys.executable).with_name("tertulia")), *words, *place]
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         environment = os.environ | {"TERTULIA_SECRET": SECRET}
@@ -230,18 +238,18 @@ class Bench:
         return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
     async def _presence(self, url: str) -> None:
-        crowd = fixture.crowd(url, PINGING)
-        with self._serving("crowd", url) as process:
-            share = await measure.presence_minute(process, crowd) / 60
-        self.results.row(f"{PINGING:,} people who ping once a minute", share * 100, "%")
+        users = fixture.create_users(url, PINGING)
+        with self._serving("presence", url) as process:
+            share = await measure.presence_minute(process, users) / 60
+        self.results.row(f"{PINGING:,} users who ping once a minute", share * 100, "%")
 
-    async def _calling(self, url: str) -> None:
+    async def _notifications(self, url: str) -> None:
         """Webhooks answer at once, and mail is not delivered."""
         outside = await asyncio.start_server(_accept, "127.0.0.1", 0)
         port = outside.sockets[0].getsockname()[1]
-        ana = notifications.settle(url, port)
+        ana = notifications.create_organization(url, port)
         with self._serving(
-            "calls",
+            "notifications",
             url,
             TERTULIA_WEBHOOK_NETWORKS="127.0.0.0/8",
             TERTULIA_SMTP_HOST="127.0.0.1",
@@ -252,32 +260,32 @@ class Bench:
         outside.close()
         people, bots = notifications.PEOPLE, notifications.BOTS
         what = f"{people} mails, {people} pushes, {bots} webhooks"
-        self.results.title("What a message costs its sender that calls others elsewhere")
-        self.results.row("a send that causes none, p10", cost.quiet_seconds * 1000, "ms")
-        self.results.row(f"{what}, p10", cost.calling_seconds * 1000, "ms")
+        self.results.title("A send that causes notifications")
+        self.results.row("without notifications, p10", cost.quiet_seconds * 1000, "ms")
+        self.results.row(f"{what}, p10", cost.notifying_seconds * 1000, "ms")
 
     async def _queues(self, url: str, people: BenchOrganization) -> None:
         """On its own server: the next one must not hold all these queues."""
-        with self._serving("town", url) as process:
+        with self._serving("main", url) as process:
             size, ending = await measure.parked_polls(process, people)
-        self.results.row(f"a parked poll, each of {PARKED_POLLS}", size / 1000, "kB")
-        self.results.row(f"SIGTERM to the end, {PARKED_POLLS} polls parked", ending, "s")
+        self.results.row(f"memory of a parked poll, of {PARKED_POLLS}", size / 1000, "kB")
+        self.results.row(f"SIGTERM to exit, {PARKED_POLLS} parked polls", ending, "s")
 
     async def _audiences(self, url: str, people: BenchOrganization) -> None:
         """The rounds alternate, so that a busy moment of the machine affects all of them."""
-        self.results.title(f"With {max(AUDIENCES):,} people, a send by size of its audience")
-        with self._serving("town", url) as process:
-            ink = partial(_log_bytes, url) if self._postgres else process.written_bytes
+        self.results.title(f"With {max(AUDIENCES):,} users, a send by size of its audience")
+        with self._serving("main", url) as process:
+            written_so_far = partial(_log_bytes, url) if self._postgres else process.written_bytes
             target = _target(process, people.ana)
             cpu = dict.fromkeys(AUDIENCES, 1e9)
             written = dict.fromkeys(AUDIENCES, 1e9)
             for _ in range(TURNS):
                 for size in AUDIENCES:
-                    before = ink()
+                    before = written_so_far()
                     found = await probes.sends(target, 1, 0.6, f"audience-{size}", "Message")
                     count = len(found.seconds) + probes.WARM_UP
                     cpu[size] = min(cpu[size], found.cpu_seconds)
-                    written[size] = min(written[size], (ink() - before) / count)
+                    written[size] = min(written[size], (written_so_far() - before) / count)
         for size in AUDIENCES:
             self.results.row(
                 f"{size:,} subscribers, written", written[size] / 1000, "kB", cpu_seconds=cpu[size]
@@ -305,7 +313,7 @@ class Bench:
         note = f"p99 {shares[99]:.2f} ms"
         self._row(f"{what}, p50", shares[50], "ms", found, note=note)
         points = [(f"p{share}", value) for share, value in shares.items()]
-        self.results.series[f"Until the answer: {what}"] = points
+        self.results.series[f"Latency: {what}"] = points
 
     # --- servers ---
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 COMMIT_SECONDS = 0.004  # of a statement with its fsync, for any number of messages
 ROW_SECONDS = 0.0001  # of each message in it
 SEND_SECONDS = 0.0009  # CPU time of the sending server and of PostgreSQL
-HEAR_SECONDS = 0.0003  # on every other server
-TELL_SECONDS = 0.0004  # for each listener: an event, an answer, a new poll
+DELIVER_SECONDS = 0.0003  # on every other server
+NOTIFY_SECONDS = 0.0004  # for each listener: an event, an answer, a new poll
 REGISTER_SECONDS = 0.005  # of a small organization
 REGISTER_PERSON_SECONDS = 0.000_005  # more per user: 30 ms with 5,000
 POLL_BYTES = 15_000
@@ -47,11 +47,11 @@ def main() -> None:
     for size in SIZES:
         online = int(size.organizations * size.people * size.online)
         sends = online * size.sends_an_hour / 3600
-        turns = waits_for_the_turn(sends / size.organizations, size.servers)
+        turns = send_waits(sends / size.organizations, size.servers)
         takes = REGISTER_SECONDS + REGISTER_PERSON_SECONDS * size.people
-        registers = sorted(waits_to_register(online, size.servers * size.cores, takes))
+        registers = sorted(register_waits(online, size.servers * size.cores, takes))
         work = sends * (
-            SEND_SECONDS + HEAR_SECONDS * (size.servers - 1) + TELL_SECONDS * size.listeners
+            SEND_SECONDS + DELIVER_SECONDS * (size.servers - 1) + NOTIFY_SECONDS * size.listeners
         )
         held = size.organizations * SMALL_ORGANIZATION_BYTES + PERSON_BYTES * size.people * (
             size.organizations if size.people > 20 else 0
@@ -71,10 +71,10 @@ def main() -> None:
         print(f"  memory of a server: at most {each:.1f} GB")
 
 
-def waits_for_the_turn(sends_a_second: float, servers: int, count: int = 20_000) -> list[float]:
+def send_waits(sends_a_second: float, servers: int, count: int = 20_000) -> list[float]:
     """For one organization: sends queued on a server share its next turn."""
     chance = random.Random(1)
-    arrivals = list(_moments(chance, sends_a_second, count))
+    arrivals = list(_arrival_times(chance, sends_a_second, count))
     piles: list[list[float]] = [[] for _ in range(servers)]
     waits: list[float] = []
     free_at, place = 0.0, 0
@@ -91,7 +91,7 @@ def waits_for_the_turn(sends_a_second: float, servers: int, count: int = 20_000)
     return sorted(waits)
 
 
-def waits_to_register(clients: int, cores: int, takes: float) -> Iterator[float]:
+def register_waits(clients: int, cores: int, takes: float) -> Iterator[float]:
     """All clients return within a minute; the cores serve them in order of arrival."""
     chance = random.Random(1)
     free_at = [0.0] * cores
@@ -101,7 +101,7 @@ def waits_to_register(clients: int, cores: int, takes: float) -> Iterator[float]
         yield begins + takes - moment
 
 
-def _moments(chance: random.Random, per_second: float, count: int) -> Iterator[float]:
+def _arrival_times(chance: random.Random, per_second: float, count: int) -> Iterator[float]:
     now = 0.0
     for _ in range(count):
         now += chance.expovariate(per_second)

@@ -32,7 +32,7 @@ class BenchOrganization:
     queues: list[Queue]  # of other users, to be polled
 
 
-def settle(url: str, listeners: int) -> BenchOrganization:
+def create_organization(url: str, listeners: int) -> BenchOrganization:
     """Create an organization: all users are in `square`, and ana is alone in `hall`.
 
     The number of queues per user is limited, so there are as many users as that takes.
@@ -75,10 +75,10 @@ class BenchChannel:
 def create_organizations(url: str, organizations: int) -> list[BenchChannel]:
     database, vault = Database.at(url), Vault(SECRET.encode())
     database.migrate()
-    return [_found(database, vault, f"o{number}") for number in range(organizations)]
+    return [_create_organization(database, vault, f"o{number}") for number in range(organizations)]
 
 
-def _found(database: Database, vault: Vault, subdomain: str) -> BenchChannel:
+def _create_organization(database: Database, vault: Vault, subdomain: str) -> BenchChannel:
     realm = database.write_now(0, actions.organization.create, "Bench", subdomain)
     new = NewUser("ana@example.com", "Ana", Role.OWNER)
     ana, key = database.write_now(realm.id, actions.people.account_creation.add, vault, new)
@@ -87,7 +87,7 @@ def _found(database: Database, vault: Vault, subdomain: str) -> BenchChannel:
     return BenchChannel(f"{subdomain}.localhost", Login(ana.email, key), queue_id)
 
 
-def crowd(url: str, count: int) -> list[Login]:
+def create_users(url: str, count: int) -> list[Login]:
     """Users of one organization, each with a key and last active a minute ago."""
     database = Database.at(url)
     database.migrate()
@@ -104,7 +104,7 @@ def _add_users(tx: Tx, vault: Vault, count: int) -> list[Login]:
     return [Login(user.email, key) for user, key in added]
 
 
-def grow(url: str, organization: BenchOrganization) -> None:
+def add_passive_users(url: str, organization: BenchOrganization) -> None:
     """Add ten thousand users, and subscribe some of them to each channel."""
     Database.at(url).write_now(1, _add_passive_users, organization.ana.email)
 
@@ -112,7 +112,7 @@ def grow(url: str, organization: BenchOrganization) -> None:
 def _add_passive_users(tx: Tx, email: str) -> None:
     """Written without events: ten thousand joins need not be delivered."""
     ana = actions.people.get_by_email(tx, email)
-    silent = [
+    passive = [
         storage.people.insert(
             tx, email=f"silent{number}@example.com", full_name=f"Silent {number}", role=Role.MEMBER
         )
@@ -123,7 +123,7 @@ def _add_passive_users(tx: Tx, email: str) -> None:
         _open_channel(tx, ana, [ana.id], name)
         channel = storage.channels.find_by_name(tx, name)
         assert channel is not None
-        colors = {user.id: "#c2c2c2" for user in silent[:audience]}
+        colors = {user.id: "#c2c2c2" for user in passive[:audience]}
         storage.channels.subscriptions.activate(
             tx, channel, colors, storage.log.head(tx), storage.messages.newest_id(tx)
         )

@@ -32,9 +32,9 @@ PEOPLE, CHANNELS, MESSAGES = 1000, 200, 1_000_000
 BUILD_SECONDS = 180
 FIRST_ANSWER = "/api/v1/server_settings"
 MANY_UNREAD = 10_000
-LOOKED_AT = 150  # users among whom one with this many unread is searched
+SAMPLES = 150  # users among whom one with this many unread is searched
 ROUNDS = 15
-BESIDE_ROUNDS = 500
+PARALLEL_ROUNDS = 500
 PAUSE_SECONDS = 0.005
 
 
@@ -67,7 +67,7 @@ def main() -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class TimedRequest:
     """A request, and how long its answer may take."""
 
     words: str
@@ -96,9 +96,9 @@ class Bench:
         environment = os.environ | {"TERTULIA_SECRET": self._secret}
         subprocess.run([*command, *place], check=True, env=environment)
         taken, spent = time.perf_counter() - begun, _cpu_of_children() - spent
-        self._table.title(f"{messages:,} messages, {CHANNELS} channels, {PEOPLE:,} people")
+        self._table.title(f"{messages:,} messages, {CHANNELS} channels, {PEOPLE:,} users")
         within = budget(taken, BUILD_SECONDS, "3 minutes")
-        self._table.row("made in", f"{taken:.0f} s", f"{spent:.0f} s CPU, {within}")
+        self._table.row("generated in", f"{taken:.0f} s", f"{spent:.0f} s CPU, {within}")
 
     async def run(self) -> None:
         with tertulia(self._folder, self._url, self._secret) as process:
@@ -108,19 +108,19 @@ class Bench:
             self._table.row("start to first answer", f"{started:.2f} s")
             self._table.row("memory, proportional", megabytes(proportional))
             reader = Reader(process.port, self._people())
-            await reader.look_around()
+            await reader.make_requests()
             await self._ask("Newest 100", process, reader.newest())
             await self._ask("Narrows", process, reader.narrows())
-            await self._ask("Far back", process, reader.far_back())
+            await self._ask("Old messages", process, reader.old_messages())
             await self._ask("Search", process, reader.searches())
-            await self._beside_a_search(process, reader)
+            await self._during_a_search(process, reader)
             await self._ask("Registering", process, await reader.registers())
 
     def _people(self) -> list[Login]:
         found = json.loads((self._folder / "people.json").read_text())
         return [Login(each["email"], each["api_key"]) for each in found if not each["is_bot"]]
 
-    async def _ask(self, title: str, process: Process, questions: list[Question]) -> None:
+    async def _ask(self, title: str, process: Process, questions: list[TimedRequest]) -> None:
         self._table.title(title)
         connection = await HttpConnection.to(process.port)
         for question in questions:
@@ -132,21 +132,21 @@ class Bench:
             self._table.row(question.words, f"{milliseconds(cpu)} CPU", ", ".join(notes))
         connection.close()
 
-    async def _beside_a_search(self, process: Process, reader: "Reader") -> None:
+    async def _during_a_search(self, process: Process, reader: "Reader") -> None:
         """How long a hundred messages take while another user makes the slowest search."""
         connection, other = (
             await HttpConnection.to(process.port),
             await HttpConnection.to(process.port),
         )
-        alone = await _within_99(connection, reader.lively().request)
-        searching = asyncio.create_task(_again_and_again(other, reader.in_vain().request))
-        beside = await _within_99(connection, reader.lively().request)
+        alone = await _within_99(connection, reader.busy_narrow().request)
+        searching = asyncio.create_task(_repeat(other, reader.no_match().request))
+        beside = await _within_99(connection, reader.busy_narrow().request)
         searching.cancel()
         connection.close()
         other.close()
         within = budget(beside, 2 * alone, "twice that")
         words = f"p99, alone {milliseconds(alone)}, {within}"
-        self._table.row("a channel's newest, beside a search", milliseconds(beside), words)
+        self._table.row("newest of a channel, during a search", milliseconds(beside), words)
 
     async def _measure(
         self, process: Process, connection: HttpConnection, request: bytes
@@ -169,7 +169,7 @@ class Bench:
 async def _within_99(connection: HttpConnection, request: bytes) -> float:
     """The latency of nearly all answers, with a pause between two requests."""
     walls = []
-    for _ in range(BESIDE_ROUNDS):
+    for _ in range(PARALLEL_ROUNDS):
         await asyncio.sleep(PAUSE_SECONDS)
         begun = time.perf_counter()
         await connection.ask(request)
@@ -177,7 +177,7 @@ async def _within_99(connection: HttpConnection, request: bytes) -> float:
     return statistics.quantiles(walls, n=100)[98]
 
 
-async def _again_and_again(connection: HttpConnection, request: bytes) -> None:
+async def _repeat(connection: HttpConnection, request: bytes) -> None:
     while True:
         await connection.ask(request)
 
@@ -196,7 +196,7 @@ class Reader:
         self._middle = 0
         self._rare = ""
 
-    async def look_around(self) -> None:
+    async def make_requests(self) -> None:
         """Find a busy channel, its longest topic, a conversation, and a user who sends much."""
         state = await self._get("/users/me/subscriptions")
         mine = {each["stream_id"]: each["name"] for each in state["subscriptions"]}
@@ -213,24 +213,24 @@ class Reader:
         cases = (re.search(r"This is case (\w+)", each["content"]) for each in newest)
         self._rare = next((case.group(1) for case in cases if case is not None), "telescope")
 
-    def newest(self) -> list[Question]:
+    def newest(self) -> list[TimedRequest]:
         return [
             self._history("of everything", [], 10),
-            self.lively(),
+            self.busy_narrow(),
             self._history("of a topic", [("channel", self._channel), ("topic", self._topic)], 10),
             self._history("of a direct conversation", [("dm", self._partner)], 10),
         ]
 
-    def lively(self) -> Question:
+    def busy_narrow(self) -> TimedRequest:
         return self._history("of a channel", [("channel", self._channel)], 10)
 
-    def in_vain(self) -> Question:
+    def no_match(self) -> TimedRequest:
         query = '"the report the"'
         return self._history(f"a phrase that nobody says: {query}", [("search", query)], 100)
 
-    def narrows(self) -> list[Question]:
+    def narrows(self) -> list[TimedRequest]:
         return [
-            Question(
+            TimedRequest(
                 "first_unread, 50 on each side",
                 self._me.get("/messages", anchor="first_unread", num_before=50, num_after=50),
                 25,
@@ -241,27 +241,27 @@ class Reader:
             self._history("sender:", [("sender", self._sender)], 25),
         ]
 
-    def far_back(self) -> list[Question]:
+    def old_messages(self) -> list[TimedRequest]:
         channel = json.dumps([{"operator": "channel", "operand": self._channel}])
         return [
-            Question(
+            TimedRequest(
                 "the oldest 100",
                 self._me.get("/messages", anchor="oldest", num_before=0, num_after=100),
             ),
-            Question(
+            TimedRequest(
                 "100 in the middle",
                 self._me.get("/messages", anchor=self._middle, num_before=50, num_after=50),
             ),
-            Question(
+            TimedRequest(
                 "the oldest 100 of a channel",
                 self._me.get(
                     "/messages", anchor="oldest", num_before=0, num_after=100, narrow=channel
                 ),
             ),
-            Question("topics of a channel", self._me.get(f"/users/me/{self._channel}/topics")),
+            TimedRequest("topics of a channel", self._me.get(f"/users/me/{self._channel}/topics")),
         ]
 
-    def searches(self) -> list[Question]:
+    def searches(self) -> list[TimedRequest]:
         return [
             self._history(f"{words}: {query}", [("search", query)], budget_ms)
             for words, query, budget_ms in (
@@ -275,7 +275,7 @@ class Reader:
                 ("a word that is nowhere", "xyzzy", 25),
             )
         ] + [
-            self.in_vain(),
+            self.no_match(),
             self._history(
                 "a common word in a channel: report",
                 [("search", "report"), ("channel", self._channel)],
@@ -283,21 +283,21 @@ class Reader:
             ),
         ]
 
-    async def registers(self) -> list[Question]:
-        person, count = await self._much_behind()
+    async def registers(self) -> list[TimedRequest]:
+        person, count = await self._with_many_unread()
         return [
-            Question(f"by somebody with {count:,} unread", person.post("/register"), 150),
-            Question(
+            TimedRequest(f"by a user with {count:,} unread", person.post("/register"), 150),
+            TimedRequest(
                 "first_unread of the same",
                 person.get("/messages", anchor="first_unread", num_before=50, num_after=50),
             ),
-            Question("by somebody who has read nearly all", self._me.post("/register")),
+            TimedRequest("by a user with few unread", self._me.post("/register")),
         ]
 
-    async def _much_behind(self) -> tuple[Login, int]:
+    async def _with_many_unread(self) -> tuple[Login, int]:
         """A user with about ten thousand unread messages, and how many."""
         found: dict[int, Login] = {}
-        for person in self._people[:LOOKED_AT]:
+        for person in self._people[:SAMPLES]:
             wanted = ["message", "update_message_flags"]
             state = await self._ask(person.post("/register", fetch_event_types=wanted))
             parts = state["unread_msgs"]
@@ -306,12 +306,14 @@ class Reader:
         count = min(found, key=lambda unread: abs(unread - MANY_UNREAD))
         return found[count], count
 
-    def _history(self, words: str, terms: list[tuple[str, Any]], budget_ms: int | None) -> Question:
+    def _history(
+        self, words: str, terms: list[tuple[str, Any]], budget_ms: int | None
+    ) -> TimedRequest:
         narrow = json.dumps([{"operator": word, "operand": value} for word, value in terms])
         request = self._me.get(
             "/messages", anchor="newest", num_before=100, num_after=0, narrow=narrow
         )
-        return Question(words, request, budget_ms)
+        return TimedRequest(words, request, budget_ms)
 
     async def _messages(self, count: int) -> list[dict[str, Any]]:
         body = await self._get("/messages", anchor="newest", num_before=count, num_after=0)

@@ -73,11 +73,11 @@ def build(url: str) -> str:
     realm = database.write_now(0, actions.organization.create, "Large", "")
     new = NewUser(EMAIL, "Ana", Role.ADMINISTRATOR)
     ana, key = database.write_now(realm.id, actions.people.account_creation.add, Vault(SECRET), new)
-    database.write_now(realm.id, furnish, ana.id)
+    database.write_now(realm.id, fill, ana.id)
     return key
 
 
-def furnish(tx: Tx, ana: int) -> None:
+def fill(tx: Tx, ana: int) -> None:
     """Everything at once, without checks: this measures reading."""
     model = tx.one("SELECT permissions FROM channel WHERE name_key = 'general'")
     assert model is not None
@@ -114,10 +114,10 @@ def furnish(tx: Tx, ana: int) -> None:
             for number in range(CHANNELS)
         ),
     )
-    _subscribe_everybody(tx)
+    _subscribe_all(tx)
 
 
-def _subscribe_everybody(tx: Tx) -> None:
+def _subscribe_all(tx: Tx) -> None:
     dice = random.Random(1)
     people = [row["id"] for row in tx.all("SELECT id FROM account WHERE NOT is_system_bot")]
     channels = [row["id"] for row in tx.all("SELECT id FROM channel WHERE name_key LIKE 'chan%'")]
@@ -153,7 +153,7 @@ class Caller:
         self._headers = [(b"host", b"localhost"), (b"authorization", b"Basic " + token)]
 
     async def call(self, method: str, path: str, **params: Any) -> bytes:
-        form = urlencode({name: _worded(value) for name, value in params.items()}).encode()
+        form = urlencode({name: _encoded_params(value) for name, value in params.items()}).encode()
         in_query = method == "GET"
         scope = {
             "type": "http",
@@ -186,7 +186,7 @@ class Caller:
         return body
 
 
-def _worded(value: Any) -> str:
+def _encoded_params(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 

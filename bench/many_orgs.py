@@ -11,7 +11,7 @@ from tertulia.database import Database
 from tertulia.database.tx import Row, Tx
 from tertulia.domain.people.keys import Vault
 
-TOLD_BY_ID = {"realm_id", "id"}
+NAMED_BY_ID = {"realm_id", "id"}
 
 _NUMBER = re.compile(r"\d+")
 
@@ -20,11 +20,11 @@ def multiply(url: str, template: BenchChannel, count: int) -> list[BenchChannel]
     """Copy the only organization this often; ana is in each of them."""
     database = Database.at(url)
     (realm,) = database.read_now(0, storage.organization.list_all)
-    database.write_now(realm.id, _settle)
+    database.write_now(realm.id, _run_background_work)
     return database.write_now(0, _multiply, template, count)
 
 
-def _settle(tx: Tx) -> None:
+def _run_background_work(tx: Tx) -> None:
     """Do what a server does by itself after a while, so that a copy needs no further work."""
     actions.messages.search_index.index_messages(tx)
     actions.channels.channel_stats.count(tx, most=100)
@@ -50,7 +50,9 @@ def _multiply(tx: Tx, template: BenchChannel, count: int) -> list[BenchChannel]:
     used = [table for table in _in_order(columns, references) if rows.get(table)]
     step = 1 + max(row["id"] for table in used if "id" in columns[table] for row in rows[table])
     for table in used:
-        ids = {name for name in columns[table] if name in TOLD_BY_ID or (table, name) in references}
+        ids = {
+            name for name in columns[table] if name in NAMED_BY_ID or (table, name) in references
+        }
         tx.load_rows(
             table,
             columns[table],

@@ -32,7 +32,7 @@ TURNS = 3
 WARM_UP = 4  # messages of each sender
 IDLE_SECONDS = 10.0
 SETTLE_SECONDS = 3.0
-AWAY_EVENTS = 100_000
+MISSED_EVENTS = 100_000
 
 # Servers, senders, organizations; the wanted sends per second and CPU milliseconds.
 SENDING = [
@@ -74,42 +74,42 @@ def main() -> None:
                 asyncio.run(part(Table(), Path(folder), arguments.database))
 
 
-async def _tell_sending(table: Table, folder: Path, server: str) -> None:
+async def _report_sending(table: Table, folder: Path, server: str) -> None:
     table.title("Sending")
-    for servers, senders, organizations, wanted, wanted_ms in SENDING:
-        with _cluster(folder, server, servers, organizations) as (processes, places, _):
-            told = await _sends(processes, places, senders)
+    for servers, senders, organizations, wanted, budget_ms in SENDING:
+        with _cluster(folder, server, servers, organizations) as (processes, channels, _):
+            measured = await _sends(processes, channels, senders)
         who = f"{servers} server{'s' * (servers > 1)}, {senders} sender{'s' * (senders > 1)}"
         table.row(
             f"{who}, {organizations} organization{'s' * (organizations > 1)}",
-            per_second(told.per_second),
-            f"wanted {wanted}; median {milliseconds(told.median_seconds)},"
-            f" 99 % within {milliseconds(told.p99_seconds)}",
+            per_second(measured.per_second),
+            f"wanted {wanted}; median {milliseconds(measured.median_seconds)},"
+            f" 99 % within {milliseconds(measured.p99_seconds)}",
         )
-        both = told.server_seconds + told.database_seconds
+        both = measured.server_seconds + measured.database_seconds
         table.row(
             "  processor time of each",
             milliseconds(both),
-            f"{milliseconds(told.database_seconds)} in PostgreSQL"
-            + (f", {budget(both * 1000, wanted_ms, f'{wanted_ms} ms')}" if wanted_ms else ""),
+            f"{milliseconds(measured.database_seconds)} in PostgreSQL"
+            + (f", {budget(both * 1000, budget_ms, f'{budget_ms} ms')}" if budget_ms else ""),
         )
 
 
-async def _tell_delivery(table: Table, folder: Path, server: str) -> None:
+async def _report_delivery(table: Table, folder: Path, server: str) -> None:
     table.title("Three servers, one organization")
-    with _cluster(folder, server, 3, 1) as (processes, places, _):
-        latencies = sorted(await _deliveries(processes, places[0], 200))
+    with _cluster(folder, server, 3, 1) as (processes, channels, _):
+        latencies = sorted(await _deliveries(processes, channels[0], 200))
         table.row(
-            "from a send to a poll elsewhere",
+            "from a send to a poll on another server",
             milliseconds(statistics.median(latencies)),
             f"99 % within {milliseconds(latencies[int(len(latencies) * 0.99)])}; wanted 5 and 15",
         )
 
 
-async def _tell_registers(table: Table, folder: Path, server: str) -> None:
-    table.title("Three servers, while four people write as fast as they can")
-    with _cluster(folder, server, 3, 1) as (processes, places, _):
-        alone, registers, meanwhile = await _registers(processes, places[0])
+async def _report_registers(table: Table, folder: Path, server: str) -> None:
+    table.title("Three servers, four users sending as fast as possible")
+    with _cluster(folder, server, 3, 1) as (processes, channels, _):
+        alone, registers, meanwhile = await _registers(processes, channels[0])
     table.row(
         "register",
         milliseconds(registers),
@@ -117,44 +117,44 @@ async def _tell_registers(table: Table, folder: Path, server: str) -> None:
     )
 
 
-async def _tell_away(table: Table, folder: Path, server: str) -> None:
-    table.title(f"A server that was away for {AWAY_EVENTS:,} events")
-    with _cluster(folder, server, 1, 1) as (processes, places, url):
-        seconds, megabytes = await _away(processes[0], places[0], url)
+async def _report_catching_up(table: Table, folder: Path, server: str) -> None:
+    table.title(f"A server that missed {MISSED_EVENTS:,} events")
+    with _cluster(folder, server, 1, 1) as (processes, channels, url):
+        seconds, megabytes = await _catch_up(processes[0], channels[0], url)
         table.row("until it answers", milliseconds(seconds), "wanted 2,000")
         table.row("memory", f"{megabytes:+.0f} MB", "wanted +0")
 
 
-async def _tell_rest(table: Table, folder: Path, server: str) -> None:
-    table.title("At rest")
+async def _report_idle(table: Table, folder: Path, server: str) -> None:
+    table.title("Idle")
     empty = 0.0
     for organizations in (1, 10, 1000, 10_000):
-        rest = await _rest(folder, server, organizations)
-        empty = empty or rest.megabytes
+        idle = await _idle(folder, server, organizations)
+        empty = empty or idle.megabytes
         table.row(
             f"{organizations:,} organizations",
-            f"{rest.share:.2%}",
-            f"{rest.transactions:.1f} transactions/s, started with {rest.start_seconds:.2f} s of"
-            f" processor time, {rest.megabytes - empty:+.0f} MB; wanted 1 %, 10, 2 s, 30 MB",
+            f"{idle.share:.2%}",
+            f"{idle.transactions:.1f} transactions/s, started with {idle.start_seconds:.2f} s of"
+            f" processor time, {idle.megabytes - empty:+.0f} MB; wanted 1 %, 10, 2 s, 30 MB",
         )
 
 
 PARTS = {
-    "sending": _tell_sending,
-    "delivery": _tell_delivery,
-    "registers": _tell_registers,
-    "away": _tell_away,
-    "rest": _tell_rest,
+    "sending": _report_sending,
+    "delivery": _report_delivery,
+    "registers": _report_registers,
+    "catch-up": _report_catching_up,
+    "idle": _report_idle,
 }
 
 
 # --- measurements ---
 
 
-async def _sends(processes: Sequence[Process], places: list[BenchChannel], senders: int) -> Sends:
-    async def talk(number: int, until: float) -> list[float]:
-        place, port = places[number % len(places)], processes[number % len(processes)].port
-        connection, request = await HttpConnection.to(port), _message(place, number)
+async def _sends(processes: Sequence[Process], channels: list[BenchChannel], senders: int) -> Sends:
+    async def send_repeatedly(number: int, until: float) -> list[float]:
+        channel, port = channels[number % len(channels)], processes[number % len(processes)].port
+        connection, request = await HttpConnection.to(port), _message(channel, number)
         latencies: list[float] = []
         while time.perf_counter() < until or len(latencies) < WARM_UP:
             begun = time.perf_counter()
@@ -163,12 +163,14 @@ async def _sends(processes: Sequence[Process], places: list[BenchChannel], sende
         connection.close()
         return latencies
 
-    await asyncio.gather(*(talk(number, 0) for number in range(senders)))
+    await asyncio.gather(*(send_repeatedly(number, 0) for number in range(senders)))
     cpu, database = sum(each.cpu_seconds() for each in processes), _database_seconds()
     begun = time.perf_counter()
-    told = await asyncio.gather(*(talk(number, begun + SECONDS) for number in range(senders)))
+    measured = await asyncio.gather(
+        *(send_repeatedly(number, begun + SECONDS) for number in range(senders))
+    )
     elapsed = time.perf_counter() - begun
-    latencies = sorted(each for one in told for each in one)
+    latencies = sorted(each for one in measured for each in one)
     count = len(latencies)
     return Sends(
         count / elapsed,
@@ -180,20 +182,20 @@ async def _sends(processes: Sequence[Process], places: list[BenchChannel], sende
 
 
 async def _deliveries(
-    processes: Sequence[Process], place: BenchChannel, rounds: int
+    processes: Sequence[Process], channel: BenchChannel, rounds: int
 ) -> list[float]:
     """From a send at one server to a listener at another."""
     here, there = processes[0], processes[1]
     sender, client = (
         await HttpConnection.to(here.port),
-        await QueueClient.open(there, Queue(place.login, place.queue)),
+        await QueueClient.open(there, Queue(channel.login, channel.queue)),
     )
     latencies = []
     for _ in range(rounds):
         poll = client.poll()
         await asyncio.sleep(0.02)
         begun = time.perf_counter()
-        await sender.ask(_message(place, 0))
+        await sender.ask(_message(channel, 0))
         await poll
         latencies.append(client.heard_at - begun)
     sender.close()
@@ -202,17 +204,17 @@ async def _deliveries(
 
 
 async def _registers(
-    processes: Sequence[Process], place: BenchChannel
+    processes: Sequence[Process], channel: BenchChannel
 ) -> tuple[float, float, float]:
     """Seconds of a send, of a register while others send, and of a send meanwhile, in turn."""
     connection, latencies = await HttpConnection.to(processes[0].port), []
     alone, meanwhile = [], []
     for _ in range(TURNS):
-        alone.append((await _sends(processes, [place], 4)).median_seconds)
-        writing = asyncio.create_task(_sends(processes, [place], 4))
+        alone.append((await _sends(processes, [channel], 4)).median_seconds)
+        writing = asyncio.create_task(_sends(processes, [channel], 4))
         while not writing.done():
             begun = time.perf_counter()
-            await connection.ask(place.with_host(place.login.post("/register")))
+            await connection.ask(channel.with_host(channel.login.post("/register")))
             latencies.append(time.perf_counter() - begun)
             await asyncio.sleep(0.05)
         meanwhile.append((await writing).median_seconds)
@@ -220,19 +222,19 @@ async def _registers(
     return statistics.median(alone), statistics.median(latencies), statistics.median(meanwhile)
 
 
-def _message(place: BenchChannel, number: int) -> bytes:
+def _message(channel: BenchChannel, number: int) -> bytes:
     words = {"type": "channel", "to": "hall", "topic": f"bench {number}", "content": "Soup's on"}
-    return place.with_host(place.login.post("/messages", **words))
+    return channel.with_host(channel.login.post("/messages", **words))
 
 
 # --- setup ---
 
 
-async def _away(process: Process, place: BenchChannel, url: str) -> tuple[float, float]:
+async def _catch_up(process: Process, channel: BenchChannel, url: str) -> tuple[float, float]:
     """A server that is paused while much happens: seconds until it answers, and additional
     megabytes."""
     connection = await HttpConnection.to(process.port)
-    await connection.ask(_message(place, 0))
+    await connection.ask(_message(channel, 0))
     before, _ = process.memory()
     process.send(signal.SIGSTOP)
     with psycopg.connect(url, autocommit=True) as database:
@@ -241,31 +243,31 @@ async def _away(process: Process, place: BenchChannel, url: str) -> tuple[float,
             " SELECT e.realm_id, e.seq + g, e.kind, e.audience, e.payload, e.at"
             " FROM event e JOIN log_head h ON h.realm_id = e.realm_id AND h.seq = e.seq,"
             " generate_series(1, %s) g",
-            (AWAY_EVENTS,),
+            (MISSED_EVENTS,),
         )
-        database.execute("UPDATE log_head SET seq = seq + %s", (AWAY_EVENTS,))
+        database.execute("UPDATE log_head SET seq = seq + %s", (MISSED_EVENTS,))
     await asyncio.sleep(LEASE_SECONDS)
     process.send(signal.SIGCONT)
     begun = time.perf_counter()
-    await connection.ask(_message(place, 0))
+    await connection.ask(_message(channel, 0))
     seconds = time.perf_counter() - begun
     connection.close()
     return seconds, (process.memory()[0] - before) / (1 << 20)
 
 
 @dataclass(frozen=True, slots=True)
-class Rest:
+class Idle:
     share: float  # of a core
     transactions: float  # a second
     start_seconds: float  # of CPU time
     megabytes: float
 
 
-async def _rest(folder: Path, server: str, organizations: int) -> Rest:
-    with _cluster(folder, server, 0, 1) as (_, places, url):
+async def _idle(folder: Path, server: str, organizations: int) -> Idle:
+    with _cluster(folder, server, 0, 1) as (_, channels, url):
         if organizations > 1:
-            multiply(url, places[0], organizations - 1)
-        data = folder / "rest"
+            multiply(url, channels[0], organizations - 1)
+        data = folder / "idle"
         data.mkdir(exist_ok=True)
         with tertulia(data, url, SECRET) as process:
             process.wait_for_first_answer("/health")
@@ -273,7 +275,7 @@ async def _rest(folder: Path, server: str, organizations: int) -> Rest:
             await asyncio.sleep(SETTLE_SECONDS)
             cpu, done = process.cpu_seconds(), _transactions(url)
             await asyncio.sleep(IDLE_SECONDS)
-            return Rest(
+            return Idle(
                 (process.cpu_seconds() - cpu) / IDLE_SECONDS,
                 (_transactions(url) - done) / IDLE_SECONDS,
                 started,
@@ -286,7 +288,7 @@ def _cluster(
     folder: Path, server: str, servers: int, organizations: int
 ) -> Iterator[tuple[list[Process], list[BenchChannel], str]]:
     with new_database(folder, server, _name()) as url, contextlib.ExitStack() as running:
-        places = create_organizations(url, organizations)
+        channels = create_organizations(url, organizations)
         processes = []
         for number in range(servers):
             data = folder / f"{servers}-{number}"
@@ -294,7 +296,7 @@ def _cluster(
             processes.append(running.enter_context(tertulia(data, url, SECRET)))
         for process in processes:
             process.wait_for_first_answer(FIRST_ANSWER)
-        yield processes, places, url
+        yield processes, channels, url
 
 
 def _database_seconds() -> float:

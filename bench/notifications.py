@@ -35,19 +35,19 @@ NO_MAIL = {"enable_offline_email_notifications": False, "wildcard_mentions_notif
 class Cost:
     """Until the answer, of the fastest tenth: the others include other work."""
 
-    calling_seconds: float
+    notifying_seconds: float
     quiet_seconds: float
 
 
-def settle(url: str, port: int) -> Login:
+def create_organization(url: str, port: int) -> Login:
     """Everything that is called is on this machine."""
     database = Database.at(url)
     database.migrate()
     realm = database.write_now(0, actions.organization.create, "Calls", "")
-    return database.write_now(realm.id, _settle, f"http://127.0.0.1:{port}/")
+    return database.write_now(realm.id, _create_organization, f"http://127.0.0.1:{port}/")
 
 
-def _settle(tx: Tx, address: str) -> Login:
+def _create_organization(tx: Tx, address: str) -> Login:
     vault = Vault(SECRET.encode())
     ana, key = actions.people.account_creation.add(
         tx, vault, NewUser("ana@example.com", "Ana", Role.OWNER)

@@ -30,9 +30,9 @@ PASSWORD = "soup for everybody"
 RATE = 50  # messages per second while a user types
 KEYS = 120
 SCROLLED = 10_000  # messages that a user scrolls back through
-SETTLING = 800  # milliseconds
+SETTLE_SECONDS = 800  # milliseconds
 PHONE: Any = {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True}
-LINE = {"offline": False, "latency": 150, "downloadThroughput": 2e5, "uploadThroughput": 1e5}
+NETWORK = {"offline": False, "latency": 150, "downloadThroughput": 2e5, "uploadThroughput": 1e5}
 
 # Records when thirty messages are in the document and painted.
 FIRST_THIRTY = """
@@ -76,11 +76,11 @@ class Result:
     budget: float
 
     @property
-    def is_kept(self) -> bool:
+    def is_within_budget(self) -> bool:
         return self.value <= self.budget
 
     def __str__(self) -> str:
-        verdict = "" if self.is_kept else "   over"
+        verdict = "" if self.is_within_budget else "   over"
         return f"{self.name:34}{self.value:8.0f} {self.unit:5}  budget {self.budget:5.0f}{verdict}"
 
 
@@ -98,18 +98,18 @@ def main() -> int:
         serve = [*program, "serve", "--data", str(data), "--port", str(port), "--rate-limit", "off"]
         server = Process(serve, port, data / "log")
         server.wait_for_first_answer("/api/v1/server_settings")
-        is_kept = True
+        is_within_budget = True
         try:
             for result in _measure(server, f"http://127.0.0.1:{port}", person):
                 print(result, flush=True)
-                is_kept &= result.is_kept
+                is_within_budget &= result.is_within_budget
         finally:
             server.stop()
-    return 0 if is_kept else 1
+    return 0 if is_within_budget else 1
 
 
 def _measure(server: Process, address: str, person: dict[str, Any]) -> Iterator[Result]:
-    yield Result("the page in the idle server", _weight(server, address), "kB", 5_000)
+    yield Result("the page in the idle server", _server_memory(server, address), "kB", 5_000)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox"]
@@ -126,11 +126,11 @@ def _measure(server: Process, address: str, person: dict[str, Any]) -> Iterator[
         delays = sorted(_type(desk, address, person))
         late = delays[int(0.95 * len(delays))]
         yield Result(f"a key shown, {RATE} messages/s, 95 %", late, "ms", 50)
-        yield from _hold(desk, address)
+        yield from _after_scrolling(desk, address)
         browser.close()
 
 
-def _weight(server: Process, address: str) -> float:
+def _server_memory(server: Process, address: str) -> float:
     """Additional memory of the server after it has served the page's files and logins, in kB."""
     _fetch(f"{address}/api/v1/server_settings")
     before = _settled_memory(server)
@@ -156,7 +156,7 @@ def _fetch(address: str) -> bytes:
         return bytes(answer.read())
 
 
-def _hold(context: BrowserContext, address: str) -> list[Result]:
+def _after_scrolling(context: BrowserContext, address: str) -> list[Result]:
     """Rows, nodes and memory after scrolling back far."""
     page = context.new_page()
     page.goto(f"{address}/#narrow/channels/public")
@@ -205,10 +205,10 @@ def _first_visit(browser: Browser, address: str, session: Any) -> float:
 def _visit(phone: BrowserContext, address: str) -> float:
     page = phone.new_page()
     page.add_init_script(FIRST_THIRTY)
-    page.wait_for_timeout(SETTLING)  # opening a tab takes a moment
+    page.wait_for_timeout(SETTLE_SECONDS)  # opening a tab takes a moment
     tools = phone.new_cdp_session(page)
     tools.send("Network.enable")
-    tools.send("Network.emulateNetworkConditions", LINE)
+    tools.send("Network.emulateNetworkConditions", NETWORK)
     tools.send("Emulation.setCPUThrottlingRate", {"rate": 4})
     page.goto(f"{address}/#feed", wait_until="commit")
     page.wait_for_selector("body[data-ready]", timeout=60_000)
@@ -227,7 +227,7 @@ def _type(context: BrowserContext, address: str, person: dict[str, Any]) -> list
     page.wait_for_selector("body[data-ready]")
     page.evaluate(DELAYS)
     is_over = threading.Event()
-    talking = threading.Thread(target=_talk, args=(address, person, channel, is_over))
+    talking = threading.Thread(target=_send_messages, args=(address, person, channel, is_over))
     talking.start()
     box = page.get_by_role("textbox", name="Message to")
     box.press_sequentially("soup " * (KEYS // 5), delay=60, timeout=300_000)
@@ -237,7 +237,9 @@ def _type(context: BrowserContext, address: str, person: dict[str, Any]) -> list
     return delays
 
 
-def _talk(address: str, person: dict[str, Any], channel: Any, is_over: threading.Event) -> None:
+def _send_messages(
+    address: str, person: dict[str, Any], channel: Any, is_over: threading.Event
+) -> None:
     begun, number = time.monotonic(), 0
     while not is_over.is_set():
         number += 1

@@ -20,7 +20,7 @@ WORDS = (
     " and counted again"
 )
 WARM_UP = 30
-LOOK_SECONDS = 1.5  # background work of a server may start this late
+SAMPLE_SECONDS = 1.5  # background work of a server may start this late
 MAX_POLLS = 40
 
 
@@ -68,20 +68,20 @@ class Measured:
         return self.seconds[min(int(len(self.seconds) * share / 100), len(self.seconds) - 1)]
 
 
-async def settle(target: Target) -> None:
+async def subscribe(target: Target) -> None:
     wanted = [{"name": CHANNEL}]
     await target.ask(target.login.post("/users/me/subscriptions", subscriptions=wanted))
 
 
-async def calm(target: Target) -> float:
+async def wait_until_idle(target: Target) -> float:
     """Wait until the server has finished background work such as indexing; returns the CPU time
     of that."""
     begun = now = target.cpu_seconds()
     for _ in range(MAX_POLLS):
         before = now
-        await asyncio.sleep(LOOK_SECONDS)
+        await asyncio.sleep(SAMPLE_SECONDS)
         now = target.cpu_seconds()
-        if now - before < LOOK_SECONDS / 20:
+        if now - before < SAMPLE_SECONDS / 20:
             break
     return now - begun
 
@@ -93,21 +93,21 @@ async def repeated(
     opened = [await target.connect() for _ in range(connections)]
     for number in range(WARM_UP):
         await opened[number % connections].ask(request(-number))
-    taken: list[float] = []
+    latencies: list[float] = []
     numbers = iter(range(10**9))
     end = time.perf_counter() + seconds
 
-    async def go_on(connection: HttpConnection) -> None:
+    async def send_requests(connection: HttpConnection) -> None:
         while (begun := time.perf_counter()) < end:
             await connection.ask(request(next(numbers)))
-            taken.append(time.perf_counter() - begun)
+            latencies.append(time.perf_counter() - begun)
 
     cpu, begun = target.cpu_seconds(), time.perf_counter()
-    await asyncio.gather(*(go_on(connection) for connection in opened))
+    await asyncio.gather(*(send_requests(connection) for connection in opened))
     elapsed, cpu = time.perf_counter() - begun, target.cpu_seconds() - cpu
     for connection in opened:
         connection.close()
-    return Measured(len(taken) / elapsed, sorted(taken), cpu / len(taken))
+    return Measured(len(latencies) / elapsed, sorted(latencies), cpu / len(latencies))
 
 
 async def sends(
@@ -143,19 +143,19 @@ async def deliveries(
     whose = others or [target]
     clients = [await QueueClient.open(whose[number % len(whose)]) for number in range(listeners)]
     sender = await target.connect()
-    taken: list[float] = []
+    latencies: list[float] = []
     lasts = []
     await _round(target, sender, clients)
     cpu = target.cpu_seconds()
     for _ in range(rounds):
-        heard = await _round(target, sender, clients)
-        taken += heard
-        lasts.append(max(heard))
+        delays = await _round(target, sender, clients)
+        latencies += delays
+        lasts.append(max(delays))
     cpu = target.cpu_seconds() - cpu
     sender.close()
     for client in clients:
         await client.close()
-    return Measured(rounds / sum(lasts), sorted(taken), cpu / rounds / listeners)
+    return Measured(rounds / sum(lasts), sorted(latencies), cpu / rounds / listeners)
 
 
 async def _round(
@@ -164,8 +164,8 @@ async def _round(
     polls = [client.poll() for client in clients]
     await asyncio.sleep(0.02 + len(clients) / 2000)  # until all of them are parked
     begun = time.perf_counter()
-    said = {"type": "channel", "to": CHANNEL, "topic": "speed", "content": WORDS}
-    await sender.ask(target.login.post("/messages", **said))
+    message = {"type": "channel", "to": CHANNEL, "topic": "speed", "content": WORDS}
+    await sender.ask(target.login.post("/messages", **message))
     return [moment - begun for moment in await asyncio.gather(*polls)]
 
 
@@ -195,11 +195,11 @@ class QueueClient:
         while True:
             where = {"queue_id": self._queue_id, "last_event_id": self._last_event_id}
             answer = await self._connection.ask(self._target.login.get("/events", **where))
-            heard_at = time.perf_counter()
+            received_at = time.perf_counter()
             events = json.loads(answer)["events"]
             self._last_event_id = max(each["id"] for each in events)
             if any(each["type"] == "message" for each in events):
-                return heard_at
+                return received_at
 
     async def close(self) -> None:
         await self._connection.ask(

@@ -226,7 +226,7 @@ class Reader:
 
     def no_match(self) -> TimedRequest:
         query = '"the report the"'
-        return self._history(f"a phrase that nobody says: {query}", [("search", query)], 100)
+        return self._history(f"a phrase without matches: {query}", [("search", query)], 100)
 
     def narrows(self) -> list[TimedRequest]:
         return [

@@ -67,7 +67,7 @@ class ServerProcess:
     def pause(self) -> None:
         self.process.send_signal(signal.SIGSTOP)
 
-    def go_on(self) -> None:
+    def resume(self) -> None:
         self.process.send_signal(signal.SIGCONT)
 
     def close(self) -> None:

@@ -40,7 +40,7 @@ def test_a_server_paused_inside_a_transaction_blocks_its_organization_for_two_se
         locking = threads.submit(lock_organizations, url)
         wait_for_blocked_pid(watcher, stuck)
         sent = threads.submit(ben.says, "Soup's on", to="kitchen").result(PATIENCE_SECONDS)
-        paused.go_on()
+        paused.resume()
 
         locking.result(PATIENCE_SECONDS)  # raises if the row was not free in time
         assert sent.status == 200, sent.body

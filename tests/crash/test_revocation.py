@@ -71,7 +71,7 @@ def test_a_server_that_was_paused_meanwhile_refuses_a_replaced_key(place, new_se
     other.pause()
     assert ana.at(one.port).post("/users/me/api_key/regenerate").status == 200
     later.start()
-    other.go_on()
+    other.resume()
     later.join()
 
     assert answers == [401]

@@ -59,7 +59,7 @@ def pause(server: ServerProcess, proxy: TcpProxy) -> None:
     """It may hold locks, and learns nothing of what happens meanwhile."""
     server.pause()
     time.sleep(PAUSE_SECONDS)
-    server.go_on()
+    server.resume()
 
 
 def cut(server: ServerProcess, proxy: TcpProxy) -> None:

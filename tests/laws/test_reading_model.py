@@ -262,7 +262,7 @@ CAPABLE = {
 # --- what users do ---
 
 
-class Play:
+class RandomUsers:
     def __init__(self, chat, seed: int) -> None:
         self.chat = chat
         self.dice = random.Random(seed)
@@ -689,13 +689,13 @@ def test_the_server_agrees_with_the_model(own_chat, seed, monkeypatch):
     if seed > 1:  # use the code paths of a large organization in a small one
         monkeypatch.setattr(storage.messages.history, "NEAR", 4)
         monkeypatch.setattr(storage.messages.history, "SMALLEST_BLOCK", 2)
-    play = Play(own_chat, seed)
+    users = RandomUsers(own_chat, seed)
 
     for number in range(STEPS):
-        play.step()
+        users.step()
         if number % STEPS_BETWEEN_LOOKS == STEPS_BETWEEN_LOOKS - 1:
-            play.everybody_looks()
+            users.everybody_looks()
         if number == STEPS // 2:
             own_chat.server.restart()  # nothing may depend on memory
 
-    assert len(play.model.said) > 20, "nothing much has happened"
+    assert len(users.model.said) > 20, "nothing much has happened"

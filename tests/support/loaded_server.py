@@ -5,4 +5,4 @@ from tertulia.cli import serve
 from tertulia.database.dialects import postgres
 from tertulia.web import assets
 
-LOADED = (app.description(), assets.build_all(), cli, serve, postgres)
+LOADED = (app.description(), assets.build("en"), cli, serve, postgres)

@@ -8,10 +8,14 @@ from tests.support.browser import Browser, text_of
 from tests.support.people import Chat
 
 from tertulia import actions
+from tertulia.domain.organization.languages import TRANSLATED
 from tertulia.web.login_completion import is_our_path
-from tertulia.web.translations import ENGLISH, LANGUAGES
+from tertulia.web.texts.en import TEXTS as ENGLISH
+from tertulia.web.translations import LANGUAGES
 
 SESAME = "open sesame"
+
+PLACEHOLDER = re.compile(r"\{\w*\}")
 
 
 def test_a_password_logs_in_a_browser(chat):
@@ -237,12 +241,17 @@ def test_the_page_is_small_and_forbids_what_it_does_not_need(chat):
 def test_a_page_is_in_the_language_of_the_browser(chat):
     page = Browser(chat, headers={"Accept-Language": "fr, es-AR;q=0.8, en;q=0.5"}).opens("/login/")
 
-    assert b'<html lang="es">' in page.body
+    assert b'<html lang="es" dir="ltr">' in page.body
     assert "Contraseña" in text_of(page)
 
 
 def test_every_language_has_every_text():
-    assert all(language.keys() == LANGUAGES["en"].keys() for language in LANGUAGES.values())
+    assert list(LANGUAGES) == list(TRANSLATED)
+    for name, texts in LANGUAGES.items():
+        assert texts.keys() == LANGUAGES["en"].keys(), name
+        for key, text in texts.items():
+            english = LANGUAGES["en"][key]
+            assert sorted(PLACEHOLDER.findall(text)) == sorted(PLACEHOLDER.findall(english)), key
 
 
 def test_the_size_of_a_form_is_limited(chat):

@@ -3,7 +3,6 @@
 import io
 import json
 import re
-import string
 import zipfile
 from collections.abc import Iterator
 from http.client import HTTPConnection
@@ -21,7 +20,8 @@ from tests.support.people import Chat
 from tertulia import domain
 from tertulia.domain.server_report import Sample
 from tertulia.log import log
-from tertulia.web.operator import plots, texts, tiles
+from tertulia.web.operator import plots, tiles
+from tertulia.web.texts.en import TEXTS
 
 MINUTE, HOUR, DAY = 60, 3600, 86_400
 
@@ -331,26 +331,13 @@ def test_the_top_of_an_axis_is_a_round_number(value, expected):
     ],
 )
 def test_durations_in_words(seconds, words):
-    assert tiles.duration(seconds, texts.ENGLISH) == words
-
-
-def test_every_language_has_the_texts_of_the_page():
-    def holes(table: dict[str, str]) -> dict[str, int]:
-        return {
-            name: sum(field is not None for _, field, *_ in string.Formatter().parse(text))
-            for name, text in table.items()
-        }
-
-    for language, table in texts.LANGUAGES.items():
-        assert holes(table) == holes(texts.ENGLISH), language
+    assert tiles.duration(seconds, TEXTS) == words
 
 
 def test_every_text_of_the_page_is_used():
-    folder = Path(texts.__file__).parent
+    folder = Path(tiles.__file__).parent
     template = folder.parent / "templates" / "operator.html"
-    sources = template.read_text() + "".join(
-        path.read_text() for path in folder.glob("*.py") if path.name != "texts.py"
-    )
+    sources = template.read_text() + "".join(path.read_text() for path in folder.glob("*.py"))
     made = ("operator_part_", "operator_plot_", "operator_one_")
     states = {"operator_good", "operator_look", "operator_fail", "operator_off"}
     units = {f"operator_{many}" for _, _, many in tiles.UNITS} | {
@@ -359,8 +346,11 @@ def test_every_text_of_the_page_is_used():
 
     unused = [
         name
-        for name in texts.ENGLISH
-        if name not in sources and not name.startswith(made) and name not in states | units
+        for name in TEXTS
+        if name.startswith("operator_")
+        and name not in sources
+        and not name.startswith(made)
+        and name not in states | units
     ]
 
     assert not unused

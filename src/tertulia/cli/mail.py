@@ -16,6 +16,7 @@ from tertulia.config import Config
 from tertulia.database.blocking import BlockingDatabase
 from tertulia.domain.emails import Letter
 from tertulia.domain.inbound_mail import MAX_BYTES, MailRefused
+from tertulia.domain.organization.languages import TRANSLATED
 from tertulia.events.directory.organization import Organization
 from tertulia.external.mail import mail_composer, mail_parser, smtp
 from tertulia.external.mail.smtp import SendFailed
@@ -34,7 +35,7 @@ def mail() -> None:
 
 @mail.command("test")
 @click.argument("address")
-@click.option("--language", type=click.Choice(["en", "es"]), default="en", show_default=True)
+@click.option("--language", type=click.Choice(TRANSLATED), default="en", show_default=True)
 @config_options(for_serve=False)
 def send_test(address: str, language: str, **flags: Any) -> None:
     """Send a test mail and show the answer of the mail server."""

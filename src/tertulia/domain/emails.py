@@ -2,10 +2,9 @@
 
 import msgspec
 
+from tertulia.domain.organization.languages import translated
 from tertulia.domain.organization.realm import Realm
 from tertulia.domain.people.user import User
-
-LANGUAGES = ("en", "es")  # the first one is the fallback
 
 BETWEEN = "\x1e"  # separates paragraphs within a value
 
@@ -15,7 +14,7 @@ class Letter(msgspec.Struct, frozen=True, omit_defaults=True):
 
     kind: str
     to: str
-    language: str = LANGUAGES[0]
+    language: str = "en"
     values: dict[str, str] = {}
     headers: dict[str, str] = {}  # additional ones
     from_name: str = ""
@@ -26,14 +25,9 @@ class Letter(msgspec.Struct, frozen=True, omit_defaults=True):
 
 def language_of(user: User) -> str:
     """The language for emails to a user."""
-    return _supported(user.prefers("default_language"))
+    return translated(user.prefers("default_language"))
 
 
 def language_in(realm: Realm) -> str:
     """The language for recipients without an account."""
-    return _supported(realm.setting("default_language"))
-
-
-def _supported(language: str) -> str:
-    name = language.partition("-")[0].partition("_")[0].lower()
-    return name if name in LANGUAGES else LANGUAGES[0]
+    return translated(realm.setting("default_language"))

@@ -21,11 +21,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from tertulia.domain.organization.languages import TRANSLATED
 from tertulia.web import bundler
 
 STATIC = Path(__file__).parent / "static"
 TRANSLATIONS = STATIC / "translations"
-LANGUAGES = sorted(path.name for path in TRANSLATIONS.iterdir())
 ALL_STYLES = frozenset(path.stem for path in (STATIC / "css").glob("*.css"))
 STYLES = (
     "tokens",
@@ -119,7 +119,7 @@ class Assets:
     def __init__(self, *, unbundled: bool = False) -> None:
         self._unbundled = unbundled
         self._by_name: dict[str, Asset] = {}
-        self._preparing: asyncio.Task[None] | None = None
+        self._preparing: dict[str, asyncio.Task[None]] = {}  # by language
 
     def routes(self) -> list[Route]:
         return [
@@ -129,18 +129,22 @@ class Assets:
             Route("/static/dev/{language}/{path:path}", self._serve_unbundled),
         ]
 
-    async def prepare(self) -> None:
-        """Build all files, once and in a thread: the server answers other requests meanwhile."""
-        if self._preparing is None:
-            self._preparing = asyncio.create_task(asyncio.to_thread(self._build))
-        await asyncio.shield(self._preparing)
+    async def prepare(self, language: str) -> None:
+        """Build the files of a language, once and in a thread, while the server answers others."""
+        if language not in self._preparing:
+            task = asyncio.to_thread(self._build, language)
+            self._preparing[language] = asyncio.create_task(task)
+        await asyncio.shield(self._preparing[language])
 
-    def _build(self) -> None:
-        self._by_name = {asset.name: asset for asset in build_all()}
+    async def prepare_all(self) -> None:
+        for language in TRANSLATED:
+            await self.prepare(language)
+
+    def _build(self, language: str) -> None:
+        self._by_name |= {asset.name: asset for asset in build(language)}
 
     def page_files(self, language: str) -> PageFiles:
-        """The files of a language; of English if there is no translation."""
-        language = language if language in LANGUAGES else "en"
+        """The files of a language that has a translation."""
         if self._unbundled:
             base = f"/static/dev/{language}"
             styles = [f"{base}/css/{name}.css" for name in STYLES]
@@ -161,7 +165,7 @@ class Assets:
     async def _serve(self, request: Request) -> Response:
         name = request.path_params["name"]
         if name not in self._by_name:  # a browser may ask for a cached name before the page
-            await self.prepare()
+            await self.prepare_all()
         asset = self._by_name.get(name)
         if asset is None:
             return _not_found()
@@ -177,7 +181,7 @@ class Assets:
     async def _serve_unbundled(self, request: Request) -> Response:
         path, language = request.path_params["path"], request.path_params["language"]
         file = (STATIC / path).resolve()
-        if not self._unbundled or language not in LANGUAGES or file.suffix not in _TYPES:
+        if not self._unbundled or language not in TRANSLATED or file.suffix not in _TYPES:
             return _not_found()
         chunk = path.removesuffix(".js")
         if chunk in _chunks().modules:
@@ -203,8 +207,8 @@ def _not_found() -> Response:
     return Response("Not found", status_code=404, media_type="text/plain")
 
 
-def build_all() -> list[Asset]:
-    scripts = [_script(chunk, language) for language in LANGUAGES for chunk in _chunks().names]
+def build(language: str) -> list[Asset]:
+    scripts = [_script(chunk, language) for chunk in _chunks().names]
     assert service_worker()
     lazy_styles = [_style((name,), name) for name in _chunks().styles.values()]
     return [_preload(), _style(STYLES), *lazy_styles, *scripts]

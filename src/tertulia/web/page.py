@@ -11,9 +11,10 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
-from tertulia import api
+from tertulia import api, domain
 from tertulia.api.authentication import Authenticator
 from tertulia.api.call import Call, Services
+from tertulia.domain.organization.languages import TRANSLATED
 from tertulia.http import compression
 from tertulia.http.request import ApiRequest
 from tertulia.log import log
@@ -26,7 +27,7 @@ from tertulia.web import (
     security_headers,
     translations,
 )
-from tertulia.web.assets import LANGUAGES, Assets
+from tertulia.web.assets import Assets
 from tertulia.web.first_run import FirstRunPages
 
 STATE = b"@state@"  # placeholder in shell.html
@@ -79,17 +80,23 @@ class WebPage:
 
     async def _shell(self, call: Call) -> bytes:
         language = _language(call)
-        await self._assets.prepare()
+        await self._assets.prepare(language)
         await rendering.load()
         files = self._assets.page_files(language)
         name = call.org.realm.name
-        text = rendering.text("shell.html", language=language, name=name, files=files)
+        text = rendering.text(
+            "shell.html",
+            language=language,
+            direction=domain.organization.languages.direction(language),
+            name=name,
+            files=files,
+        )
         return text.encode()
 
     async def _worker(self, request: Request) -> Response:
         """Serve the service worker, with the paths of the page's files in it."""
-        await self._assets.prepare()
-        known = [each for name in LANGUAGES for each in self._assets.page_files(name).all]
+        await self._assets.prepare_all()
+        known = [each for name in TRANSLATED for each in self._assets.page_files(name).all]
         text = assets.service_worker().replace('["files"]', json.dumps(sorted(set(known))))
         headers = {"Cache-Control": "no-cache", **security_headers.of_page(scripts=True)}
         return Response(text, media_type="text/javascript; charset=utf-8", headers=headers)
@@ -132,7 +139,7 @@ async def _compressed(call: Call, parts: AsyncIterator[bytes]) -> AsyncIterator[
 def _language(call: Call) -> str:
     """The language that the person has set if there is a translation, else the browser's."""
     chosen = "" if call.caller is None else str(call.caller.prefers("default_language"))
-    chosen = chosen.partition("-")[0].lower()
-    if chosen in LANGUAGES and chosen != "en":
+    chosen = domain.organization.languages.translated(chosen)
+    if chosen != "en":
         return chosen
     return translations.language(call.request.header("accept-language"))

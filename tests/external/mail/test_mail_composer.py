@@ -6,7 +6,8 @@ from email.message import EmailMessage
 import pytest
 from tests.support.fake_smtp import html_in, text_in
 
-from tertulia.domain.emails import LANGUAGES, Letter
+from tertulia.domain.emails import Letter
+from tertulia.domain.organization.languages import TRANSLATED, direction
 from tertulia.external.mail import mail_composer
 
 ADDRESS = re.compile(r"https://[^\s\"<>]*[^\s\"<>.,]")
@@ -53,24 +54,24 @@ def written(letter: Letter) -> EmailMessage:
 def test_every_mail_exists_in_every_language(kind):
     said = {
         (language, number): written(Letter(kind, "ana@example.com", language, VALUES | given))
-        for language in LANGUAGES
+        for language in TRANSLATED
         for number, given in enumerate(({}, LESS, MORE))
     }
 
     for (language, _), message in said.items():
         text, html = text_in(message), html_in(message)
         assert text.strip()
-        assert f'<html lang="{language}">' in html
+        assert f'<html lang="{language}" dir="{direction(language)}">' in html
         assert not [sign for sign in "{}[]\x1e" if sign in text]
         assert "\n\n\n" not in text
         # Both say the same: every address of the one is in the other.
         assert {*ADDRESS.findall(text)} <= {*ADDRESS.findall(html)}
     for number in range(3):
-        subjects = {said[language, number]["Subject"] for language in LANGUAGES}
-        assert len(subjects) == len(LANGUAGES) or number == 2  # a place is called the same
-        texts = {text_in(said[language, number]) for language in LANGUAGES}
-        assert len(texts) == len(LANGUAGES)
-        links = {tuple(ADDRESS.findall(text_in(said[language, number]))) for language in LANGUAGES}
+        subjects = {said[language, number]["Subject"] for language in TRANSLATED}
+        assert len(subjects) == len(TRANSLATED) or number == 2  # a place is called the same
+        texts = {text_in(said[language, number]) for language in TRANSLATED}
+        assert len(texts) == len(TRANSLATED)
+        links = {tuple(ADDRESS.findall(text_in(said[language, number]))) for language in TRANSLATED}
         assert len(links) == 1
 
 

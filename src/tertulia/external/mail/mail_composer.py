@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from tertulia import domain
 from tertulia.domain.emails import Letter
 from tertulia.domain.inbound_mail import OURS
 
@@ -31,12 +32,12 @@ def mail(letter: Letter, *, sender: str, name: str, number: str, now: float) -> 
     """`sender` is our address, `name` the display name, `number` makes the Message-ID unique."""
     subject, paragraphs = _rendered(letter)
     message = EmailMessage()
-    user, _, domain = sender.rpartition("@")
-    message["From"] = Address(_one_line(letter.from_name or name), user, domain)
+    user, _, host = sender.rpartition("@")
+    message["From"] = Address(_one_line(letter.from_name or name), user, host)
     message["To"] = letter.to
     message["Subject"] = subject
     message["Date"] = format_datetime(datetime.fromtimestamp(now, _zone(letter.timezone)))
-    message["Message-ID"] = f"<{number}@{domain}>"
+    message["Message-ID"] = f"<{number}@{host}>"
     message["Auto-Submitted"] = "auto-generated"
     message["X-Auto-Response-Suppress"] = "All"
     message[OURS] = "letter"  # so that we ignore it if it is sent back to us
@@ -49,6 +50,7 @@ def mail(letter: Letter, *, sender: str, name: str, number: str, now: float) -> 
     message.add_alternative(
         page.render(
             language=letter.language,
+            direction=domain.organization.languages.direction(letter.language),
             subject=subject,
             organization=name,
             paragraphs=paragraphs,

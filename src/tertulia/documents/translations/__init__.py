@@ -1,0 +1,1 @@
+"""Texts of public pages and archives, a module for each language. English has all of them."""

@@ -2,12 +2,14 @@
 
 from typing import Any
 
+from tertulia import api
 from tertulia.api.call import Call
+from tertulia.api.messages.catch_up import CaughtUpConversation
 from tertulia.errors import ClientError
 from tertulia.mcp import reading, resources, transcript, wire
 from tertulia.mcp.wire import ProtocolError
 
-MAX_UNREAD = 200  # messages
+MAX_CONVERSATIONS = 50
 
 PROMPTS: list[dict[str, Any]] = [
     {
@@ -32,9 +34,10 @@ SUMMARIZE = (
     " questions are open, each with the person and the number of the message."
 )
 CATCH_UP = (
-    "Tell me what I missed in these unread messages of a team chat. Begin with what concerns me:"
-    " questions to me and mentions. Then decisions, then the rest in a sentence per topic. Name"
-    " the channel and the topic of each."
+    "Tell me what I missed. These are the sentences of my unread messages in a team chat that"
+    " matter most, what concerns me most first. Begin with questions to me and mentions, then"
+    " decisions, then the rest in a sentence per topic. Name the channel and the topic of each, and"
+    " link the messages."
 )
 
 
@@ -42,9 +45,7 @@ async def get(call: Call, name: str, given: dict[str, str]) -> dict[str, Any]:
     if name == "summarize_topic":
         return _prompt(SUMMARIZE, await _topic(call, given))
     if name == "catch_me_up":
-        narrow = [["is", "unread"]]
-        page = await reading.messages_before(call, narrow, None, MAX_UNREAD)
-        return _prompt(CATCH_UP, transcript.as_text(page.messages))
+        return _prompt(CATCH_UP, await _missed(call))
     raise ProtocolError(wire.INVALID_PARAMS, "Unknown prompt")
 
 
@@ -56,6 +57,33 @@ async def _topic(call: Call, given: dict[str, str]) -> str:
     except ClientError as error:
         raise ProtocolError(wire.INVALID_PARAMS, error.msg) from None
     return await resources.topic_text(call, channel, given["topic"])
+
+
+async def _missed(call: Call) -> str:
+    """The sentences that matter, as the page quotes them to a user who was away."""
+    found = await api.messages.catch_up.fetch(call, max_conversations=MAX_CONVERSATIONS)
+    parts = [f"{_heading(call, each)}\n{_quotations(call, each)}" for each in found.conversations]
+    return transcript.marked("\n\n".join(parts)) if parts else "Nothing is unread."
+
+
+def _heading(call: Call, conversation: CaughtUpConversation) -> str:
+    if conversation.stream_id is not None:
+        channel = call.org.channels[conversation.stream_id]
+        place = f"#{channel.name} > {conversation.topic}"
+    else:
+        others = [each for each in conversation.user_ids if each != call.user.id]
+        place = (
+            f"Direct messages with {', '.join(call.org.users[each].full_name for each in others)}"
+        )
+    return f"## {place} ({conversation.message_count} unread)"
+
+
+def _quotations(call: Call, conversation: CaughtUpConversation) -> str:
+    return "\n".join(
+        f"- **{each.sender_full_name}** ({each.reason},"
+        f" {call.site}/{each.message_link}): {each.text}"
+        for each in conversation.sentences
+    )
 
 
 def _prompt(request: str, text: str) -> dict[str, Any]:

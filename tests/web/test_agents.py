@@ -1,0 +1,63 @@
+"""Agents in a browser: the consent page, and ending them in the settings."""
+
+from urllib.parse import urlencode
+
+import pytest
+from playwright.sync_api import expect
+from tests.support import axe
+from tests.support.browser_user import address
+from tests.support.grants import CHALLENGE, granted
+
+from tertulia import actions
+
+
+@pytest.fixture
+def ana(page_chat):
+    page_chat.set("enable_agent_access", True)
+    return page_chat.person("ana", role="owner", channels=["kitchen", "garden"])
+
+
+def test_a_user_chooses_what_an_agent_may_do(page_chat, browse, ana):
+    back = f"http://127.0.0.1:{page_chat.server.port}/health"
+    client = page_chat.write(actions.people.agents.register, "Subtitle Helper", [back])
+    asked = {
+        "response_type": "code",
+        "client_id": client.id,
+        "redirect_uri": back,
+        "code_challenge": CHALLENGE,
+        "code_challenge_method": "S256",
+        "scope": "read channel:kitchen",
+    }
+    page = browse(ana).page
+    page.goto(address(page_chat, f"/oauth/authorize?{urlencode(asked)}"))
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Subtitle Helper wants to work")
+    assert page.get_by_role("checkbox", name="kitchen").is_checked()
+    assert axe.violations(page, "consent") == []
+
+    page.get_by_role("checkbox", name="garden").check()
+    page.get_by_label("What it may do in garden").select_option("Read and write")
+    page.get_by_text("1 hour").click()
+    page.get_by_role("button", name="Allow", exact=True).click()
+    page.wait_for_url(f"{back}?code=**")
+
+    (agent,) = ana.get("/users/me/agents").succeeds()["agents"]
+    garden, kitchen = (page_chat.channel(name).id for name in ("garden", "kitchen"))
+    assert sorted(agent["readable_channels"]) == sorted([garden, kitchen])
+    assert agent["writable_channels"] == [garden]
+    assert 3500 < agent["expires"] - agent["created"] <= 3600
+
+
+@pytest.mark.parametrize("place", ["#settings/agents", "#organization/agents"])
+def test_an_agent_is_ended_in_the_settings(page_chat, browse, ana, place):
+    granted(ana, {page_chat.channel("kitchen").id: True})
+    page = browse(ana).goes(place).page
+
+    row = page.locator("li.agent")
+    expect(row).to_contain_text("reads and writes in #kitchen")
+    row.get_by_role("button").click()
+    page.get_by_role("alertdialog").or_(page.get_by_role("dialog")).last.get_by_role(
+        "button", name="End access"
+    ).last.click()
+    expect(row).to_have_count(0)
+
+    assert ana.get("/users/me/agents").succeeds()["agents"] == []

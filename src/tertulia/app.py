@@ -33,7 +33,7 @@ from tertulia.external import preload
 from tertulia.external.mail import lmtp
 from tertulia.external.stores.file_stores import FileStores
 from tertulia.http import routing
-from tertulia.http.dispatch import Admit, Api, Greet
+from tertulia.http.dispatch import Api, Authenticate, Precheck
 from tertulia.http.openapi import Glossary, describe
 from tertulia.http.ratelimit import Limiter
 from tertulia.http.replies import encode_error
@@ -53,8 +53,8 @@ from tertulia.jobs.push_sender import PushSender
 from tertulia.jobs.rerender import rerender
 from tertulia.jobs.runner import Job, Runner
 from tertulia.jobs.scheduled_sender import REMINDERS, SCHEDULED, send_due
-from tertulia.jobs.search_indexer import Indexing
-from tertulia.jobs.table_counts import Counting
+from tertulia.jobs.search_indexer import SearchIndexer
+from tertulia.jobs.table_counts import TableCounter
 from tertulia.jobs.upload_migration import UploadMigration
 from tertulia.jobs.webhook_sender import WebhookSender
 from tertulia.sample_data.demo import fake_activity
@@ -73,12 +73,12 @@ from tertulia.server.status_reporter import (
 from tertulia.transfer.exporting.export_job import ExportJobs
 from tertulia.web import (
     find_accounts,
-    invitations,
     passwords,
     rendering,
     saml,
     second_factor,
     second_factor_step,
+    signup,
     single_sign_on,
     slash_redirect,
     video_calls,
@@ -141,8 +141,8 @@ class Application:
             started_at=int(clock()),
             complaints=Limiter(COMPLAINTS, clock),
         )
-        self.indexing = Indexing(database, self.delivery)
-        self.counting = Counting(database)
+        self.indexing = SearchIndexer(database, self.delivery)
+        self.counting = TableCounter(database)
         self.disk = DiskWatch(config, database)
         self.exports = ExportJobs(database, self.services.stores)
         self.carrying = UploadMigration(database, self.services.stores)
@@ -180,14 +180,14 @@ class Application:
         )
         self.runner = Runner(self._jobs(), leader_due=partial(_due_jobs, database))
         preload.load(config)
-        self._gate = gate = Authenticator(self.services)
-        self._api = self._build_api(ROUTES, gate.authenticate, gate.precheck)
-        browsers = (BROWSER_ROUTES, gate.admit_browser, gate.precheck_browser)
+        self._auth = auth = Authenticator(self.services)
+        self._api = self._build_api(ROUTES, auth.authenticate, auth.precheck)
+        browsers = (BROWSER_ROUTES, auth.authenticate_browser, auth.precheck_browser)
         self._api_for_browsers = self._build_api(*browsers, prefix="/json", for_browsers=True)
-        self.pages = self._build_pages(gate)
+        self.pages = self._build_pages(auth)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        outcome.begin_request()
+        outcome.start_request()
         path = scope["path"] if scope["type"] == "http" else ""
         if path.startswith("/api/") and path != "/api/v1/openapi.json":
             await self._api(scope, receive, send)
@@ -212,20 +212,24 @@ class Application:
         """Loaded by the first request: most servers have none."""
         from tertulia.mcp.endpoint import AgentEndpoint
 
-        return AgentEndpoint(self.services, self._gate, self.answers.observe)
+        return AgentEndpoint(self.services, self._auth, self.answers.observe)
 
     def _build_api(
-        self, routes: list[routing.Route], admit: Admit, greet: Greet, **how: Any
+        self,
+        routes: list[routing.Route],
+        authenticate: Authenticate,
+        precheck: Precheck,
+        **how: Any,
     ) -> Api:
         return Api(
             routes,
-            admit,
+            authenticate,
             self.services.config,
-            greet=greet,
+            precheck=precheck,
             absent=ABSENT,
             observe=self.answers.observe,
             refused=api.audit.record_refusal,
-            look_again=partial(api.authentication.refresh_before_404, self.services),
+            refresh=partial(api.authentication.refresh_before_404, self.services),
             **how,
         )
 
@@ -252,7 +256,7 @@ class Application:
             follower.deliver,
             follower.reader.compose,
             storage.messages.fast_insert,
-            events.notify_payloads.written,
+            events.notify_payloads.encode,
             follower,
             FastPath(follower.organizations, self.caches.permits).prepare,
         )
@@ -319,17 +323,17 @@ class Application:
         database, delivery = self.services.database, self.delivery
         both = (database, delivery)
         watch = housekeeping.ClockWatch(self.services.clock)
-        yield Job("preparation", 5, CacheWarmup(*both).run_once, at_once=True)
+        yield Job("preparation", 5, CacheWarmup(*both).run_once, run_at_start=True)
         yield Job("positions", 30, partial(housekeeping.store_positions, *both, watch))
         yield Job("presence", 2, partial(presence.store, *both))
         yield Job("unused organizations", 60, partial(housekeeping.evict_unused, delivery))
-        yield Job("numbers", 300, self.counting.run_once, at_once=True)
-        yield Job("disk", 10, self.disk.run_once, at_once=True)
+        yield Job("numbers", 300, self.counting.run_once, run_at_start=True)
+        yield Job("disk", 10, self.disk.run_once, run_at_start=True)
         yield Job("status report", REPORT_SECONDS, self.reporter.run_once)
         if self.renewal is not None:
-            yield Job("acme certificate", 30, self.renewal.load, at_once=True)
+            yield Job("acme certificate", 30, self.renewal.load, run_at_start=True)
         if self.services.config.tls_cert or self.renewal is not None:
-            yield Job("certificate", 3600, self._watch_certificate, at_once=True)
+            yield Job("certificate", 3600, self._watch_certificate, run_at_start=True)
         if self.services.config.demo:
             activity = fake_activity.FakeActivity(delivery)
             yield Job("demo", fake_activity.EVERY_SECONDS, activity.run)
@@ -346,9 +350,9 @@ class Application:
         remembered = config.send_key_hours * 3600
         days = config.audit_log_days
         yield _leader_job("deleted files elsewhere", 5, self.carrying.sweep)
-        yield _leader_job("missed messages", 2, self.missed_messages.run_once, at_once=True)
-        yield _leader_job("search", 0.5, self.indexing.run_once, at_once=True)
-        yield _leader_job("rerendering", 3600, partial(rerender, *both), at_once=True)
+        yield _leader_job("missed messages", 2, self.missed_messages.run_once, run_at_start=True)
+        yield _leader_job("search", 0.5, self.indexing.run_once, run_at_start=True)
+        yield _leader_job("rerendering", 3600, partial(rerender, *both), run_at_start=True)
         yield _leader_job("log", 300, partial(housekeeping.trim_logs, *both))
         yield _leader_job("retention", 300, partial(housekeeping.delete_old_messages, database))
         yield _leader_job(
@@ -369,9 +373,9 @@ class Application:
             "received mail", 3600, partial(housekeeping.delete_received_mail, database)
         )
         if self.services.stores.is_used:
-            yield _leader_job("files", 1, self.carrying.run_once, at_once=True)
+            yield _leader_job("files", 1, self.carrying.run_once, run_at_start=True)
         if self.renewal is not None:
-            yield _leader_job("certificate renewal", 60, self.renewal.renew, at_once=True)
+            yield _leader_job("certificate renewal", 60, self.renewal.renew, run_at_start=True)
         if config.ldap:
             yield _leader_job("directories", 30, LdapSync(database, config.ldap).run_once)
         if config.sends_mail:
@@ -386,7 +390,7 @@ class Application:
         )
         yield _due_job("reminders", 0.5, partial(send_due, *both, REMINDERS), due.REMINDER)
         yield self._outbox_job("push", 2, "push")
-        yield _due_job("pushed and read", 10, self.push_sender.take_back, due.PUSHED)
+        yield _due_job("pushed and read", 10, self.push_sender.retract_read, due.PUSHED)
         yield self._outbox_job("webhooks", 0.5, "webhook")
         yield self._outbox_job("link previews", 0.5, "preview")
         yield _due_job("exports", 5, self.exports.run_once, due.EXPORT)
@@ -411,9 +415,9 @@ class Application:
 
     # --- pages ---
 
-    def _build_pages(self, gate: Authenticator) -> Starlette:
+    def _build_pages(self, auth: Authenticator) -> Starlette:
         assets = Assets(unbundled=self.services.config.dev)
-        entrance = AccountPages(gate)
+        account = AccountPages(auth)
         guest = GUEST if self.services.config.demo else None
         first_run = FirstRunPages(self.services)
         operator = OperatorPages(
@@ -426,7 +430,7 @@ class Application:
             lifespan=self.running,
             exception_handlers={ClientError: _error_reply},
             routes=[
-                *WebPage(self.services, gate, assets, first_run).routes(),
+                *WebPage(self.services, auth, assets, first_run).routes(),
                 Route("/health", self._health),
                 Route("/metrics", self._metrics),
                 Route("/api/v1/openapi.json", self._openapi),
@@ -435,20 +439,20 @@ class Application:
                 *IntegrationPages(self.services).routes(),
                 *ApiPage(self.services, description).routes(),
                 *UnsubscribePages(self.services).routes(),
-                *first_run.routes(entrance),
-                *operator.routes(entrance),
-                *LoginPages(entrance, first_run, guest).routes(),
-                *find_accounts.routes(entrance),
-                *second_factor_step.routes(entrance),
-                *second_factor.routes(entrance),
-                *passwords.routes(entrance),
-                *invitations.routes(entrance),
-                *video_calls.routes(entrance),
-                *saml.routes(entrance),
-                *single_sign_on.routes(entrance),
-                *ImagePages(self.services, gate).routes(),
-                *Downloads(self.services, gate).routes(),
-                *AuditCsv(gate).routes(),
+                *first_run.routes(account),
+                *operator.routes(account),
+                *LoginPages(account, first_run, guest).routes(),
+                *find_accounts.routes(account),
+                *second_factor_step.routes(account),
+                *second_factor.routes(account),
+                *passwords.routes(account),
+                *signup.routes(account),
+                *video_calls.routes(account),
+                *saml.routes(account),
+                *single_sign_on.routes(account),
+                *ImagePages(self.services, auth).routes(),
+                *Downloads(self.services, auth).routes(),
+                *AuditCsv(auth).routes(),
                 *self._external_pictures(),
             ],
         )
@@ -518,17 +522,17 @@ async def _due_jobs(database: Database, questions: Sequence[str]) -> set[str] | 
 
 
 def _leader_job(
-    name: str, seconds: float, work: Callable[[], Awaitable[object]], *, at_once: bool = False
+    name: str, seconds: float, work: Callable[[], Awaitable[object]], *, run_at_start: bool = False
 ) -> Job:
     """A job that only the leader runs."""
-    return Job(name, seconds, work, at_once=at_once, on_duty=True)
+    return Job(name, seconds, work, run_at_start=run_at_start, leader_only=True)
 
 
 def _due_job(
     name: str, seconds: float, work: Callable[[], Awaitable[object]], question: str
 ) -> Job:
     """The same, if the database has anything to do."""
-    return Job(name, seconds, work, at_once=True, on_duty=True, if_any=question)
+    return Job(name, seconds, work, run_at_start=True, leader_only=True, if_due=question)
 
 
 @cache

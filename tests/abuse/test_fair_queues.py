@@ -14,7 +14,7 @@ from tests.support.waiting import PATIENCE_SECONDS, eventually
 
 from tertulia import actions, api, fair_queue
 from tertulia.api import authentication
-from tertulia.http import basic, compression, offload
+from tertulia.http import basic, compression, forms
 
 MAX_TURNS = 6  # of a backlog of hundreds: a request has up to three items of work
 
@@ -61,7 +61,7 @@ def new_key(person, message):
 
 
 RESOURCES = {
-    "forms": (lambda chat: offload.FORMS, long_form),
+    "forms": (lambda chat: forms.FORMS, long_form),
     "rendering": (lambda chat: actions.messages.draft.RENDERING, code),
     "pictures": (lambda chat: api.files.pictures.PICTURES, avatar),
     "compression": (lambda chat: compression.COMPRESSION, large_answer),
@@ -69,7 +69,7 @@ RESOURCES = {
     "highlights": (lambda chat: api.messages.history.HIGHLIGHTS, highlights),
     "large answers": (lambda chat: api.messages.history.LARGE_ANSWERS, many_messages),
     "reads": (lambda chat: chat.server.database.reads, search),
-    "signatures": (lambda chat: api.people.signatures.SIGNATURES, new_key),
+    "signatures": (lambda chat: api.people.signature_queue.SIGNATURES, new_key),
 }
 
 

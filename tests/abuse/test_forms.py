@@ -17,10 +17,10 @@ from tests.support.waiting import PATIENCE_SECONDS
 from tertulia.config import Rate
 from tertulia.errors.parameters import MalformedForm
 from tertulia.http import forms, multipart, request
+from tertulia.http.forms import QUICK_BYTES, decoded
 from tertulia.http.json_text import MAX_DEPTH, decode_json, read_json
 from tertulia.http.memory_quota import MAX_BYTES
-from tertulia.http.offload import QUICK_BYTES, decoded
-from tertulia.http.request import MAX_QUERY_BYTES, STRANGERS_BODY_BYTES
+from tertulia.http.request import ANONYMOUS_BODY_BYTES, MAX_QUERY_BYTES
 from tertulia.http.rules import Problem
 
 LARGE = b"name=soup&x=" + b"%41" * 100_000
@@ -182,12 +182,12 @@ def test_large_forms_to_login_pages_are_limited_in_memory(start_server):
 
 
 def test_little_is_decoded_for_an_unknown_caller_before_the_rate_limit(chat, decodings):
-    large = b"username=" + b"%41" * STRANGERS_BODY_BYTES
+    large = b"username=" + b"%41" * ANONYMOUS_BODY_BYTES
 
     answer = chat.stranger.raw("POST", "/api/v1/messages", large, Content_Type=FORM)
 
     assert answer.status == 401
-    assert [size for size, _ in decodings if size > STRANGERS_BODY_BYTES] == []
+    assert [size for size, _ in decodings if size > ANONYMOUS_BODY_BYTES] == []
 
 
 PUBLIC = ["/api/v1/fetch_api_key", "/api/v1/jwt/fetch_api_key", "/login/"]
@@ -195,7 +195,7 @@ PUBLIC = ["/api/v1/fetch_api_key", "/api/v1/jwt/fetch_api_key", "/login/"]
 
 @pytest.mark.parametrize("path", PUBLIC)
 def test_an_anonymous_caller_may_send_16_kb(chat, decodings, path):
-    quick = b"username=" + b"%41" * ((STRANGERS_BODY_BYTES - len("username=")) // 3)
+    quick = b"username=" + b"%41" * ((ANONYMOUS_BODY_BYTES - len("username=")) // 3)
 
     answers = [
         chat.stranger.raw("POST", path, body, Content_Type=FORM) for body in (quick, quick + b"%41")

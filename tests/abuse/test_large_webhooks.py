@@ -55,8 +55,8 @@ class Counted(list[Any]):
 def test_no_more_text_is_built_than_is_shown():
     sent = Counted([1] * 100_000)
 
-    report = json_text.report(WebhookRequest(sent))
+    report = json_text.to_message(WebhookRequest(sent))
 
     assert report is not None
-    assert len(report.text) < json_text.MAX_WORDS + 100
-    assert sent.looked_at < json_text.MAX_WORDS
+    assert len(report.text) < json_text.MAX_TEXT_LENGTH + 100
+    assert sent.looked_at < json_text.MAX_TEXT_LENGTH

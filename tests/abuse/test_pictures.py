@@ -80,7 +80,8 @@ def test_two_pictures_are_decoded_at_once_and_one_of_each_person(people, expecte
 
     async def scene() -> None:
         drawings = [
-            asyncio.create_task(api.files.pictures.drawn(n % people, slow, b"")) for n in range(15)
+            asyncio.create_task(api.files.pictures.process(n % people, slow, b""))
+            for n in range(15)
         ]
         await asyncio.to_thread(eventually, lambda: slow.at_once == expected)
         slow.may_end.set()

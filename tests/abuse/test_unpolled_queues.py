@@ -3,7 +3,7 @@
 import pytest
 
 from tertulia import actions, storage
-from tertulia.events.delivery.mailbox import LEFT_AFTER_SECONDS, MAX_PENDING_BYTES
+from tertulia.events.delivery.mailbox import IDLE_AFTER_SECONDS, MAX_PENDING_BYTES
 
 LONG = "soup " * 1900
 
@@ -17,7 +17,7 @@ def test_an_unpolled_queue_holds_nothing_and_misses_nothing(own_chat):
     ana, ben = own_chat.people("ana", "ben", channels=["kitchen"])
     left = [ben.listens_for("message") for _ in range(5)]
     ana.says("first", to="kitchen > lunch")
-    own_chat.server.clock.move(seconds=LEFT_AFTER_SECONDS + 1)
+    own_chat.server.clock.move(seconds=IDLE_AFTER_SECONDS + 1)
 
     for number in range(20):
         ana.says(f"{number}", to="kitchen > lunch")
@@ -36,7 +36,7 @@ def test_unacknowledged_events_are_delivered_again_once(own_chat):
     for word in ("one", "two", "three"):
         ana.says(word, to="kitchen > count")
     given = ears.poll().succeeds()["events"]
-    own_chat.server.clock.move(seconds=LEFT_AFTER_SECONDS + 1)
+    own_chat.server.clock.move(seconds=IDLE_AFTER_SECONDS + 1)
     ana.says("four", to="kitchen > count")
     assert held(own_chat) == (0, 0)
 
@@ -54,7 +54,7 @@ def test_delivered_events_can_be_acknowledged_after_they_are_gone(own_chat, goes
     where = {"type": "channel", "to": own_chat.channel("kitchen").id, "topic": "lunch"}
     soup = ana.post("/scheduled_messages", content="Soup", scheduled_delivery_timestamp=at, **where)
     assert ears.next()["op"] == "add"
-    own_chat.server.clock.move(seconds=LEFT_AFTER_SECONDS + 1)
+    own_chat.server.clock.move(seconds=IDLE_AFTER_SECONDS + 1)
 
     number = soup.succeeds()["scheduled_message_id"]
     ana.delete(f"/scheduled_messages/{number}").succeeds()
@@ -83,7 +83,7 @@ def test_housekeeping_empties_mailboxes_without_losing_events(own_chat):
     ana, ben = own_chat.people("ana", "ben", channels=["kitchen"])
     ears = ben.listens_for("message")
     ana.says("Soup", to="kitchen > lunch")
-    own_chat.server.clock.move(seconds=LEFT_AFTER_SECONDS + 1)
+    own_chat.server.clock.move(seconds=IDLE_AFTER_SECONDS + 1)
 
     own_chat.server.drop_cold_mailboxes()
 

@@ -93,7 +93,7 @@ def test_a_new_organization_has_default_channels(chat):
     assert names == ["general", "sandbox"]
     kinds = [entry.kind for entry in chat.read(storage.log.after, chat.realm.id, 0, 10)]
     assert kinds[0] == "realm_created"
-    (bot,) = (user for user in chat.read(storage.people.everyone) if user.is_system_bot)
+    (bot,) = (user for user in chat.read(storage.people.list_all) if user.is_system_bot)
     assert bot.full_name == "Notification Bot"
 
 

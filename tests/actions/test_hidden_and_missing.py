@@ -13,7 +13,7 @@ UNKNOWN = 987_654
 WORDS: Any = ("", [], "", "x", None)
 
 
-class Counting(Tx):
+class TableCounter(Tx):
     """A transaction that counts what is asked of the database."""
 
     __slots__ = ("asked",)
@@ -33,7 +33,7 @@ class Counting(Tx):
 
 def questions(tx: Tx, lookup: Any, user: User, *args: Any) -> int:
     """The number of queries until a missing thing is reported."""
-    counting = Counting(tx)
+    counting = TableCounter(tx)
     try:
         assert lookup(counting, user, *args) is None
     except ClientError:

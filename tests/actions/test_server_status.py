@@ -170,9 +170,9 @@ def test_a_disk_that_fills_up_says_when_it_is_full():
 
 
 def test_a_failed_backup_keeps_the_time_of_the_last_complete_one(own_chat):
-    own_chat.write(lambda tx: actions.server_status.note_backup(tx, 123))
+    own_chat.write(lambda tx: actions.server_status.record_backup(tx, 123))
     own_chat.server.clock.move(hours=1)
-    own_chat.write(lambda tx: actions.server_status.note_failed_backup(tx, "No space left"))
+    own_chat.write(lambda tx: actions.server_status.record_failed_backup(tx, "No space left"))
 
     found = own_chat.read(actions.server_status.read)
 

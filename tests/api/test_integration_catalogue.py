@@ -39,7 +39,7 @@ def test_the_catalogue_lists_every_service(ana):
 
 @pytest.mark.parametrize("name", sorted(integrations.INTEGRATIONS))
 def test_every_service_has_an_example_with_a_message(name):
-    report = integrations.INTEGRATIONS[name].report(integrations.examples.request(name))
+    report = integrations.INTEGRATIONS[name].message_for(integrations.examples.request(name))
 
     assert report is not None
     assert report.text.strip()
@@ -151,10 +151,10 @@ def test_failures_of_an_outgoing_webhook_are_listed(chat, ana):
         return found
 
     for _ in range(2):
-        trouble = webhook_deliveries.not_reached()
-        chat.write(storage.people.bots.note_outcome, outgoing, trouble)
+        trouble = webhook_deliveries.unreachable()
+        chat.write(storage.people.bots.record_outcome, outgoing, trouble)
     failed = listed()
-    chat.write(storage.people.bots.note_outcome, outgoing, None)
+    chat.write(storage.people.bots.record_outcome, outgoing, None)
 
     assert failed["payload_url"] == "https://example.com"
     assert (failed["failures"], failed["last_failure"]) == (2, int(chat.server.clock()))

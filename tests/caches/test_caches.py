@@ -169,14 +169,14 @@ def test_a_permit_ends_with_any_change_of_permissions_and_after_an_hour():
 def test_a_location_is_dropped_by_a_move_and_kept_by_a_reaction():
     here = ConversationKey(1, "lunch", "1 lunch", ())
     cache = MessageLocations(1 << 20)
-    cache.learn(1, 1, [(5, here), (6, here)])
+    cache.add_many(1, 1, [(5, here), (6, here)])
 
     cache.invalidate(reacts(2, 5))
     cache.invalidate(moves(3, 6))
 
     assert cache.find([5, 6]) == ([(here, [5])], [6])
 
-    cache.learn(1, 2, [(6, here)])  # read before it was moved
+    cache.add_many(1, 2, [(6, here)])  # read before it was moved
     assert cache.find([6]) == ([], [6])
 
 

@@ -37,7 +37,7 @@ def reported(error) -> str:
 
 def test_a_503_after_a_commit_of_the_same_request_is_replaced(database, realm):
     async def scene() -> None:
-        outcome.begin_request()
+        outcome.start_request()
         with pytest.raises(BadRequest):
             await database.write_in(realm.id, refuse)
         assert reported(ServiceUnavailable()) == "SERVICE_UNAVAILABLE"
@@ -46,7 +46,7 @@ def test_a_503_after_a_commit_of_the_same_request_is_replaced(database, realm):
         assert reported(ServiceUnavailable()) == "OUTCOME_UNKNOWN"
         assert reported(BadRequest("no")) == "BAD_REQUEST"
 
-        outcome.begin_request()
+        outcome.start_request()
         assert reported(ServiceUnavailable()) == "SERVICE_UNAVAILABLE"
 
     asyncio.run(served(database, scene))
@@ -54,7 +54,7 @@ def test_a_503_after_a_commit_of_the_same_request_is_replaced(database, realm):
 
 def test_a_429_after_a_commit_of_the_same_request_is_replaced(database, realm):
     async def scene() -> None:
-        outcome.begin_request()
+        outcome.start_request()
         assert reported(RateLimited(retry_after=1)) == "RATE_LIMIT_HIT"
         await database.write_in(realm.id, lambda tx: None)
         assert reported(RateLimited(retry_after=1)) == "OUTCOME_UNKNOWN"
@@ -68,7 +68,7 @@ def test_a_503_after_a_write_of_unknown_outcome_is_replaced(database, realm):
         raise OutcomeUnknown()
 
     async def scene() -> None:
-        outcome.begin_request()
+        outcome.start_request()
         with pytest.raises(OutcomeUnknown):
             await database.write_in(realm.id, lose_the_answer)
         assert reported(ServiceUnavailable()) == "OUTCOME_UNKNOWN"
@@ -85,7 +85,7 @@ def test_a_request_that_is_stopped_while_it_writes_does_not_answer_503(database,
             goes_on.wait(PATIENCE_SECONDS)
 
         async def request(is_writing: bool) -> str:
-            outcome.begin_request()
+            outcome.start_request()
             try:
                 await (database.write_in(realm.id, slow) if is_writing else asyncio.Event().wait())
             except asyncio.CancelledError:

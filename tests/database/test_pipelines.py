@@ -19,8 +19,8 @@ from tertulia.domain.people.user import Role, User
 from tertulia.errors.authentication import AccountDeactivated
 from tertulia.errors.parameters import NulInText
 from tertulia.events.listener import Options
-from tertulia.events.snapshot.recollection import Recollection
-from tertulia.events.snapshot.snapshot_data import SnapshotData, SnapshotQuery, Wanted
+from tertulia.events.snapshot.cached_register import CachedRegister
+from tertulia.events.snapshot.snapshot_data import RequestedParts, SnapshotData, SnapshotQuery
 from tertulia.events.snapshot.unread_query import MAX_ARRIVED
 
 
@@ -108,21 +108,26 @@ def ways(monkeypatch) -> list[str]:
 
 
 def facts_of(
-    database: Database, user: User, recalled: Recollection | None = None
-) -> tuple[SnapshotData, Recollection]:
+    database: Database, user: User, cached: CachedRegister | None = None
+) -> tuple[SnapshotData, CachedRegister]:
     """The register state of a user, and what is cached of it."""
 
-    def read(tx: Tx) -> tuple[SnapshotData, Recollection]:
+    def read(tx: Tx) -> tuple[SnapshotData, CachedRegister]:
         head = tx.later(storage.log.head_and_rules)
         asked = SnapshotQuery(
-            tx, user.id, Wanted(None), Caches().locations, recalled, recalled and recalled.rules
+            tx,
+            user.id,
+            RequestedParts(None),
+            Caches().locations,
+            cached,
+            cached and cached.rules,
         )
         rules = head().rules
         facts = asked.facts(frozenset(), rules)
         events.snapshot.unread.encode(user, facts, empty_topic_name=True)
-        recollection = facts.recollection(rules)
-        assert recollection is not None
-        return facts, recollection
+        cached_register = facts.cached_register(rules)
+        assert cached_register is not None
+        return facts, cached_register
 
     return database.read_now(1, read)
 
@@ -146,11 +151,11 @@ def test_a_repeated_register_needs_one_round_trip(on_postgres, ways):
     ana = on_postgres.write_now(1, person)
     on_postgres.write_now(1, storage.personal.alert_words.insert, ana.id, ["soup"])
     waiting = on_postgres.write_now(1, says_to_self, ana, read=False)
-    _, recalled = facts_of(on_postgres, ana)
+    _, cached = facts_of(on_postgres, ana)
     on_postgres.write_now(1, storage.personal.alert_words.insert, ana.id, ["stew"])
     ways.clear()
 
-    facts, _ = facts_of(on_postgres, ana, recalled)
+    facts, _ = facts_of(on_postgres, ana, cached)
 
     assert facts.unread is not None
     assert list(facts.unread.waiting) == [waiting]
@@ -160,7 +165,7 @@ def test_a_repeated_register_needs_one_round_trip(on_postgres, ways):
 
 def test_new_data_since_the_last_register_is_found(database, realm):
     ana = database.write_now(realm.id, person)
-    _, recalled = facts_of(database, ana)
+    _, cached = facts_of(database, ana)
     database.write_now(realm.id, storage.personal.alert_words.insert, ana.id, ["soup"])
 
     def says_much(tx: Tx) -> list[int]:
@@ -168,7 +173,7 @@ def test_new_data_since_the_last_register_is_found(database, realm):
 
     waiting = database.write_now(realm.id, says_much)
 
-    facts, again = facts_of(database, ana, recalled)
+    facts, again = facts_of(database, ana, cached)
 
     assert facts.unread is not None
     assert (facts.lists["alert_words"], list(facts.unread.waiting)) == (["soup"], waiting)

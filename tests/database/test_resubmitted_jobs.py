@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tertulia.database.held_organizations import HeldOrganizations
+from tertulia.database.locked_organizations import LockedOrganizations
 from tertulia.database.writer import PendingWrite
 
 BAKERY, CELLAR = 7, 8
@@ -34,12 +34,12 @@ def resubmitted() -> list[PendingWrite]:
 
 
 @pytest.fixture
-def held(spare: list[Any], resubmitted: list[PendingWrite]) -> HeldOrganizations:
+def held(spare: list[Any], resubmitted: list[PendingWrite]) -> LockedOrganizations:
     def new_writer() -> Any:
         spare.append(SpareWriter())
         return spare[-1]
 
-    return HeldOrganizations(new_writer, resubmitted.extend)
+    return LockedOrganizations(new_writer, resubmitted.extend)
 
 
 def job(realm_id: int) -> PendingWrite:

@@ -117,8 +117,8 @@ def test_rows_about_a_message_are_deleted_with_it(on_sqlite):
     about = {row["table_name"] for row in declared if row["target"] == "message"}
     staying = [
         f"The rows of {table} stay when their message is deleted:"
-        " name it in storage.messages.GOES_WITH_A_MESSAGE."
-        for table in sorted(about - DELETED_BY_ACTIONS - {*storage.messages.GOES_WITH_A_MESSAGE})
+        " name it in storage.messages.MESSAGE_TABLES."
+        for table in sorted(about - DELETED_BY_ACTIONS - {*storage.messages.MESSAGE_TABLES})
     ]
     assert not staying, "\n".join(staying)
 

@@ -144,7 +144,7 @@ def test_a_page_of_the_log_is_read_in_a_few_statements(chat, in_kitchen, ana):
         ana.patch(f"/messages/{soup.id}", content=f"{number}, no, {number + 1}").succeeds()
 
     def statements(tx, limit):
-        counted: Any = Counting(tx)
+        counted: Any = TableCounter(tx)
         return len(events.log.read(counted, start, limit)), counted.count
 
     few, many = chat.read(statements, 4), chat.read(statements, 1000)
@@ -152,7 +152,7 @@ def test_a_page_of_the_log_is_read_in_a_few_statements(chat, in_kitchen, ana):
     assert few[1] == many[1]
 
 
-class Counting:
+class TableCounter:
     """A transaction that counts statements."""
 
     def __init__(self, tx: Any) -> None:

@@ -21,7 +21,7 @@ def appended(chat, in_kitchen, ana, ben):
 
 
 def test_a_notice_decodes_to_the_sent_message(appended):
-    notices, _ = events.notify_payloads.written(appended)
+    notices, _ = events.notify_payloads.encode(appended)
 
     told = [each for notice in notices for each in events.notify_payloads.read(notice)]
 
@@ -33,13 +33,13 @@ def test_a_notice_decodes_to_the_sent_message(appended):
 def test_notices_say_up_to_which_event_they_are_complete(appended):
     realm_id, last = appended[0][1].realm_id, appended[-1][1].seq
 
-    assert events.notify_payloads.written(appended)[1] == {}
-    assert events.notify_payloads.written(appended[2:])[1] == {realm_id: last}
-    assert events.notify_payloads.written([]) == ([], {})
+    assert events.notify_payloads.encode(appended)[1] == {}
+    assert events.notify_payloads.encode(appended[2:])[1] == {realm_id: last}
+    assert events.notify_payloads.encode([]) == ([], {})
 
 
 def test_no_notice_exceeds_the_maximum_length(appended):
-    notices, _ = events.notify_payloads.written(appended[:1] * 100)
+    notices, _ = events.notify_payloads.encode(appended[:1] * 100)
 
     assert (
         max(len(notice.encode()) for notice in notices)

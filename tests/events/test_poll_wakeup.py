@@ -149,7 +149,7 @@ def test_heartbeats_continue_when_one_fails():
         hearts = Heartbeats(waiters.mailboxes, 0.01, beat)
         await waiters.park()
         for mailbox in waiters.boxes:
-            hearts.expect(mailbox)
+            hearts.schedule(mailbox)
         others = asyncio.as_completed(waiters.polls, timeout=10)
         await next(others)
         await next(others)
@@ -166,7 +166,7 @@ def test_heartbeats_without_delay_reach_every_poll():
         hearts = Heartbeats(waiters.mailboxes, 0, Mailbox.wake)
         await waiters.park()
         for mailbox in waiters.boxes:
-            hearts.expect(mailbox)
+            hearts.schedule(mailbox)
         await asyncio.wait_for(asyncio.gather(*waiters.polls), 10)
 
     uvloop.run(scene())

@@ -134,7 +134,7 @@ def test_early_events_of_a_lost_primary_are_dropped(own_chat, kitchen):
     (said,) = own_chat.read(events.log.read, head - 1, 1)
     lost = LoggedEvent(said.realm_id, head + 2, said.event, said.audience, said.stamp + 1)
     known = LogPosition(lost.seq, own_chat.server.directory(own_chat.realm.id).epoch)
-    (notice,), _ = events.notify_payloads.written([(known, lost)])
+    (notice,), _ = events.notify_payloads.encode([(known, lost)])
 
     def take_over(tx: Tx) -> None:
         """A standby lacks the last events of the primary; its timeline is part of the epoch."""

@@ -25,7 +25,7 @@ FORM = "application/x-www-form-urlencoded"
 
 @dataclass
 class Call:
-    """What `admit` hands to the endpoints."""
+    """What `authenticate` hands to the endpoints."""
 
     name: str
     request: ApiRequest
@@ -128,9 +128,9 @@ class SampleApi:
     def __init__(self, **settings: Any) -> None:
         self.bell = asyncio.Event()
         self.observed: list[tuple[str, str, int]] = []
-        self.api: ASGIApp = Api(ROUTES, self.admit, Config(**settings), observe=self.observe)
+        self.api: ASGIApp = Api(ROUTES, self.authenticate, Config(**settings), observe=self.observe)
 
-    async def admit(self, request: ApiRequest, route: Route) -> Call:
+    async def authenticate(self, request: ApiRequest, route: Route) -> Call:
         request.reply_headers["X-RateLimit-Limit"] = "200"
         name = request.header("Authorization") or ""
         if not name and route.access != "public":

@@ -11,7 +11,7 @@ from tertulia.http.compression import MIN_BYTES
 
 
 @pytest.mark.parametrize(
-    "asked, is_wanted",
+    "asked, is_accepted",
     [
         ("gzip", True),
         ("gzip, deflate, br", True),
@@ -26,9 +26,9 @@ from tertulia.http.compression import MIN_BYTES
         (None, False),
     ],
 )
-def test_accept_encoding_is_parsed(asked, is_wanted):
-    assert compression.is_wanted(asked, MIN_BYTES) is is_wanted
-    assert compression.is_wanted(asked, MIN_BYTES - 1) is False
+def test_accept_encoding_is_parsed(asked, is_accepted):
+    assert compression.is_accepted(asked, MIN_BYTES) is is_accepted
+    assert compression.is_accepted(asked, MIN_BYTES - 1) is False
 
 
 def test_a_large_answer_is_compressed_on_request(chat):

@@ -15,6 +15,6 @@ def told(name: str, payload: Any, **headers: str) -> WebhookMessage:
 def maybe_told(name: str, payload: Any, **headers: str) -> WebhookMessage | None:
     service = integrations.find(name)
     assert service is not None
-    return service.report(
+    return service.message_for(
         WebhookRequest(payload, {key.replace("_", "-"): headers[key] for key in headers})
     )

@@ -61,7 +61,7 @@ def test_any_payload_is_posted_or_refused(
     service: Integration, payload: Any, headers: dict[str, str]
 ):
     with contextlib.suppress(ClientError):
-        report = service.report(WebhookRequest(payload, headers))
+        report = service.message_for(WebhookRequest(payload, headers))
         assert report is None or report.text.strip()
 
 
@@ -103,7 +103,7 @@ def test_a_valid_payload_with_one_change_is_posted_or_refused(other):
         for place in pieces(payload):
             hook = WebhookRequest(replaced(payload, place, other), headers)
             with contextlib.suppress(ClientError):
-                integrations.INTEGRATIONS[name].report(hook)
+                integrations.INTEGRATIONS[name].message_for(hook)
 
 
 @pytest.mark.parametrize("text", ["*", "_", "~", "<", "<a|", "`", "*a ", "<!", "```"])

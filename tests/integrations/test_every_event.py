@@ -30,7 +30,7 @@ def test_every_event_becomes_its_message():
 def entry(sent: Sent) -> str:
     service = integrations.INTEGRATIONS[sent.service]
     headers = {name.lower(): value for name, value in sent.headers.items()}
-    report = service.report(WebhookRequest(sent.payload, headers))
+    report = service.message_for(WebhookRequest(sent.payload, headers))
     assert report is not None, sent.event
     assert report.event == sent.event or report.event.startswith(f"{sent.event}."), sent.event
     text = "\n".join(f"    {line}".rstrip() for line in report.text.split("\n"))

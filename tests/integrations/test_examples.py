@@ -13,7 +13,7 @@ from tertulia.integrations import WebhookRequest
 def test_a_payload_becomes_a_message(example: Example):
     service = integrations.INTEGRATIONS[example.service]
 
-    report = service.report(WebhookRequest(example.payload, example.headers))
+    report = service.message_for(WebhookRequest(example.payload, example.headers))
 
     assert report is not None
     assert (report.event, report.topic, report.text) == (
@@ -71,7 +71,7 @@ def test_uptime_robot_may_send_its_variables_in_the_url():
     service = integrations.INTEGRATIONS["uptimerobot"]
     query = {"alertType": "1", "monitorFriendlyName": "Roof", "alertDetails": "Timeout"}
 
-    report = service.report(WebhookRequest({}, query=query))
+    report = service.message_for(WebhookRequest({}, query=query))
 
     assert report is not None
     assert report.text == ":alert: Roof is down:\n``` quote\nTimeout\n```"

@@ -10,7 +10,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, padding, rsa
 
 from tertulia import integrations
-from tertulia.integrations import SignedCall
+from tertulia.integrations import SignedRequest
 
 SECRET, BODY, NOW = b"open sesame", b'{"soup": "on"}', 1_767_261_600
 ADDRESS = "https://chat.example.com/api/v1/external/trello?api_key=x"
@@ -91,11 +91,11 @@ def test_travis_signatures_are_verified_with_its_public_key():
     body = b"payload=%7B%22a%22%3A+%22%2B%22%7D"
     pasted = public.replace(b"+", b" ").replace(b"\n", b"\\n")
     for secret in (public, pasted):
-        assert check(SignedCall(body, signed, ADDRESS, NOW), secret)
-    assert not check(SignedCall(body + b"x", signed, ADDRESS, NOW), public)
-    assert not check(SignedCall(body, {"signature": "beef"}, ADDRESS, NOW), public)
-    assert not check(SignedCall(body, {}, ADDRESS, NOW), public)
-    assert not check(SignedCall(body, signed, ADDRESS, NOW), SECRET)
+        assert check(SignedRequest(body, signed, ADDRESS, NOW), secret)
+    assert not check(SignedRequest(body + b"x", signed, ADDRESS, NOW), public)
+    assert not check(SignedRequest(body, {"signature": "beef"}, ADDRESS, NOW), public)
+    assert not check(SignedRequest(body, {}, ADDRESS, NOW), public)
+    assert not check(SignedRequest(body, signed, ADDRESS, NOW), SECRET)
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_a_key_of_another_kind_is_refused(key):
     check = integrations.INTEGRATIONS["travis"].check
     assert check is not None
 
-    assert not check(SignedCall(b"payload=soup", signed, ADDRESS, NOW), public)
+    assert not check(SignedRequest(b"payload=soup", signed, ADDRESS, NOW), public)
 
 
 @pytest.mark.parametrize("name", SIGNED)
@@ -118,12 +118,12 @@ def test_a_signature_is_valid_for_its_body_only(name):
     assert check is not None
     headers = SIGNED[name]
 
-    assert check(SignedCall(BODY, headers, ADDRESS, NOW + 100), SECRET)
-    assert not check(SignedCall(BODY, headers, ADDRESS, NOW), b"another secret")
-    assert not check(SignedCall(BODY, {}, ADDRESS, NOW), SECRET)
-    assert not check(SignedCall(BODY, dict.fromkeys(headers, "\xff,=,"), ADDRESS, NOW), SECRET)
+    assert check(SignedRequest(BODY, headers, ADDRESS, NOW + 100), SECRET)
+    assert not check(SignedRequest(BODY, headers, ADDRESS, NOW), b"another secret")
+    assert not check(SignedRequest(BODY, {}, ADDRESS, NOW), SECRET)
+    assert not check(SignedRequest(BODY, dict.fromkeys(headers, "\xff,=,"), ADDRESS, NOW), SECRET)
     if name not in ("gitlab", "harbor"):  # they send the secret itself
-        assert not check(SignedCall(BODY + b" ", headers, ADDRESS, NOW), SECRET)
+        assert not check(SignedRequest(BODY + b" ", headers, ADDRESS, NOW), SECRET)
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_a_netlify_token_is_valid_for_its_body_only(claims, alg):
     assert check is not None
     headers = {"x-webhook-signature": token(claims, alg)}
 
-    assert not check(SignedCall(BODY, headers, ADDRESS, NOW), SECRET)
+    assert not check(SignedRequest(BODY, headers, ADDRESS, NOW), SECRET)
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,7 @@ def test_the_verification_request_of_notion_needs_no_signature(body, is_good):
     check = integrations.INTEGRATIONS["notion"].check
     assert check is not None
 
-    assert check(SignedCall(body, {}, ADDRESS, NOW), SECRET) is is_good
+    assert check(SignedRequest(body, {}, ADDRESS, NOW), SECRET) is is_good
 
 
 @pytest.mark.parametrize("name", ["stripe", "slack_incoming", "zendesk"])
@@ -167,7 +167,7 @@ def test_a_dated_signature_expires(name):
     check = integrations.INTEGRATIONS[name].check
     assert check is not None
 
-    assert not check(SignedCall(BODY, SIGNED[name], ADDRESS, NOW + 301), SECRET)
+    assert not check(SignedRequest(BODY, SIGNED[name], ADDRESS, NOW + 301), SECRET)
 
 
 @pytest.mark.parametrize("at", ["", "yesterday", "2026-01-01T10:00:00", str(NOW), "9" * 400])
@@ -179,7 +179,7 @@ def test_a_zendesk_signature_needs_a_valid_timestamp(at):
         "x-zendesk-webhook-signature": base64.b64encode(code(at.encode() + BODY)).decode(),
     }
 
-    assert not check(SignedCall(BODY, headers, ADDRESS, NOW), SECRET)
+    assert not check(SignedRequest(BODY, headers, ADDRESS, NOW), SECRET)
 
 
 @pytest.mark.parametrize(
@@ -200,6 +200,6 @@ def test_a_linear_signature_includes_the_time(body, is_good):
     check = integrations.INTEGRATIONS["linear"].check
     assert check is not None
 
-    signed = SignedCall(body, {"linear-signature": code(body).hex()}, ADDRESS, NOW)
+    signed = SignedRequest(body, {"linear-signature": code(body).hex()}, ADDRESS, NOW)
 
     assert check(signed, SECRET) is is_good

@@ -21,7 +21,7 @@ ALERTS = {
 
 def shown(text: str, payload: object = ALERTS, topic: str = "") -> WebhookMessage | None:
     query = {"text_template": text, "topic_template": topic}
-    return integrations.INTEGRATIONS["template"].report(WebhookRequest(payload, query=query))
+    return integrations.INTEGRATIONS["template"].message_for(WebhookRequest(payload, query=query))
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ def test_a_long_message_is_truncated():
     report = shown("{% for a in rows %}{{ a }}{% endfor %}", {"rows": ["x" * 5000] * 50})
 
     assert report is not None
-    assert len(report.text) <= templated.MAX_WORDS
+    assert len(report.text) <= templated.MAX_TEXT_LENGTH
 
 
 @settings(max_examples=100)

@@ -46,9 +46,9 @@ def test_a_phone_is_registered_notified_and_cleared_after_reading(scene):
     eventually(lambda: works(chat) or state(ben, apple)["push_token_id"])
     eventually(lambda: state(ben, device_id)["push_token_id"])
     sent = ana.says("Are you *there*?", to=[ben])
-    eventually(lambda: works(chat) or len(service.told()) >= 2)
+    eventually(lambda: works(chat) or len(service.push_notifications()) >= 2)
     ben.post("/messages/flags", messages=[sent.id], op="add", flag="read").succeeds()
-    eventually(lambda: works(chat) or len(service.told()) >= 4)
+    eventually(lambda: works(chat) or len(service.push_notifications()) >= 4)
 
     (asked,) = [
         each for each in service.asked("e2ee/register") if each.form["token_id"] == "hGsEWGmyyfI="
@@ -69,10 +69,10 @@ def test_a_phone_is_registered_notified_and_cleared_after_reading(scene):
     assert ios["http_headers"] == {"apns_priority": 10, "apns_push_type": "alert"}
     assert ios["payload"]["aps"]["mutable-content"] == 1
     assert last.json["push_requests"][0]["fcm_priority"] == "normal"
-    said = service.told()[0]
+    said = service.push_notifications()[0]
     assert (said["type"], said["content"], said["user_id"]) == ("message", "Are you there?", ben.id)
     assert said["recipient_type"] == "direct"
-    assert service.told()[-1]["message_ids"] == [sent.id]
+    assert service.push_notifications()[-1]["message_ids"] == [sent.id]
     told = [event for event in ears.all() if event["device_id"] == device_id]
     assert [event["op"] for event in told] == ["add", "update", "update"]
     assert told[2] == {
@@ -129,16 +129,16 @@ def test_retry_after_of_the_service_is_respected(scene):
     service.answers[NOTIFY], service.headers = (429, {}), {"Retry-After": "600"}
 
     ana.says("one", to=[ben])
-    eventually(lambda: works(chat) or len(service.told()) == 1)
+    eventually(lambda: works(chat) or len(service.push_notifications()) == 1)
     ana.says("two", to=[ben])
     chat.server.clock.move(seconds=500)
     eventually(lambda: works(chat) or chat.read(waits) == 2)
-    assert len(service.told()) == 1
+    assert len(service.push_notifications()) == 1
     del service.answers[NOTIFY]
     chat.server.clock.move(seconds=101)
 
-    eventually(lambda: works(chat) or len(service.told()) == 3)
-    assert [each["content"] for each in service.told()] == ["one", "one", "two"]
+    eventually(lambda: works(chat) or len(service.push_notifications()) == 3)
+    assert [each["content"] for each in service.push_notifications()] == ["one", "one", "two"]
 
 
 def waits(tx):
@@ -163,7 +163,7 @@ def test_a_token_that_the_service_rejects_is_deleted_and_test_notifications_say_
     service.answers[NOTIFY] = (200, {"delete_token_ids": ["hGsEWGmyyfI="]})
     ben.post(test, device_id=device_id).succeeds()
 
-    assert service.told()[-1]["type"] == "test"
+    assert service.push_notifications()[-1]["type"] == "test"
     assert state(ben, device_id)["push_token_id"] is None
 
 

@@ -7,7 +7,7 @@ from tests.support.fake_smtp import text_in
 
 from tertulia import actions
 from tertulia.actions.messages.narrow_terms import NarrowViewer
-from tertulia.domain.personal.digests import AWAY_SECONDS, LivelyTopic, chosen
+from tertulia.domain.personal.digests import INACTIVE_SECONDS, LivelyTopic, chosen
 
 DAY = 86400
 
@@ -30,7 +30,7 @@ def test_an_absent_user_gets_a_digest_on_its_day_and_can_unsubscribe(mail_chat, 
     cleo.patch("/settings", enable_digest_emails=False).succeeds()
     mail_chat.permit("can_access_all_users_group", "members")
     gus = mail_chat.person("gus", role="guest", channels=["kitchen"], email=f"gus@{host}")
-    mail_chat.server.clock.move(seconds=AWAY_SECONDS + 60)
+    mail_chat.server.clock.move(seconds=INACTIVE_SECONDS + 60)
     muted = {"stream_id": mail_chat.channel("kitchen").id, "topic": "noise", "visibility_policy": 1}
     ben.post("/user_topics", **muted).succeeds()
     ana.post("/users/me/presence", status="active").succeeds()
@@ -67,7 +67,7 @@ def test_a_digest_quotes_what_matters_of_a_topic(mail_chat, smtp):
     host = mail_chat.host
     ana = mail_chat.person("ana", channels=["kitchen"], email=f"ana@{host}")
     ben = mail_chat.person("ben", channels=["kitchen"], email=f"ben@{host}")
-    mail_chat.server.clock.move(seconds=AWAY_SECONDS + 60)
+    mail_chat.server.clock.move(seconds=INACTIVE_SECONDS + 60)
     ana.post("/users/me/presence", status="active").succeeds()
     for words in ("Good morning", "Hm", "It is decided: we open on Friday.", "Fine", "Bye"):
         ana.says(words, to="kitchen > opening")

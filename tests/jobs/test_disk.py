@@ -2,7 +2,7 @@
 
 from structlog.testing import capture_logs
 
-from tertulia.actions.disk_warnings import WARN_AGAIN_SECONDS
+from tertulia.actions.disk_warnings import WARNING_INTERVAL_SECONDS
 from tertulia.jobs.disk import DiskWatch
 
 MORE_THAN_THERE_IS = 101  # percent
@@ -24,7 +24,7 @@ def test_owners_are_warned_of_a_disk_that_is_nearly_full_once_a_day_by_one_serve
         for each in (first, second, first, second):
             server.do(each.run_once())
     after_a_while = warnings_of(olga)
-    server.clock.move(seconds=WARN_AGAIN_SECONDS + 1)
+    server.clock.move(seconds=WARNING_INTERVAL_SECONDS + 1)
     server.do(second.run_once())
 
     lines = [line for line in logged if line["event"] == "disk.nearly_full"]

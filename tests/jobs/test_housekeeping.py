@@ -162,7 +162,7 @@ def test_the_job_drops_an_idle_queue_and_trims_behind_the_others(own_chat, monke
 def test_a_long_log_is_trimmed_in_steps(chat, in_kitchen, ana, monkeypatch):
     says_much(ana)
     chat.server.clock.move(minutes=11)
-    monkeypatch.setattr(actions.housekeeping, "MAX_AT_ONCE", 7)
+    monkeypatch.setattr(actions.housekeeping, "MAX_DELETED_PER_RUN", 7)
 
     first = chat.write(actions.housekeeping.trim_log)
     assert (first.events, first.is_done) == (7, False)
@@ -184,7 +184,7 @@ def test_an_unpolled_queue_is_dropped(chat):
 
 
 def test_positions_of_many_queues_are_all_saved(chat, monkeypatch):
-    monkeypatch.setattr(jobs, "QUEUES_AT_ONCE", 3)
+    monkeypatch.setattr(jobs, "QUEUES_PER_BATCH", 3)
     ana = chat.person("ana", channels=["kitchen"])
     queues_of_ana = [ana.listens_for("message") for _ in range(8)]
     says_much(ana, 1)
@@ -339,8 +339,8 @@ def test_many_keys_and_leftovers_are_deleted_in_steps(own_chat, monkeypatch):
     server.clock.move(seconds=61)
     server.send_due(SCHEDULED)
     server.clock.move(hours=25)
-    monkeypatch.setattr(actions.housekeeping, "MAX_AT_ONCE", 3)
-    monkeypatch.setattr(actions.later.scheduled, "FORGET_AT_ONCE", 3)
+    monkeypatch.setattr(actions.housekeeping, "MAX_DELETED_PER_RUN", 3)
+    monkeypatch.setattr(actions.later.scheduled, "DELETED_PER_BATCH", 3)
 
     assert own_chat.write(actions.housekeeping.delete_expired_send_keys, 86_400) == 3
     assert own_chat.write(actions.later.scheduled.delete_old_sent) == 3

@@ -256,6 +256,6 @@ def _link(terminal: Terminal, directory: LdapDirectory, name: str) -> None:
     person = ldap.find(directory, name)
     assert vault is not None
     assert person is not None
-    introduced = claims.from_directory(directory, "", person, None)
+    profile = claims.from_directory(directory, "", person, None)
     database = Database.at(config.database_url)
-    database.write_now(1, actions.people.external_identities.match_or_create, vault, introduced)
+    database.write_now(1, actions.people.external_identities.match_or_create, vault, profile)

@@ -19,7 +19,7 @@ from tertulia.external.mail.smtp import SendFailed
 
 
 def post_letter(tx: Tx, vault: Vault, to: str) -> None:
-    actions.mail_outbox.post(tx, vault, Letter("test", to))
+    actions.mail_outbox.enqueue(tx, vault, Letter("test", to))
 
 
 def goes_round(chat) -> None:

@@ -184,13 +184,13 @@ def test_many_messages_are_deleted_in_small_steps_by_topic(chat, in_kitchen, ana
 
     told = ears.all()
     assert sum(len(event["message_ids"]) for event in told) == 60
-    assert max(len(event["message_ids"]) for event in told) <= actions.later.retention.AT_ONCE
+    assert max(len(event["message_ids"]) for event in told) <= actions.later.retention.BATCH_SIZE
     assert {event["topic"] for event in told} == {"topic 0", "topic 1"}
     assert readable(ana) == []
 
 
 def test_a_channel_with_many_old_messages_does_not_delay_others(own_chat, monkeypatch):
-    monkeypatch.setattr(jobs, "STEPS_IN_TURN", 2)
+    monkeypatch.setattr(jobs, "STEPS_PER_RUN", 2)
     ana = own_chat.person("ana", channels=["kitchen", "garden"])
     own_chat.set("message_retention_days", 1)
     own_chat.fill(ana, "kitchen > soup", 30)

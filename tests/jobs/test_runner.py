@@ -48,7 +48,7 @@ def test_a_failed_job_runs_again(trouble):
             enough.set()
         raise trouble
 
-    runner = run(Job("job", 0, work, at_once=True), until=enough)
+    runner = run(Job("job", 0, work, run_at_start=True), until=enough)
 
     assert runner.failures["job"] >= 3
 
@@ -64,7 +64,7 @@ def test_a_failing_job_does_not_delay_another():
         if next(done) == 3:
             enough.set()
 
-    run(Job("stuck", 0, never_answer, at_once=True), Job("fine", 0, work), until=enough)
+    run(Job("stuck", 0, never_answer, run_at_start=True), Job("fine", 0, work), until=enough)
 
 
 @pytest.mark.parametrize("goes_on", [True, False])
@@ -79,7 +79,7 @@ def test_a_job_that_swallows_its_cancellation_ends_all_the_same(goes_on):
         if goes_on:
             await asyncio.Event().wait()
 
-    run(Job("job", 0, work, at_once=True), until=under_way)
+    run(Job("job", 0, work, run_at_start=True), until=under_way)
 
 
 def test_a_job_is_late_from_its_next_due_time():

@@ -14,7 +14,7 @@ from tertulia.domain.channels.channel import NewChannel
 from tertulia.domain.later.scheduled import ToChannel
 from tertulia.domain.messages.message import Draft
 from tertulia.domain.people.user import NOTIFICATION_BOT
-from tertulia.jobs.scheduled_sender import IN_HAND, SCHEDULED, ScheduledKind
+from tertulia.jobs.scheduled_sender import MAX_CLAIMED, SCHEDULED, ScheduledKind
 
 
 def schedules(person: Person, content: str = "Soup's on", *, at: int, **params: Any) -> int:
@@ -119,13 +119,13 @@ def test_a_message_due_during_a_run_is_sent_soon(chat):
         lambda tx, most: due[tx.realm_id][:most],
         compose,
         deliver,
-        give_up=deliver,
+        fail=deliver,
     )
     server = chat.server
     server.send_due(kind)
 
     assert (sent.count(house), sent.count(garden)) == (500, 1)
-    assert sent.index(garden) <= 100 + 2 * IN_HAND
+    assert sent.index(garden) <= 100 + 2 * MAX_CLAIMED
 
 
 def test_a_sent_message_is_not_sent_again(chat, in_kitchen, ana):

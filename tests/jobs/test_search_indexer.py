@@ -58,7 +58,7 @@ def test_long_messages_are_indexed_while_users_keep_talking(chat: Chat, text: st
 
 def test_messages_from_before_the_index_are_indexed_in_batches(own_chat: Chat) -> None:
     ana = own_chat.person("ana", channels=["kitchen"])
-    old = own_chat.fill(ana, "kitchen > count", actions.messages.search_index.AT_ONCE + 20)
+    old = own_chat.fill(ana, "kitchen > count", actions.messages.search_index.BATCH_SIZE + 20)
     eventually(lambda: behind(own_chat) == 0)
 
     own_chat.write(as_before_the_migration)
@@ -66,8 +66,8 @@ def test_messages_from_before_the_index_are_indexed_in_batches(own_chat: Chat) -
 
     eventually(lambda: behind(own_chat) == 0)
     assert found(ana, "count") == old
-    assert found(ana, f"{actions.messages.search_index.AT_ONCE}") == [
-        old[actions.messages.search_index.AT_ONCE]
+    assert found(ana, f"{actions.messages.search_index.BATCH_SIZE}") == [
+        old[actions.messages.search_index.BATCH_SIZE]
     ]
     assert own_chat.read(problems) == []
     metrics = own_chat.server.client.raw("GET", "/metrics").body.decode()

@@ -18,8 +18,8 @@ from tertulia import storage
 from tertulia.api.openapi_webhooks import SENT
 from tertulia.app import description
 from tertulia.database.tx import Tx
-from tertulia.domain.people.webhook_deliveries import Trouble
-from tertulia.jobs.webhook_sender import BotReply, understood
+from tertulia.domain.people.webhook_deliveries import WebhookFailure
+from tertulia.jobs.webhook_sender import BotReply, parse_response
 
 HOME = (ipaddress.ip_network("127.0.0.0/8"),)
 
@@ -204,14 +204,14 @@ def test_slack_format_is_used_for_slack_bots(scene):
     ],
 )
 def test_the_reply_of_a_webhook_is_posted(text, is_slack, said):
-    assert understood(text, is_slack=is_slack) == BotReply(said)
+    assert parse_response(text, is_slack=is_slack) == BotReply(said)
 
 
 @pytest.mark.parametrize("value", ['{"widget_type": "poll"}', '"{\\"widget_type\\": \\"poll\\"}"'])
 def test_a_reply_may_have_a_widget_as_object_or_text(value):
     answer = f'{{"content": "a", "widget_content": {value}}}'
 
-    assert understood(answer, is_slack=False) == BotReply("a", {"widget_type": "poll"})
+    assert parse_response(answer, is_slack=False) == BotReply("a", {"widget_type": "poll"})
 
 
 @pytest.mark.parametrize(
@@ -224,9 +224,9 @@ def test_a_reply_may_have_a_widget_as_object_or_text(value):
     ],
 )
 def test_a_reply_in_an_unknown_form_posts_nothing(text, why):
-    trouble = understood(text, is_slack=False)
+    trouble = parse_response(text, is_slack=False)
 
-    assert isinstance(trouble, Trouble)
+    assert isinstance(trouble, WebhookFailure)
     assert why in trouble.in_conversation
 
 

@@ -76,7 +76,7 @@ def test_a_list_of_the_organization_is_marked_as_such():
     missing = [
         f"The rows of {part.table} are everybody's: say OURS of them in storage/nonempty_tables.py."
         for part in LISTS.values()
-        if part.of_everybody
+        if part.of_all_users
         and storage.nonempty_tables.OTHERWISE.get(part.table) != storage.nonempty_tables.OURS
     ]
     assert not missing, "\n".join(missing)

@@ -377,7 +377,7 @@ def meeting(draw: st.DrawFn) -> Deed:
 def vouching(draw: st.DrawFn) -> Deed:
     """An SSO provider creates a user with a name, a role and groups, and deactivates them."""
     subject = draw(st.sampled_from(["zoe", "yan"]))
-    introduced = ExternalProfile(
+    profile = ExternalProfile(
         provider="ldap:house",
         method="LDAP",
         subject=subject,
@@ -386,7 +386,7 @@ def vouching(draw: st.DrawFn) -> Deed:
         welcome=AdmissionPolicy.ANYBODY,
         leads=True,
         role=draw(st.sampled_from([None, Role.ADMINISTRATOR, Role.MEMBER, Role.GUEST])),
-        roles_to_take=frozenset({Role.ADMINISTRATOR, Role.GUEST}),
+        managed_roles=frozenset({Role.ADMINISTRATOR, Role.GUEST}),
         groups=draw(st.sampled_from([None, (), ("bakers",), ("bakers", "sailors")])),
     )
     is_there = draw(st.booleans())
@@ -394,7 +394,7 @@ def vouching(draw: st.DrawFn) -> Deed:
     def do(scene: Scene, actor: Person) -> Reply:
         if is_there:
             vault = scene.chat.server.vault
-            scene.chat.write(actions.people.external_identities.match_or_create, vault, introduced)
+            scene.chat.write(actions.people.external_identities.match_or_create, vault, profile)
         else:
             gone = ProfileUpdate(Identity("ldap:house", subject, 0), None)
             scene.chat.write(actions.people.external_identities.sync, gone, True)

@@ -81,7 +81,7 @@ def test_the_same_seed_generates_the_same_organization(tmp_path: Path):
 
 def messages_are_what_the_server_would_have_stored(tx: Tx) -> None:
     found = Resolved.of(
-        markdown.MentionedUser(user.id, user.full_name) for user in storage.people.everyone(tx)
+        markdown.MentionedUser(user.id, user.full_name) for user in storage.people.list_all(tx)
     )
     marked = defaultdict(set)
     for row in tx.all("SELECT user_id, message_id FROM message_flag WHERE flag = 'mentioned'"):
@@ -125,7 +125,7 @@ def whoever_speaks_or_is_called_is_there(tx: Tx) -> None:
 
 def what_is_unread_was_received(tx: Tx) -> None:
     counts = []
-    for user in storage.people.everyone(tx):
+    for user in storage.people.list_all(tx):
         spans = storage.channels.subscriptions.spans_of(tx, user.id)
         waiting = storage.messages.unread.load(tx, user.id)
         counts.append(len(waiting))

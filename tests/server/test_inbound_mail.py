@@ -412,7 +412,7 @@ def test_the_command_reads_a_mail_from_standard_input(kind, databases):
 
 def _address(tx: Tx, vault: Any) -> str:
     channel = storage.channels.find_by_name(tx, "general")
-    (ana,) = [each for each in storage.people.everyone(tx) if each.full_name == "Ana"]
+    (ana,) = [each for each in storage.people.list_all(tx) if each.full_name == "Ana"]
     assert channel is not None
     found = actions.mail_addresses.for_channel(tx, vault, MAIL_IN, channel, ana, ana.id)
     return found.replace(".show-sender", "")

@@ -114,7 +114,7 @@ def test_the_index_finds_the_same_as_a_full_scan(
 
     def scene(tx: Tx) -> None:
         chance = random.Random(5)
-        shelf = Shelf(tx, storage.people.everyone(tx)[0].id)
+        shelf = Shelf(tx, storage.people.list_all(tx)[0].id)
         for number in range(200):
             shelf.say(words(chance), f"topic {number % 4}")
             if number in (70, 140):
@@ -166,7 +166,7 @@ def test_messages_changed_during_phrase_indexing_are_found_as_they_are_now(
 ) -> None:
     def scene(tx: Tx) -> None:
         joints = storage.search.phrase_filter
-        shelf = Shelf(tx, storage.people.everyone(tx)[0].id)
+        shelf = Shelf(tx, storage.people.list_all(tx)[0].id)
         edited, gone = shelf.say("the soup market", "x"), shelf.say("the run", "x")
         shelf.say("running soup market", "x")
         storage.search.batch.index_messages(tx, 10)
@@ -199,7 +199,7 @@ def test_long_texts_are_indexed_a_few_at_a_time(
     long = "soup &amp; " * 15
 
     def scene(tx: Tx) -> None:
-        shelf = Shelf(tx, storage.people.everyone(tx)[0].id)
+        shelf = Shelf(tx, storage.people.list_all(tx)[0].id)
         numbers = [shelf.say(long, "x"), shelf.say(long, "x"), shelf.say("the run", "x")]
         assert [storage.search.batch.index_messages(tx, 10) for _ in range(4)] == [1, 1, 1, 0]
 
@@ -219,7 +219,7 @@ def test_a_word_is_deleted_with_its_last_message(database: Database, realm: Real
         return {row["word"] for row in tx.all("SELECT word FROM search_word")}
 
     def scene(tx: Tx) -> None:
-        shelf = Shelf(tx, storage.people.everyone(tx)[0].id)
+        shelf = Shelf(tx, storage.people.list_all(tx)[0].id)
         secret, plain = shelf.say("the password is hunter2", "x"), shelf.say("the weather", "x")
         storage.search.batch.index_messages(tx, 10)
         assert "hunter2" in known(tx)
@@ -241,7 +241,7 @@ def test_organizations_share_no_words(database: Database, realm: Realm) -> None:
     other = database.write_now(0, actions.organization.create, "Otra", "otra")
 
     def talk(tx: Tx) -> None:
-        shelf = Shelf(tx, storage.people.everyone(tx)[0].id, said=100 * tx.realm_id)
+        shelf = Shelf(tx, storage.people.list_all(tx)[0].id, said=100 * tx.realm_id)
         shelf.say("our soup", "x")
         storage.search.batch.index_messages(tx, 10)
         assert shelf.holding("soup") == storage.messages.history.before(
@@ -280,7 +280,7 @@ def test_the_text_filter_of_the_database_excludes_no_match(
     database: Database, realm: Realm, query: str
 ) -> None:
     def scene(tx: Tx) -> None:
-        shelf = Shelf(tx, storage.people.everyone(tx)[0].id)
+        shelf = Shelf(tx, storage.people.list_all(tx)[0].id)
         topics = ("", "the report the", "thé réport the", "100% sure: it is")
         pages = {shelf.say(said, topic): (said, topic) for said in SAID for topic in topics}
         for number, (said, _) in pages.items():

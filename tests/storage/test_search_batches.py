@@ -74,7 +74,7 @@ class Index:
 
     def says(self, text: str) -> int:
         def say(tx: Tx) -> int:
-            author = storage.people.everyone(tx)[0].id
+            author = storage.people.list_all(tx)[0].id
             place = storage.messages.conversations.get_or_start(tx, [author])
             return storage.messages.insert_in_conversation(tx, author, place, draft(text))
 
@@ -85,7 +85,7 @@ class Index:
         """Send messages in one transaction, at a time of the past."""
 
         def say(tx: Tx) -> list[int]:
-            author = storage.people.everyone(tx)[0].id
+            author = storage.people.list_all(tx)[0].id
             place = storage.messages.conversations.get_or_start(tx, [author])
             ids = [
                 storage.messages.insert_in_conversation(tx, author, place, draft(text))

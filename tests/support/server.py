@@ -399,6 +399,6 @@ class Server:
         """Replace the authentication of requests by a wrapper around it, which is returned."""
         endpoints = self._application._api
         with pytest.MonkeyPatch.context() as patch:
-            wrapped = wrap(endpoints._admit)
-            patch.setattr(endpoints, "_admit", wrapped)
+            wrapped = wrap(endpoints._authenticate)
+            patch.setattr(endpoints, "_authenticate", wrapped)
             yield wrapped

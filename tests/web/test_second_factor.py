@@ -190,7 +190,7 @@ def test_guesses_from_many_addresses_share_one_limit(chat):
             False,
         )
 
-    for number in range(actions.people.second_factors.FROM_EVERYWHERE):
+    for number in range(actions.people.second_factors.ALL_ADDRESSES):
         guess(number)
     with pytest.raises(Exception, match="rate limit"):
         guess(100)

@@ -955,7 +955,7 @@ def test_the_log_has_the_reason_of_a_refused_provider_login(chat, site):
         browser.opens(goes(browser, site, STRICT))
     (line,) = refusals(lines)
     assert (line["provider"], line["subject"]) == ("oidc:strict", "s-ana")
-    assert line["reason"] == "NotAdmitted; in none of only_groups (staff); groups: press"
+    assert line["reason"] == "AccountNotAdmitted; in none of only_groups (staff); groups: press"
 
     ana_is_known(site, email_verified=False)
     with capture_logs() as lines:

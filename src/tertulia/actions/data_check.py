@@ -71,7 +71,7 @@ def _files(tx: Tx) -> DataProblem:
 
 def _references(tx: Tx) -> DataProblem:
     return DataProblem(
-        "references", "none crosses between organizations", storage.data_check.strays(tx)
+        "references", "none crosses between organizations", storage.data_check.orphaned_files(tx)
     )
 
 

@@ -3,13 +3,13 @@
 from tertulia import actions, domain, storage
 from tertulia.database.tx import Tx
 
-WARN_AGAIN_SECONDS = 86400
+WARNING_INTERVAL_SECONDS = 86400
 
 
 def claim(tx: Tx) -> bool:
     """Whether this server sends the warning: only one server does, once a day."""
     last = storage.server_notes.find(tx, storage.server_notes.DISK_WARNING)
-    if last is not None and tx.now - float(last) < WARN_AGAIN_SECONDS:
+    if last is not None and tx.now - float(last) < WARNING_INTERVAL_SECONDS:
         return False
     storage.server_notes.store(tx, storage.server_notes.DISK_WARNING, str(tx.now))
     return True

@@ -6,13 +6,13 @@ from tertulia import storage
 from tertulia.actions.people.one_time_links import DAY
 from tertulia.actions.people.password_attempts import WINDOW_SECONDS
 from tertulia.actions.people.pending_invitations import KEPT_SECONDS
-from tertulia.actions.people.pending_logins import AWAY_SECONDS, TOKEN_SECONDS
+from tertulia.actions.people.pending_logins import EXPIRY_SECONDS, TOKEN_SECONDS
 from tertulia.database.tx import Tx
 from tertulia.domain.people.sessions import LIFE_SECONDS
 
-KEEP_LOG_SECONDS = 600  # a client that is registering still needs the last minutes
+LOG_RETENTION_SECONDS = 600  # a client that is registering still needs the last minutes
 MAX_EVENTS = 500_000  # per organization; a queue that needs more is deleted
-MAX_AT_ONCE = 2000  # so that other writes do not wait for a long deletion
+MAX_DELETED_PER_RUN = 2000  # so that other writes do not wait for a long deletion
 
 
 class TrimResult(msgspec.Struct, frozen=True):
@@ -21,9 +21,9 @@ class TrimResult(msgspec.Struct, frozen=True):
     is_done: bool
 
 
-def delete_expired_send_keys(tx: Tx, remembered_seconds: float) -> int:
+def delete_expired_send_keys(tx: Tx, kept_seconds: float) -> int:
     """Delete some expired idempotency keys. Returns their number."""
-    return storage.messages.send_keys.delete_before(tx, tx.now - remembered_seconds, MAX_AT_ONCE)
+    return storage.messages.send_keys.delete_before(tx, tx.now - kept_seconds, MAX_DELETED_PER_RUN)
 
 
 def realms_with_old_access(tx: Tx) -> list[int]:
@@ -34,14 +34,14 @@ def realms_with_old_access(tx: Tx) -> list[int]:
         attempts=tx.now - WINDOW_SECONDS,
         links=tx.now - DAY,
         invitations=tx.now - KEPT_SECONDS,
-        departures=tx.now - AWAY_SECONDS,
+        departures=tx.now - EXPIRY_SECONDS,
         tokens=tx.now - TOKEN_SECONDS,
     )
 
 
 def realms_to_trim(tx: Tx, most_events: int = MAX_EVENTS) -> list[int]:
     """Organizations in which `trim_log` may have something to do."""
-    return storage.log.realms_with_old(tx, tx.now - KEEP_LOG_SECONDS, most_events)
+    return storage.log.realms_with_old(tx, tx.now - LOG_RETENTION_SECONDS, most_events)
 
 
 def trim_log(tx: Tx, most_events: int = MAX_EVENTS) -> TrimResult:
@@ -56,8 +56,8 @@ def trim_log(tx: Tx, most_events: int = MAX_EVENTS) -> TrimResult:
     # The newest event stays, so that the log always shows its last seq.
     oldest = storage.log.oldest(tx, tx.realm_id) or head
     hindmost = storage.queues.oldest_position(tx)
-    recent = storage.log.first_since(tx, tx.now - KEEP_LOG_SECONDS) or oldest
+    recent = storage.log.first_since(tx, tx.now - LOG_RETENTION_SECONDS) or oldest
     keep_from = min(head, recent, head if hindmost is None else hindmost)
     last_to_go = max(keep_from, head - most_events) - 1
-    step = min(last_to_go, oldest + MAX_AT_ONCE - 1)
+    step = min(last_to_go, oldest + MAX_DELETED_PER_RUN - 1)
     return TrimResult(storage.log.delete_up_to(tx, step), given_up, step == last_to_go)

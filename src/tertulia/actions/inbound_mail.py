@@ -12,8 +12,8 @@ from tertulia import actions, domain, storage
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import Channel
 from tertulia.domain.inbound_mail import (
+    KEPT_SECONDS,
     MAX_PER_HOUR,
-    REMEMBERED_SECONDS,
     ChannelAddress,
     MailAddress,
     MailRefused,
@@ -104,7 +104,7 @@ def delete_unused_files(tx: Tx, attachment_ids: Sequence[int]) -> None:
 
 def delete_expired(tx: Tx) -> None:
     """Delete expired addresses and the ids of old mails."""
-    storage.inbound_mail.delete_before(tx, tx.now, tx.now - REMEMBERED_SECONDS)
+    storage.inbound_mail.delete_before(tx, tx.now, tx.now - KEPT_SECONDS)
 
 
 def _reply_destination(tx: Tx, target: ReplyAddress) -> MailDestination:

@@ -1,6 +1,7 @@
 """Mails: they are stored in the transaction that causes them and sent by a job.
 
-    actions.mail_outbox.post(tx, vault, Letter("password-reset", user.email, values={"link": link}))
+    mail = Letter("password-reset", user.email, values={"link": link})
+    actions.mail_outbox.enqueue(tx, vault, mail)
 
 `jobs/mail_sender.py` sends them at least once, after the commit. The caller first checks that the
 server sends mail: `config.sends_mail`.
@@ -17,9 +18,9 @@ from tertulia.domain.people.keys import Vault
 _decode = msgspec.json.Decoder(Letter).decode
 
 
-def post(tx: Tx, vault: Vault, letter: Letter) -> None:
+def enqueue(tx: Tx, vault: Vault, mail: Letter) -> None:
     """Put an email into the outbox. It is sent if this transaction is committed."""
-    storage.outbox.insert_mail(tx, letter.kind, vault.seal(msgspec.json.encode(letter).decode()))
+    storage.outbox.insert_mail(tx, mail.kind, vault.seal(msgspec.json.encode(mail).decode()))
 
 
 def opened(vault: Vault, item: OutboxItem) -> Letter:

@@ -1,7 +1,7 @@
 """Claims and outcomes of items in the outbox.
 
     claimed = actions.outbox.claim(tx, items)      # no other server sends them for a while
-    actions.outbox.settle(tx, done, failed)        # delete, try again later, or give up
+    actions.outbox.record_results(tx, done, failed)        # delete, try again later, or give up
 
 `jobs/outbox.py` finds due items and hands them to the sender of their transport: each is sent at
 least once. If no outcome is recorded within the lease, an item is sent again.
@@ -23,7 +23,9 @@ def claim(tx: Tx, items: Sequence[OutboxItem]) -> list[OutboxItem]:
     ]
 
 
-def settle(tx: Tx, done: Sequence[OutboxItem], failed: Sequence[OutboxItem]) -> list[OutboxItem]:
+def record_results(
+    tx: Tx, done: Sequence[OutboxItem], failed: Sequence[OutboxItem]
+) -> list[OutboxItem]:
     """Delete what is done, and schedule retries. Returns the items that are given up."""
     for each in done:
         storage.outbox.delete(tx, each)
@@ -34,5 +36,5 @@ def settle(tx: Tx, done: Sequence[OutboxItem], failed: Sequence[OutboxItem]) -> 
             storage.outbox.delete(tx, each)
             given_up.append(each)
         else:
-            storage.outbox.put_off(tx, each, next_try, each.tries + 1)
+            storage.outbox.reschedule(tx, each, next_try, each.tries + 1)
     return given_up

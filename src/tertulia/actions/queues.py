@@ -13,7 +13,7 @@ from tertulia.events.listener import Options
 from tertulia.storage.queues import Position, StoredQueue
 
 MAX_PER_USER = 200
-NOTED_WITHIN_SECONDS = 60  # another server may have a newer poll that is not stored yet
+POSITION_INTERVAL_SECONDS = 60  # another server may have a newer poll that is not stored yet
 
 
 def new(
@@ -72,7 +72,7 @@ def extend_idle_deadlines(tx: Tx, seconds: float) -> None:
 
 def realms_with_expired(tx: Tx, now: float) -> list[int]:
     """Organizations in which `delete_expired` has something to do."""
-    return storage.queues.realms_with_expired(tx, now - NOTED_WITHIN_SECONDS)
+    return storage.queues.realms_with_expired(tx, now - POSITION_INTERVAL_SECONDS)
 
 
 def delete_expired(tx: Tx, now: float) -> list[str]:
@@ -81,6 +81,6 @@ def delete_expired(tx: Tx, now: float) -> list[str]:
     `now` is the time before positions were stored: if the clock jumped forward since, all of them
     would seem idle.
     """
-    gone = storage.queues.expired(tx, now - NOTED_WITHIN_SECONDS)
+    gone = storage.queues.expired(tx, now - POSITION_INTERVAL_SECONDS)
     storage.queues.delete(tx, gone)
     return gone

@@ -34,7 +34,7 @@ HOUR_SECONDS = 3600
 DAY_SECONDS = 86_400
 
 # Log events of the last hour that say that a part does not work.
-TROUBLE = {
+PROBLEM = {
     "mail": ("mail.send_failed_again", "mail.given_up", "mail.compose_failed"),
     "push": ("push.given_up", "push.service_failed", "push.registration_failed"),
     "providers": ("sso.provider_unavailable", "ldap.unavailable"),
@@ -106,12 +106,12 @@ def store_report(tx: Tx, report: ServerReport, sample: Sample | None) -> None:
         storage.server_reports.delete_before(tx, tx.now - KEPT_SECONDS)
 
 
-def note_backup(tx: Tx, size_bytes: int) -> None:
+def record_backup(tx: Tx, size_bytes: int) -> None:
     note = BackupNote(tx.now, size_bytes)
     storage.server_notes.store(tx, storage.server_notes.LAST_BACKUP, _json(note))
 
 
-def note_failed_backup(tx: Tx, reason: str) -> None:
+def record_failed_backup(tx: Tx, reason: str) -> None:
     """Keep the time of the last complete backup beside the failure."""
     text = storage.server_notes.find(tx, storage.server_notes.LAST_BACKUP)
     last = BackupNote(0.0, 0) if text is None else msgspec.json.decode(text, type=BackupNote)
@@ -119,7 +119,7 @@ def note_failed_backup(tx: Tx, reason: str) -> None:
     storage.server_notes.store(tx, storage.server_notes.LAST_BACKUP, _json(note))
 
 
-def note_sync(tx: Tx, directory: str, accounts: int, changed: int, reason: str = "") -> None:
+def record_sync(tx: Tx, directory: str, accounts: int, changed: int, reason: str = "") -> None:
     note = SyncNote(tx.now, accounts, changed, reason)
     storage.server_notes.store(tx, storage.server_notes.LDAP_SYNC + directory, _json(note))
 
@@ -230,7 +230,7 @@ def mail_part(status: ServerStatus, config: Config) -> StatusPart:
         return StatusPart("mail", "off", {})
     given_up = sum(each.mails_given_up for each in status.samples)
     waiting = sum(each.queues.get("mail", 0) for each in status.running)
-    trouble = _trouble(status, "mail")
+    trouble = _problem(status, "mail")
     facts: Facts = {
         "sent": sum(each.mails_sent for each in status.samples),
         "given_up": given_up,
@@ -244,7 +244,7 @@ def mail_part(status: ServerStatus, config: Config) -> StatusPart:
 def push_part(status: ServerStatus, config: Config) -> StatusPart:
     given_up = sum(each.pushes_given_up for each in status.samples)
     sent = sum(each.pushes_sent for each in status.samples)
-    trouble = _trouble(status, "push")
+    trouble = _problem(status, "push")
     facts: Facts = {
         "sent": sent,
         "given_up": given_up,
@@ -281,7 +281,7 @@ def providers_part(status: ServerStatus, config: Config) -> StatusPart:
     count = len(config.providers)
     if not count:
         return StatusPart("providers", "off", {})
-    trouble = _trouble(status, "providers")
+    trouble = _problem(status, "providers")
     return StatusPart(
         "providers", "look" if trouble else "good", {"count": count, "event": trouble}
     )
@@ -321,10 +321,10 @@ def version_part(status: ServerStatus) -> StatusPart:
     return StatusPart("version", "look" if silent or len(versions) > 1 else "good", facts)
 
 
-def _trouble(status: ServerStatus, part: str) -> str:
+def _problem(status: ServerStatus, part: str) -> str:
     """The name of a log event of the last hour that concerns a part; empty if there is none."""
     counts = status.log_counts()
-    for event in TROUBLE[part]:
+    for event in PROBLEM[part]:
         if event in counts and status.now - counts[event].last_at < HOUR_SECONDS:
             return event
     return ""

@@ -62,12 +62,12 @@ ALSO_RECORDED = {
 }
 
 # Recorded only when one of these parameters is given: the other changes are personal.
-WAYS_IN = frozenset({"email", "new_password"})
+CREDENTIAL_SETTINGS = frozenset({"email", "new_password"})
 RECORDED_WITH = {
     "DELETE /users/me/subscriptions": frozenset({"principals"}),
-    "PATCH /settings": WAYS_IN,
-    "PATCH /settings/display": WAYS_IN,
-    "PATCH /settings/notifications": WAYS_IN,
+    "PATCH /settings": CREDENTIAL_SETTINGS,
+    "PATCH /settings/display": CREDENTIAL_SETTINGS,
+    "PATCH /settings/notifications": CREDENTIAL_SETTINGS,
     "POST /users/me/subscriptions": frozenset({"principals"}),
 }
 
@@ -130,10 +130,10 @@ def recording(route: Route, call: Call, plain: OrgDatabase) -> OrgDatabase:
 
 def record_as(call: Call, act: str, actor_id: int) -> None:
     """Record the first write of a page under the name of the API's call."""
-    record_act(call, Act(act, actor_id, call.request.client_address))
+    record_action(call, Act(act, actor_id, call.request.client_address))
 
 
-def record_act(call: Call, act: Act) -> None:
+def record_action(call: Call, act: Act) -> None:
     """Record the first write of a call as this act."""
     call.record = lambda _, plain: RecordingBound(plain, act)
 

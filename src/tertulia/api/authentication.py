@@ -1,7 +1,7 @@
 """Authentication: which account and organization a request belongs to, and its rate limit.
 
-Programs send an API key (`admit`), browsers a cookie (`admit_browser`). Neither is accepted in
-place of the other.
+Programs send an API key (`authenticate`), browsers a cookie (`authenticate_browser`). Neither is
+accepted in place of the other.
 """
 
 import hmac
@@ -30,7 +30,7 @@ from tertulia.events.directory.organization import Organization
 from tertulia.http import cross_site
 from tertulia.http.basic import read_credentials, read_key
 from tertulia.http.ratelimit import Decision, Limiter, address_bucket
-from tertulia.http.request import EARLY_BODY_BYTES, STRANGERS_BODY_BYTES, ApiRequest
+from tertulia.http.request import ANONYMOUS_BODY_BYTES, EARLY_BODY_BYTES, ApiRequest
 from tertulia.http.routing import Route
 
 NOTED_USE_SECONDS = 300  # between two notes of the last use of a grant
@@ -71,7 +71,7 @@ class Authenticator:
         await api.freshness.ensure(self._services, route)
         return _recorded(Call(self._services, request, org, caller), route)
 
-    async def admit_browser(self, request: ApiRequest, route: Route) -> Call:
+    async def authenticate_browser(self, request: ApiRequest, route: Route) -> Call:
         """Authenticate a browser by its cookie, if the request is from one of our pages."""
         org = await self._organization(request)
         call = await self._browser(request, org)
@@ -195,7 +195,7 @@ class Authenticator:
         limiter = self._limiter(request, caller)
         if limiter is not None:
             _apply(request, limiter.peek(request.counted_for))
-        return STRANGERS_BODY_BYTES if caller is None else EARLY_BODY_BYTES
+        return ANONYMOUS_BODY_BYTES if caller is None else EARLY_BODY_BYTES
 
     async def authenticate_media(self, request: ApiRequest) -> Call:
         """Authenticate a request for an image, which counts against no limit. Both keys and cookies

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from tertulia import actions, api, domain, storage
 from tertulia.actions.people.login import SessionRequest
-from tertulia.actions.people.pending_logins import AWAY_SECONDS
+from tertulia.actions.people.pending_logins import EXPIRY_SECONDS
 from tertulia.api.call import Call, Services
 from tertulia.config import Config
 from tertulia.domain.people.sessions import LIFE_SECONDS, Browser, Session
@@ -74,17 +74,17 @@ def app_session_request(call: Call) -> SessionRequest:
     """What is stored about an app that gets the API key."""
     address = call.request.client_address
     browser = Browser(call.request.header("user-agent") or "", address)
-    letters = call.vault if call.config.sends_mail else None
-    return SessionRequest(browser, address_bucket(address), letters=letters)
+    mail_vault = call.vault if call.config.sends_mail else None
+    return SessionRequest(browser, address_bucket(address), mail_vault=mail_vault)
 
 
 def session_cookie(config: Config, request: ApiRequest, token: str) -> str:
     """The Set-Cookie value of a logged-in browser."""
-    return cookies.written(token, LIFE_SECONDS, is_secure=_is_secure(config, request))
+    return cookies.set_cookie(token, LIFE_SECONDS, is_secure=_is_secure(config, request))
 
 
 def drop_cookie(config: Config, request: ApiRequest) -> str:
-    return cookies.written("", 0, is_secure=_is_secure(config, request))
+    return cookies.set_cookie("", 0, is_secure=_is_secure(config, request))
 
 
 def login_token(call: Call) -> tuple[str, str]:
@@ -92,7 +92,9 @@ def login_token(call: Call) -> tuple[str, str]:
     Set-Cookie value."""
     is_secure = _is_secure(call.config, call.request)
     token = pending_login_token(call) or domain.people.sessions.new_token()
-    return token, cookies.written(token, AWAY_SECONDS, is_secure=is_secure, cookie=cookies.LOGIN)
+    return token, cookies.set_cookie(
+        token, EXPIRY_SECONDS, is_secure=is_secure, cookie=cookies.LOGIN
+    )
 
 
 def pending_login_token(call: Call) -> str | None:

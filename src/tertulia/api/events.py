@@ -15,7 +15,7 @@ from tertulia.errors.parameters import MissingParameter
 from tertulia.events.listener import Capabilities, Options
 from tertulia.events.snapshot.register import Register
 from tertulia.events.snapshot.server_info import Surroundings
-from tertulia.events.snapshot.snapshot_data import Wanted
+from tertulia.events.snapshot.snapshot_data import RequestedParts
 from tertulia.http.replies import Encoded, Reply
 from tertulia.http.rules import AtLeast, AtMost, MaxItems, MaxLength
 
@@ -82,9 +82,11 @@ async def register(
         include_subscribers=include_subscribers,
         capabilities=client_capabilities or Capabilities(notification_settings_null=False),
     )
-    wanted = Wanted(event_types if fetch_event_types is None else fetch_event_types)
+    wanted = RequestedParts(event_types if fetch_event_types is None else fetch_event_types)
     idle_seconds = _idle_seconds(call, idle_queue_timeout)
-    _, state = await begin(call, options, wanted, idle_seconds, presence_history_limit_days)
+    _, state = await register_queue(
+        call, options, wanted, idle_seconds, presence_history_limit_days
+    )
     unknown = _unknown_types(event_types)
     if unknown:
         state["unknown_event_types"] = unknown
@@ -98,19 +100,19 @@ def _unknown_types(event_types: list[str] | None) -> list[str]:
     return [each for each in event_types or [] if each not in known]
 
 
-async def begin(
+async def register_queue(
     call: Call,
     options: Options,
-    wanted: Wanted,
+    wanted: RequestedParts,
     idle_seconds: int,
     presence_days: int | None = None,
 ) -> tuple[LogPosition, dict[str, Any]]:
     """Open a queue, unless the caller is a spectator. Returns its log position, and the state with
     the keys of every register response."""
     user = call.reader
-    moment = await _moment(call, user, options, wanted, idle_seconds, presence_days)
+    moment = await _snapshot_at(call, user, options, wanted, idle_seconds, presence_days)
     if moment.queue is not None:
-        await _kept(call, moment.queue)
+        await _finish_storing(call, moment.queue)
     if moment.is_behind:
         call.system_db.write_later(actions.messages.read_state.catch_up, user.id)
     first = {
@@ -156,8 +158,8 @@ async def _first_poll(call: Call) -> Encoded[Events]:
     """A poll without a queue opens one."""
     idle_seconds = call.config.idle_queue_seconds
     usual = await _default_options(call, call.user)
-    queue = _begun(call, call.user, usual, call.org.position, idle_seconds)
-    await _kept(call, queue)
+    queue = _open_queue(call, call.user, usual, call.org.position, idle_seconds)
+    await _finish_storing(call, queue)
     made = {"events": [], "queue_id": queue.id, "idle_queue_timeout_secs": idle_seconds}
     return Encoded(_encode(made))
 
@@ -169,7 +171,7 @@ class OpenedQueue(NamedTuple):
     storing: Awaitable[list[str]]
 
 
-def _begun(
+def _open_queue(
     call: Call, user: User, options: Options, start: LogPosition, idle_seconds: int
 ) -> OpenedQueue:
     """Open a queue at a log position that the follower has not passed. The queue receives events
@@ -180,7 +182,7 @@ def _begun(
     return OpenedQueue(queue.id, storing)
 
 
-async def _kept(call: Call, queue: OpenedQueue) -> None:
+async def _finish_storing(call: Call, queue: OpenedQueue) -> None:
     try:
         given_up = await queue.storing
     except BaseException:
@@ -211,11 +213,11 @@ class RegisterSnapshot(NamedTuple):
     is_behind: bool  # the stored unread state is far behind
 
 
-async def _moment(
+async def _snapshot_at(
     call: Call,
     user: User,
     options: Options,
-    wanted: Wanted,
+    wanted: RequestedParts,
     idle_seconds: int,
     presence_days: int | None,
 ) -> RegisterSnapshot:
@@ -225,7 +227,7 @@ async def _moment(
         await register.read(call.services.database)
         queue = None  # a spectator has none
         if not user.is_spectator:
-            queue = _begun(call, user, options, register.start, idle_seconds)
+            queue = _open_queue(call, user, options, register.start, idle_seconds)
         state = register.compose(_surroundings(call), call.now, presence_days)
     stored = None if user.is_spectator else register.stored_unread
     is_behind = stored is not None and actions.messages.read_state.lags(stored)

@@ -19,12 +19,17 @@ from tertulia.errors import BadRequest, ClientError
 from tertulia.errors.channels import ChannelIdNotFound, ChannelNotFound
 from tertulia.errors.http import RateLimited, ServiceUnavailable
 from tertulia.errors.integrations import UnknownIntegration
-from tertulia.http.forms import RawBody, media_type, read_urlencoded, unquote
+from tertulia.http.forms import RawBody, decoded, media_type, read_urlencoded, unquote
 from tertulia.http.json_text import decode_json
-from tertulia.http.offload import decoded
 from tertulia.http.replies import Reply
 from tertulia.http.rules import Id, MaxLength, Problem, as_id
-from tertulia.integrations import Filters, Integration, SignedCall, WebhookMessage, WebhookRequest
+from tertulia.integrations import (
+    Filters,
+    Integration,
+    SignedRequest,
+    WebhookMessage,
+    WebhookRequest,
+)
 
 MAX_BODY = 4 << 20
 SLACK = "slack_incoming"
@@ -85,9 +90,9 @@ async def receive(
     try:
         sent = (call, service, _secret(call, webhook_secret), payload, body)
         size = MAX_BODY if service.is_slow else call.request.size
-        report = await decoded(call.request.person, size, _report, *sent)
-        if report is not None and wanted.pass_on(report):
-            await _post(call, service, report, stream, topic)
+        posted = await decoded(call.request.person, size, _to_message, *sent)
+        if posted is not None and wanted.accepts(posted):
+            await _post(call, service, posted, stream, topic)
     except (RateLimited, ServiceUnavailable):
         raise
     except ClientError as refusal:
@@ -148,7 +153,7 @@ async def catalogue(call: Call) -> Catalogue:
             CatalogueEntry(
                 each.name,
                 each.title,
-                each.paste,
+                each.setup_hint,
                 each.check is not None,
                 None if each.events is None else sorted(each.events),
             )
@@ -185,9 +190,9 @@ async def send_example(
     """Post a recorded example of a service, as its webhook with this bot would."""
     service = _find(integration)
     bot = await call.db.read(actions.people.bots.usable_by, call.user, bot_id)
-    report = service.report(integrations.examples.request(service.name))
-    if report is not None:
-        await _send(call, bot, service, report, stream, topic)
+    posted = service.message_for(integrations.examples.request(service.name))
+    if posted is not None:
+        await _send(call, bot, service, posted, stream, topic)
 
 
 async def preview_template(
@@ -204,14 +209,14 @@ async def preview_template(
     except Problem:
         raise BadRequest("Malformed JSON") from None
     query = {"text_template": text_template, "topic_template": topic_template or ""}
-    report = await decoded(
-        call.request.person, MAX_BODY, service.report, WebhookRequest(value, {}, query)
+    posted = await decoded(
+        call.request.person, MAX_BODY, service.message_for, WebhookRequest(value, {}, query)
     )
-    if report is None:
+    if posted is None:
         return TemplatePreview(topic=None, content=None, rendered=None)
-    shown = await actions.messages.draft.rendering(call.author, report.text)
+    shown = await actions.messages.draft.rendering(call.author, posted.text)
     return TemplatePreview(
-        topic=_topic(report.topic), content=report.text, rendered=call.org.shown(shown.html)
+        topic=_topic(posted.topic), content=posted.text, rendered=call.org.shown(shown.html)
     )
 
 
@@ -243,7 +248,7 @@ def _secret(call: Call, given: str | None) -> str | None:
     return read_urlencoded(call.request.raw_query).get("webhook_secret", given)
 
 
-def _report(
+def _to_message(
     call: Call, service: Integration, secret: str | None, payload: str | None, body: bytes
 ) -> WebhookMessage | None:
     """The message of a webhook request, if there is one; large payloads are parsed on a thread."""
@@ -251,7 +256,7 @@ def _report(
         _check_signature(call, service, secret, body)
     # The address comes last: its templates win over those in a form.
     query = {**call.request.params, **read_urlencoded(call.request.raw_query)}
-    return service.report(
+    return service.message_for(
         WebhookRequest(_payload(call, payload, body), call.request.headers, query)
     )
 
@@ -273,7 +278,7 @@ def _payload(call: Call, payload: str | None, body: bytes) -> Any:
 def _check_signature(call: Call, service: Integration, secret: str, body: bytes) -> None:
     if service.check is None:
         raise BadRequest(f"{service.title} does not sign what it sends: leave webhook_secret out.")
-    signed = SignedCall(body, call.request.headers, _address(call), call.now)
+    signed = SignedRequest(body, call.request.headers, _address(call), call.now)
     if not service.check(signed, secret.encode()):
         raise BadRequest("Webhook signature verification failed.")
 
@@ -288,10 +293,10 @@ def _address(call: Call) -> str:
 
 
 async def _post(
-    call: Call, service: Integration, report: WebhookMessage, stream: str | None, topic: str | None
+    call: Call, service: Integration, posted: WebhookMessage, stream: str | None, topic: str | None
 ) -> None:
     try:
-        await _send(call, call.user, service, report, stream, topic)
+        await _send(call, call.user, service, posted, stream, topic)
     except (ChannelNotFound, ChannelIdNotFound):
         # Compat: the sender gets success, so that it keeps sending.
         await _notify_owner(call, service, _no_channel(_channel(_decoded(stream or ""))))
@@ -301,22 +306,22 @@ async def _send(
     call: Call,
     bot: User,
     service: Integration,
-    report: WebhookMessage,
+    posted: WebhookMessage,
     stream: str | None,
     topic: str | None,
 ) -> None:
     """Post a message as the bot: to a channel, or to its owner."""
-    text = report.text.replace("\0", "")
+    text = posted.text.replace("\0", "")
     author = Author(call.system_db, call.org, bot, call.site)
     draft = await actions.messages.draft.compose(author, text, service.client, None)
-    if report.to_owner or stream is None or not stream.strip():
+    if posted.to_owner or stream is None or not stream.strip():
         to = bot.id if bot.bot_owner_id is None else bot.bot_owner_id
         await call.db.write(
             actions.messages.send.to_people, bot, [to], draft, call.org.email_domain
         )
         return
     where = _channel(_decoded(stream))
-    chosen = domain.channels.topics.for_sending(_topic(_decoded(topic or "") or report.topic))
+    chosen = domain.channels.topics.for_sending(_topic(_decoded(topic or "") or posted.topic))
     await call.db.write(actions.messages.send.to_channel, bot, where, chosen, draft)
 
 

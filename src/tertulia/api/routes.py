@@ -185,7 +185,7 @@ ROUTES = [
     *requiring(
         api.guards.administrator,
         patch("/realm", api.organization.settings.edit),
-        patch("/realm/user_settings_defaults", api.personal.settings.change_newcomers),
+        patch("/realm/user_settings_defaults", api.personal.settings.change_defaults),
         post("/realm/test_welcome_bot_custom_message", api.organization.welcome.send_test),
         get("/export/realm", api.organization.exports.list_exports),
         post("/export/realm", api.organization.exports.start),
@@ -195,7 +195,7 @@ ROUTES = [
         get("/realm/audit_log/{entry_id}", api.organization.audit.one),
         get("/realm/usage", api.organization.usage.usage),
     ),
-    get("/realm/presence", api.people.presence.everyone),
+    get("/realm/presence", api.people.presence.list_all),
     get("/realm/icon", api.organization.pictures.icon),
     get("/realm/logo", api.organization.pictures.logo),
     *requiring(
@@ -257,7 +257,7 @@ ROUTES = [
     post("/users/me/avatar", api.people.avatars.upload, max_body=api.people.avatars.MAX_BODY),
     delete("/users/me/avatar", api.people.avatars.delete),
     # users
-    get("/users", api.people.users.everyone, access="spectator"),
+    get("/users", api.people.users.list_all, access="spectator"),
     get("/users/{user_id}", api.people.users.by_id),
     get("/users/{email}", api.people.users.by_email),
     post("/users", api.people.accounts.create, requires=api.guards.administrator),
@@ -280,7 +280,7 @@ ROUTES = [
         get("/users/me/agents", api.people.agents.list_own),
         delete("/users/me/agents/{agent_id}", api.people.agents.revoke),
         get("/users/me/sessions", api.people.sessions.list_own),
-        delete("/users/me/sessions", api.people.sessions.end_others),
+        delete("/users/me/sessions", api.people.sessions.log_out_others),
         delete("/users/me/sessions/{session_id}", api.people.sessions.end),
         get("/users/me/second_factor", api.people.second_factors.get_own),
         post("/users/me/second_factor/secret", api.people.second_factors.new_secret),
@@ -301,7 +301,7 @@ ROUTES = [
         post("/invites/multiuse", api.people.invitations.create_link),
         delete("/invites/{invite_id}", api.people.invitations.revoke),
         delete("/invites/multiuse/{invite_id}", api.people.invitations.revoke_link),
-        post("/invites/{invite_id}/resend", api.people.invitations.send_again),
+        post("/invites/{invite_id}/resend", api.people.invitations.resend),
     ),
     # bots
     *requiring(

@@ -66,11 +66,11 @@ class FragmentCache(Cache):
         is_outdated = self._rewritten_at.get(fragment.message.realm_id, 0) > seq
         if is_outdated or len(fragment.text) > MAX_FRAGMENT_BYTES:
             return
-        self._take_out(key)
+        self._remove(key)
         self._fragments[key] = fragment
         self._bytes += _size(fragment)
         while self._bytes > self.bound:
-            self._take_out(next(iter(self._fragments)))
+            self._remove(next(iter(self._fragments)))
 
     def invalidate(self, applied: Applied) -> None:
         rewritten = applied.event.rewritten()
@@ -78,13 +78,13 @@ class FragmentCache(Cache):
             self._rewritten_at[applied.realm_id] = applied.seq
             for message_id in rewritten:
                 for number in range(FORMATS):
-                    self._take_out(key_of(message_id, number))
+                    self._remove(key_of(message_id, number))
 
     def drop_organization(self, realm_id: int, seq: int) -> None:
         """Existing fragments contain records of the old directory, so no reader uses them."""
         self._rewritten_at[realm_id] = seq
 
-    def _take_out(self, key: Key) -> None:
+    def _remove(self, key: Key) -> None:
         fragment = self._fragments.pop(key, None)
         if fragment is not None:
             self._bytes -= _size(fragment)

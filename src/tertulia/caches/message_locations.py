@@ -68,11 +68,11 @@ class MessageLocations(Cache):
         found: Resolved = []
         unknown: list[int] = []
         for number, some in grouped.items():
-            spot = spots[number]
-            if spot is UNKNOWN_CONVERSATION:
+            key = spots[number]
+            if key is UNKNOWN_CONVERSATION:
                 unknown += some
             else:
-                found.append((spot, some))
+                found.append((key, some))
         self.misses += len(unknown)
         self.hits += len(message_ids) - len(unknown)
         return found, sorted(unknown)
@@ -94,7 +94,9 @@ class MessageLocations(Cache):
         """The newest message of an organization of which something is known."""
         return self._newest.get(realm_id)
 
-    def learn(self, realm_id: int, seq: int, found: Iterable[tuple[int, ConversationKey]]) -> None:
+    def add_many(
+        self, realm_id: int, seq: int, found: Iterable[tuple[int, ConversationKey]]
+    ) -> None:
         """Cache locations that were read as of an event, unless messages were moved since.
 
         A message that was moved between channels must not be among them: whether it is unread
@@ -121,15 +123,15 @@ class MessageLocations(Cache):
     def drop_organization(self, realm_id: int, seq: int) -> None:
         self._moved_at[realm_id] = seq
         _, spots = self._blocks
-        for spot in self._of_realm.pop(realm_id, ()):
-            spots[self._numbers.pop(spot)] = UNKNOWN_CONVERSATION
+        for key in self._of_realm.pop(realm_id, ()):
+            spots[self._numbers.pop(key)] = UNKNOWN_CONVERSATION
 
-    def _put(self, realm_id: int, message_id: int, spot: ConversationKey) -> None:
+    def _put(self, realm_id: int, message_id: int, key: ConversationKey) -> None:
         if not self.bound:
             return
-        number = self._numbers.get(spot)
+        number = self._numbers.get(key)
         if number is None:
-            number = self._new_number(realm_id, spot)
+            number = self._new_number(realm_id, key)
         pages, _ = self._blocks
         page = pages.get(message_id >> PAGE_BITS)
         if page is None:
@@ -140,11 +142,11 @@ class MessageLocations(Cache):
         if message_id > self._newest.get(realm_id, 0):
             self._newest[realm_id] = message_id
 
-    def _new_number(self, realm_id: int, spot: ConversationKey) -> int:
+    def _new_number(self, realm_id: int, key: ConversationKey) -> int:
         if len(self._blocks[1]) >= MAX_CONVERSATIONS:
             self._blocks, self._numbers, self._of_realm = ({}, [UNKNOWN_CONVERSATION]), {}, {}
         _, spots = self._blocks
-        number = self._numbers[spot] = len(spots)
-        spots.append(spot)
-        self._of_realm.setdefault(realm_id, set()).add(spot)
+        number = self._numbers[key] = len(spots)
+        spots.append(key)
+        self._of_realm.setdefault(realm_id, set()).add(key)
         return number

@@ -57,12 +57,12 @@ class SendPermits(Cache):
             self.drop_organization(applied.realm_id, applied.seq)
         sent = event.sent()
         if sent is not None:
-            self._note(sent)
+            self._record_sent(sent)
 
     def drop_organization(self, realm_id: int, seq: int) -> None:
         self._permits.pop(realm_id, None)
 
-    def _note(self, sent: NewMessage) -> None:
+    def _record_sent(self, sent: NewMessage) -> None:
         """An existing permit stays, so that it expires in time."""
         if not self.bound:
             return

@@ -16,7 +16,7 @@ def examine(config: Config, database: Database) -> list[DataProblem]:
     """No output if all files are in the database and the setting says so."""
     stores = FileStores(config)
     uploads = database.read_now(0, storage.files.upload_locations.in_stores)
-    stray = _strays(database, stores)
+    stray = _orphaned_files(database, stores)
     if not uploads and not stores.is_used and not stray:
         return []
     places = sorted(
@@ -40,9 +40,9 @@ def examine(config: Config, database: Database) -> list[DataProblem]:
     return [DataProblem("stores", summary, problems)]
 
 
-def _strays(database: Database, stores: FileStores) -> int:
+def _orphaned_files(database: Database, stores: FileStores) -> int:
     count = 0
     for place in stores.known:
         with contextlib.suppress(StoreUnavailable):  # reported above for stores in use
-            count += len(upload_migration.strays(database, stores, place))
+            count += len(upload_migration.orphaned_files(database, stores, place))
     return count

@@ -137,7 +137,7 @@ def _failure_noted(config: Config) -> Iterator[None]:
         with contextlib.suppress(Exception):  # the first error is the one to report
             database = data_dir.find_database(config)
             if not database.schema().missing():
-                database.write_now(0, actions.server_status.note_failed_backup, reason)
+                database.write_now(0, actions.server_status.record_failed_backup, reason)
         raise
 
 
@@ -148,7 +148,7 @@ def _note(database: Database, with_secret: bool, size_bytes: int) -> None:
     details = {"with_secret": None} if with_secret else {}
     try:
         database.write_now(0, note_everywhere, details)
-        database.write_now(0, actions.server_status.note_backup, size_bytes)
+        database.write_now(0, actions.server_status.record_backup, size_bytes)
     except Exception as error:
         why = describe(error)
         if why is None:

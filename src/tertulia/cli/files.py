@@ -75,7 +75,9 @@ def sweep(yes: bool, **flags: Any) -> None:
     config, database = open_data(flags)
     stores = FileStores(config)
     upload_migration.sweep(database, stores)
-    found = {place: upload_migration.strays(database, stores, place) for place in stores.known}
+    found = {
+        place: upload_migration.orphaned_files(database, stores, place) for place in stores.known
+    }
     count = sum(map(len, found.values()))
     size = sum(sum(each.values()) for each in found.values())
     if count and not yes:

@@ -35,11 +35,11 @@ def check(opened: OpenOrganization, name: str) -> None:
             click.echo(f"{directory.label}: no entry for {name}, or several.")
             continue
         known = opened.read(storage.people.identities.find, directory.key, person.subject)
-        introduced = claims.from_directory(directory, opened.realm.subdomain, person, known)
+        profile = claims.from_directory(directory, opened.realm.subdomain, person, known)
         fields = opened.read(storage.people.profile_fields.list_all)
         names = {field.name for field in fields}
-        rows = [(directory.label.upper(), ""), *_described(person, introduced, names)]
-        show_table([*rows, ("account", _account(opened, introduced))])
+        rows = [(directory.label.upper(), ""), *_described(person, profile, names)]
+        show_table([*rows, ("account", _account(opened, profile))])
 
 
 @ldap.command()
@@ -49,7 +49,7 @@ def sync(opened: OpenOrganization, dry_run: bool) -> None:
     """Update all accounts that are linked to a directory."""
     for directory in _directories(opened):
         known = opened.read(storage.people.identities.of_provider, directory.key)
-        found = _tidings(directory, opened, known)
+        found = _profile_updates(directory, opened, known)
         bring = partial(_sync_all, found=found, end_missing=directory.deactivate_missing)
         did = opened.dry_run(bring) if dry_run else opened.write(bring)
         for user_id, changes in did:
@@ -82,7 +82,7 @@ def _ask(directory: LdapDirectory, name: str) -> LdapPerson | None:
         raise click.ClickException(f"{directory.label} cannot be asked: {trouble}") from None
 
 
-def _tidings(
+def _profile_updates(
     directory: LdapDirectory, opened: OpenOrganization, known: list[Any]
 ) -> list[ProfileUpdate]:
     try:
@@ -92,35 +92,35 @@ def _tidings(
 
 
 def _described(
-    person: LdapPerson, introduced: ExternalProfile, fields: Collection[str]
+    person: LdapPerson, profile: ExternalProfile, fields: Collection[str]
 ) -> list[tuple[str, str]]:
-    role = "unchanged" if introduced.role is None else introduced.role.name.lower()
-    groups = "unchanged" if introduced.groups is None else ", ".join(introduced.groups) or "none"
+    role = "unchanged" if profile.role is None else profile.role.name.lower()
+    groups = "unchanged" if profile.groups is None else ", ".join(profile.groups) or "none"
     return [
         ("entry", person.dn),
         ("login name", person.login_name),
         ("id", person.subject),
         ("address", person.email or "none: login needs an address"),
-        ("name", introduced.full_name),
+        ("name", profile.full_name),
         ("picture", "yes" if person.picture else "no"),
         ("disabled", "yes" if person.is_disabled else "no"),
-        ("admitted", "yes" if introduced.is_admitted else "no"),
+        ("admitted", "yes" if profile.is_admitted else "no"),
         ("role", role),
         ("groups there", ", ".join(person.groups) or "none"),
         ("groups here", groups),
         *(
             (name, value if name in fields else f"{value} (no such profile field)".strip())
-            for name, value in introduced.profile.items()
+            for name, value in profile.profile.items()
         ),
     ]
 
 
-def _account(opened: OpenOrganization, introduced: ExternalProfile) -> str:
+def _account(opened: OpenOrganization, profile: ExternalProfile) -> str:
     """The account that a login would lead to, found by a dry run."""
 
     def log_in(tx: Tx) -> str:
-        before = {user.id for user in storage.people.everyone(tx)}
-        user_id = actions.people.external_identities.match_or_create(tx, opened.vault, introduced)
+        before = {user.id for user in storage.people.list_all(tx)}
+        user_id = actions.people.external_identities.match_or_create(tx, opened.vault, profile)
         email = actions.people.get(tx, user_id).email
         return email if user_id in before else f"{email}, created at the first login"
 

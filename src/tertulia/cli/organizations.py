@@ -65,7 +65,7 @@ def delete(opened: OpenOrganization, yes: bool) -> None:
     opened.read(actions.organization.deactivation.check_closed)
     stores = FileStores(opened.config)
     while found := opened.read(
-        storage.files.upload_locations.elsewhere_in_organization, FILES_AT_ONCE
+        storage.files.upload_locations.in_stores_of_organization, FILES_AT_ONCE
     ):
         upload_migration.remove(opened.database, stores, found)
     while opened.database.write_now(

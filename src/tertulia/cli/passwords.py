@@ -49,7 +49,7 @@ def make_link(opened: OpenOrganization, email: str | None, imported: bool) -> No
         click.echo(words, err=True)
         click.echo(link)
         return
-    for each in opened.read(storage.people.everyone):
+    for each in opened.read(storage.people.list_all):
         if each.is_imported_stub and each.is_active and not each.is_bot:
             click.echo(f"{each.email}\t{_link(opened, each)}")
 
@@ -90,7 +90,7 @@ def _with_password(opened: OpenOrganization) -> list[User]:
     elsewhere = {*opened.directories}
     return [
         each
-        for each in opened.read(storage.people.everyone)
+        for each in opened.read(storage.people.list_all)
         if each.is_active
         and not each.is_bot
         and opened.read(storage.people.password_hash, each.id) is not None

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from tertulia.database import schema
-from tertulia.database.change_watch import Changed, Overheard
+from tertulia.database.change_watch import Changed, OnNotice
 from tertulia.database.dialects.sqlite import Sqlite
 from tertulia.database.fast_send import FastInsert, FastSend
 from tertulia.database.leader import Leader
@@ -281,18 +281,18 @@ class Database:
         )
         self._readers.start()
         if not self.dialect.is_embedded:
-            revoked: Overheard = _ignore
+            revoked: OnNotice = _ignore
             if applier is not None:
                 self._barrier = RevocationBarrier(self.dialect, partial(self.query, 0), applier)
                 revoked = self._barrier.on_notice
             self._broadcast = Broadcast(self.dialect, revoked)
 
-    async def watch(self, changed: Changed, overheard: Overheard, on_sends: Overheard) -> None:
+    async def watch(self, changed: Changed, on_ephemeral: OnNotice, on_sends: OnNotice) -> None:
         """Report writes of other processes and notices of other servers, until cancelled."""
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(self.dialect.watch(changed))
             if self._broadcast is not None:
-                tasks.create_task(self._broadcast.listen(changed, overheard, on_sends))
+                tasks.create_task(self._broadcast.listen(changed, on_ephemeral, on_sends))
 
     async def stop(self) -> None:
         if self._writers is not None:
@@ -423,7 +423,7 @@ class Database:
         job = PendingWrite(action, args, realm_id, done, plain, check)
         self._writers.submit(job)
         try:
-            with outcome.noting_write:
+            with outcome.recorded_write:
                 result = await answer
             if job.revoked and self._barrier is not None:
                 await self._barrier.wait(job.revoked)

@@ -11,7 +11,7 @@ from tertulia.log import log
 
 # Reads the logs that go beyond these positions; all logs if it is unknown which.
 Changed = Callable[[Mapping[int, int] | None], Awaitable[None]]
-Overheard = Callable[[str], None]
+OnNotice = Callable[[str], None]
 
 
 class PendingChanges:

@@ -13,7 +13,7 @@ from collections.abc import Callable
 import msgspec
 
 from tertulia.database import change_watch
-from tertulia.database.change_watch import Changed, Overheard, PendingChanges
+from tertulia.database.change_watch import Changed, OnNotice, PendingChanges
 from tertulia.database.revocation import REVOCATIONS
 from tertulia.database.tx import Dialect, LoopAnswers
 from tertulia.log import log
@@ -49,15 +49,15 @@ _NOTIFY = (
 
 
 class Broadcast:
-    def __init__(self, dialect: Dialect, revoked: Overheard) -> None:
+    def __init__(self, dialect: Dialect, revoked: OnNotice) -> None:
         """`revoked` handles notifications about revocations."""
         self._dialect = dialect
         self._connection: LoopAnswers | None = None
         self._connected_at = 0.0
         self._revoked = revoked
         self._changes = PendingChanges()
-        self._overheard: Overheard = _ignore
-        self._on_sends: Overheard = _ignore
+        self._on_ephemeral: OnNotice = _ignore
+        self._on_sends: OnNotice = _ignore
         self._waiting: list[Notice] = []
         self._publishing: asyncio.Task[None] | None = None
         self._alone_until = 0.0
@@ -78,9 +78,9 @@ class Broadcast:
 
     # --- listening ---
 
-    async def listen(self, changed: Changed, overheard: Overheard, on_sends: Overheard) -> None:
+    async def listen(self, changed: Changed, on_ephemeral: OnNotice, on_sends: OnNotice) -> None:
         """Call these for each notification."""
-        self._overheard, self._on_sends = overheard, on_sends
+        self._on_ephemeral, self._on_sends = on_ephemeral, on_sends
         keeping = asyncio.get_running_loop().create_task(self._keep_connected())
         try:
             while True:
@@ -122,7 +122,7 @@ class Broadcast:
     def _on_notice(self, channel: str, notice: str) -> None:
         node, _, words = notice.partition(" ")
         if channel == WHISPERS:
-            self._overheard(notice)
+            self._on_ephemeral(notice)
         elif node == self._dialect.node:
             pass  # our own notification
         elif not notice:

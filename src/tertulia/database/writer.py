@@ -23,7 +23,6 @@ from msgspec import field
 from tertulia.database.fast_send import FastInsert, FastSend
 from tertulia.database.log_position import LogPosition
 from tertulia.database.tx import Dialect, Tx
-from tertulia.database.write_health import WriteHealth
 from tertulia.errors import ClientError
 from tertulia.errors.http import OutcomeUnknown, ServiceUnavailable
 from tertulia.log import log
@@ -41,6 +40,24 @@ Publish = Callable[[dict[int, int], list[tuple[LogPosition, Any]]], None]
 
 # Raises if the caller of a write has lost its rights.
 Check = Callable[[Tx], None]
+
+
+class WriteHealth:
+    """Why the disk refused the last commit, until one succeeds; `/health` and the metrics
+    report it."""
+
+    __slots__ = ("failure",)
+
+    def __init__(self) -> None:
+        self.failure: str | None = None
+
+    def succeeded(self) -> None:
+        self.failure = None
+
+    def failed(self, reason: str | None) -> None:
+        """`reason` is None if the disk is not the cause, for example a lock timeout."""
+        if reason is not None:
+            self.failure = reason
 
 
 class PendingWrite(msgspec.Struct):

@@ -1,7 +1,7 @@
 """All writers: threads that run actions, each for some organizations, and the fast insert.
 
 On PostgreSQL another transaction may lock an organization for seconds. The threads do not wait for
-it: its jobs go to a spare thread (`held_organizations.py`), and so do jobs that arrive meanwhile.
+it: its jobs go to a spare thread (`locked_organizations.py`), and so do jobs that arrive meanwhile.
 """
 
 import asyncio
@@ -11,15 +11,15 @@ from typing import Any
 from tertulia.database.fast_insert_postgres import InsertBatcher
 from tertulia.database.fast_insert_sqlite import LoopInsertBatcher
 from tertulia.database.fast_send import FastInsert
-from tertulia.database.held_organizations import HeldOrganizations
+from tertulia.database.locked_organizations import LockedOrganizations
 from tertulia.database.tx import Dialect
-from tertulia.database.write_health import WriteHealth
 from tertulia.database.writer import (
     Batch,
     ComposeNews,
     FetchNews,
     PendingWrite,
     Publish,
+    WriteHealth,
     Writer,
     WriterSetup,
 )
@@ -56,7 +56,7 @@ class Writers:
             _publish_nothing if dialect.is_embedded else self._publish_from_thread,
             self.health,
         )
-        self._held = HeldOrganizations(
+        self._held = LockedOrganizations(
             lambda: Writer(setup, self._hand_over_waited), self._resubmit
         )
         self._local: LoopInsertBatcher | None = None

@@ -88,7 +88,7 @@ class PasswordLoginDisabled(LoginRefused):
     message = "Password authentication is disabled in this organization"
 
 
-class PasswordEnded(LoginRefused):
+class PasswordExpired(LoginRefused):
     code = "PASSWORD_RESET_REQUIRED"
     message = "Your password has been disabled and needs to be reset"
 
@@ -117,7 +117,7 @@ class PasskeyNotFound(ClientError):
     message = "No such passkey"
 
 
-class LinkNotGood(ClientError):
+class LinkInvalid(ClientError):
     status = 404
     code = "LINK_NOT_GOOD"
     message = "This link was used already, is too old, or was never ours"
@@ -152,7 +152,7 @@ class InsufficientPermission(ClientError):
     message = "Insufficient permission"
 
 
-class NoAccountYet(LoginRefused):
+class AccountMissing(LoginRefused):
     """The provider knows the user, who has no account here and may not create one."""
 
     code = "NO_ACCOUNT"
@@ -164,13 +164,13 @@ class InvitationRequired(LoginRefused):
     message = "Please request an invite for {email} from the organization administrator."
 
 
-class AccountOfAnother(LoginRefused):
+class AccountLinkedElsewhere(LoginRefused):
     """The account with this address is linked to another user of the same provider."""
 
     message = "The account of {email} belongs to somebody else there; ask an administrator"
 
 
-class NotAdmitted(LoginRefused):
+class AccountNotAdmitted(LoginRefused):
     """The provider's settings, such as `only_groups`, exclude the user."""
 
     message = "Your account there may not be used to log in here"

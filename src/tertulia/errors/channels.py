@@ -44,7 +44,7 @@ class DefaultChannelIsPrivate(ClientError):
     message = "A default channel cannot be private."
 
 
-class ContradictoryOpenness(ClientError):
+class ContradictoryPrivacy(ClientError):
     """A channel cannot be private and web-public, or public with protected history."""
 
     message = "Invalid parameters"

@@ -27,7 +27,7 @@ class NoSuchFile(ClientError):
     message = "This file does not exist or has been deleted."
 
 
-class MayNotReadFile(ClientError):
+class FileAccessDenied(ClientError):
     status = 403
     code = "FORBIDDEN"
     message = "You are not authorized to view this file."

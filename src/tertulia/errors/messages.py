@@ -46,7 +46,7 @@ class NothingToChange(ClientError):
     message = "Nothing to change"
 
 
-class MayNotEdit(ClientError):
+class EditNotAllowed(ClientError):
     message = "You don't have permission to edit this message"
 
 

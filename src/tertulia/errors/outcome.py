@@ -25,12 +25,12 @@ class RequestWrites:
 _of_request: ContextVar[RequestWrites | None] = ContextVar("request_writes", default=None)
 
 
-def begin_request() -> None:
+def start_request() -> None:
     """From here on, writes of this task and of tasks that it starts belong to one request."""
     _of_request.set(RequestWrites())
 
 
-class _NotingWrite:
+class _RecordedWrite:
     """Wraps the wait for a commit. Records a write that succeeds, whose caller is cancelled, or
     that ends with OutcomeUnknown. Other errors mean that nothing was written."""
 
@@ -46,7 +46,7 @@ class _NotingWrite:
                 writes.may_have_written = True
 
 
-noting_write = _NotingWrite()
+recorded_write = _RecordedWrite()
 
 
 def checked(error: ClientError) -> ClientError:

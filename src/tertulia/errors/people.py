@@ -48,7 +48,7 @@ class InvitationFailed(ClientError):
         }
 
 
-class NoMail(ClientError):
+class MailNotConfigured(ClientError):
     code = "MAIL_NOT_CONFIGURED"
     message = "This server sends no mail. Make an invitation link and hand it over instead."
 

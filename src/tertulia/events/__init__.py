@@ -11,7 +11,7 @@ from tertulia.events import (
     logged_event,
     notify_payloads,
     presence,
-    recognition,
     snapshot,
+    stamp_check,
     types,
 )

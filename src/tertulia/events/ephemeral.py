@@ -42,7 +42,7 @@ class EphemeralEvent(msgspec.Struct, frozen=True, omit_defaults=True, tag_field=
     def wire(self, org: Organization, to: Listener) -> Wire:
         raise NotImplementedError
 
-    def overheard(self, org: Organization) -> None:
+    def on_remote(self, org: Organization) -> None:
         """Update the directory for an event of another server, before the event is delivered
         here."""
 
@@ -181,7 +181,7 @@ class PresenceChanged(EphemeralEvent, frozen=True, tag="presence_noted"):
     def audience(self) -> Audience:
         return NoClients()
 
-    def overheard(self, org: Organization) -> None:
+    def on_remote(self, org: Organization) -> None:
         org.presence.is_stale = True
 
 

@@ -41,7 +41,7 @@ class LoggedEvent:
         if not self.audience.includes(org, to.user_id, was_subscribed):
             if not to.options.includes_public_channels:
                 return False
-            channel_id = self.event.overheard_in(org)
+            channel_id = self.event.public_channel_of(org)
             if channel_id is None or not org.may_read(to.user_id, channel_id):
                 return False
         return not to.options.narrow or self.event.passes(org, to)

@@ -31,7 +31,7 @@ _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder(list[AppendedMessage]).decode
 
 
-def written(appended: Iterable[Appended]) -> tuple[list[str], dict[int, int]]:
+def encode(appended: Iterable[Appended]) -> tuple[list[str], dict[int, int]]:
     """Encode notifications for these messages.
 
     Also returns, by organization, the seq up to which the notifications are complete; a message

@@ -55,7 +55,7 @@ class PresenceTable:
 
     # --- changes ---
 
-    def ping(self, user_id: int, doing: Doing, now: float) -> tuple[Presence, bool]:
+    def touch(self, user_id: int, doing: Doing, now: float) -> tuple[Presence, bool]:
         """Record a ping. Returns whether the user came online by it."""
         known = self.find(user_id)
         if known is None:
@@ -99,7 +99,7 @@ class PresenceTable:
         entry = self._entries.get(user_id)
         return None if entry is None else entry.presence
 
-    def slim(
+    def compact(
         self, since: int | None, days: int | None, now: float, known: Known | None = None
     ) -> msgspec.Raw:
         """By user id. In a busy organization nearly every entry has changed since a client last

@@ -14,16 +14,18 @@ MIN_BYTES = 1300
 QUICK_BYTES = 1 << 15  # a quarter of a millisecond
 LEVEL = 4  # higher levels take longer and do not shrink JSON further
 
-_ASKED = re.compile(r"(?:^|,)\s*(?:gzip|\*)\s*(?:;\s*q=(?!0(?:\.0*)?\s*(?:,|$))[0-9.]+\s*)?(?:,|$)")
+_ACCEPTED = re.compile(
+    r"(?:^|,)\s*(?:gzip|\*)\s*(?:;\s*q=(?!0(?:\.0*)?\s*(?:,|$))[0-9.]+\s*)?(?:,|$)"
+)
 
 COMPRESSION = FairQueue("compression", slots=1, max_waiting=100)
 
 
-def is_wanted(accept_encoding: str | None, size: int) -> bool:
+def is_accepted(accept_encoding: str | None, size: int) -> bool:
     return (
         size >= MIN_BYTES
         and accept_encoding is not None
-        and _ASKED.search(accept_encoding.lower()) is not None
+        and _ACCEPTED.search(accept_encoding.lower()) is not None
     )
 
 

@@ -22,7 +22,7 @@ def read(request: ApiRequest, *, is_secure: bool, cookie: str = SESSION) -> str 
     return None
 
 
-def written(token: str, seconds: int, *, is_secure: bool, cookie: str = SESSION) -> str:
+def set_cookie(token: str, seconds: int, *, is_secure: bool, cookie: str = SESSION) -> str:
     """The value of a Set-Cookie header; 0 seconds delete the cookie."""
     name, secure = (f"{SECURE_PREFIX}{cookie}", "; Secure") if is_secure else (cookie, "")
     return f"{name}={token}; Max-Age={seconds}; Path=/; HttpOnly; SameSite=Lax{secure}"

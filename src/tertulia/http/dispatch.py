@@ -1,8 +1,8 @@
 """The ASGI application for `/api/v1`: parses a request, calls its endpoint, sends JSON.
 
-The order is part of the API: path and method, then authentication (`admit`), then the role check,
-then the parameters, then the endpoint. All errors are converted to responses here. Logs contain the
-route's template, never what was sent. Written directly on ASGI, because frameworks answer some
+The order is part of the API: path and method, then `authenticate`, then the role check, then the
+parameters, then the endpoint. All errors are converted to responses here. Logs contain the route's
+template, never what was sent. Written directly on ASGI, because frameworks answer some
 errors themselves, with other texts and in another order, and are slower.
 """
 
@@ -23,24 +23,23 @@ from tertulia.errors import ClientError, outcome
 from tertulia.errors.http import InternalError, RateLimited, ServerStopping
 from tertulia.http import compression
 from tertulia.http.exchange import BLOCK_BYTES, Pieces, Receive, Scope, Send, head_of
-from tertulia.http.forms import Files, Incoming
+from tertulia.http.forms import QUICK_BYTES, Files, Incoming, decoded
 from tertulia.http.memory_quota import MemoryQuota
-from tertulia.http.offload import QUICK_BYTES, decoded
-from tertulia.http.replies import Elsewhere, encode, encode_error
+from tertulia.http.replies import RedirectReply, encode, encode_error
 from tertulia.http.request import (
+    ANONYMOUS_BODY_BYTES,
     EARLY_BODY_BYTES,
-    STRANGERS_BODY_BYTES,
     ApiRequest,
     Disconnected,
 )
 from tertulia.http.routing import Route, RouteNode, Router, path_arguments
 from tertulia.log import log
 
-Admit = Callable[[ApiRequest, Route], Awaitable[Any]]
-Greet = Callable[[ApiRequest], int]
+Authenticate = Callable[[ApiRequest, Route], Awaitable[Any]]
+Precheck = Callable[[ApiRequest], int]
 Observe = Callable[[str, str, int, float], None]
 Refused = Callable[[Any, Route, ClientError], Awaitable[None]]
-LookAgain = Callable[[], Awaitable[bool]]
+Refresh = Callable[[], Awaitable[bool]]
 
 NO_ROUTE = "-"
 
@@ -81,11 +80,11 @@ class Response(msgspec.Struct, frozen=True):
 
 
 class Api:
-    """`admit` converts a request to the `call` that endpoints get, or raises a ClientError. It may
-    add to `request.reply_headers`, which are sent with every response.
+    """`authenticate` converts a request to the `call` of the endpoints, or raises a ClientError. It
+    may add to `request.reply_headers`, which are sent with every response.
 
-    `greet` runs before a large body is read: it raises if the client has called too often, and
-    returns how much may be read before the caller is known. `greet` and `admit` set
+    `precheck` runs before a large body is read: it raises if the client has called too often, and
+    returns how much may be read before the caller is known. `precheck` and `authenticate` set
     `request.counted_for`.
 
     `absent` returns the error for an unknown path, by its prefix. `observe` gets the method,
@@ -100,26 +99,26 @@ class Api:
     def __init__(
         self,
         routes: Iterable[Route],
-        admit: Admit,
+        authenticate: Authenticate,
         config: Config,
         *,
         prefix: str = "/api/v1",
         for_browsers: bool = False,
-        greet: Greet = lambda request: EARLY_BODY_BYTES,
+        precheck: Precheck = lambda request: EARLY_BODY_BYTES,
         absent: Mapping[str, ClientError] | None = None,
         observe: Observe | None = None,
         refused: Refused | None = None,
-        look_again: LookAgain | None = None,
+        refresh: Refresh | None = None,
     ) -> None:
         self._router = Router(routes, prefix, absent)
-        self._admit = admit
-        self._greet = greet
+        self._authenticate = authenticate
+        self._precheck = precheck
         self._memory = MemoryQuota()
         self._max_body_bytes = config.max_body_bytes
         self._max_header_bytes = config.max_header_bytes
         self._observe = observe
         self._refused = refused
-        self._refresh_before_404 = look_again
+        self._refresh_before_404 = refresh
         self._always = _ALWAYS if for_browsers else [*_ALWAYS, *_ANY_PAGE_MAY_CALL]
         self._transport_security = [
             (name.encode(), value.encode()) for name, value in config.transport_security
@@ -158,7 +157,7 @@ class Api:
             request.keep_body()
         if request.is_small:
             return await self._call(request, exchange, place, texts, QUICK_BYTES)
-        early = self._greet(request)
+        early = self._precheck(request)
         held = early if request.is_open_ended else request.announced_bytes()
         if place.streams_files:
             held = min(held, early)  # the rest is forwarded while it arrives
@@ -181,9 +180,9 @@ class Api:
         if not streams:
             request.check_size(limit)
 
-        call = await self._admit(request, route)
+        call = await self._authenticate(request, route)
         if request.is_from_stranger and not streams:
-            limit = min(limit, STRANGERS_BODY_BYTES)
+            limit = min(limit, ANONYMOUS_BODY_BYTES)
             request.check_size(limit)
         try:
             answer = await self._call_with_retry(request, route, texts, call, limit)
@@ -230,7 +229,7 @@ class Api:
         reply = await (cancel_on_disconnect(run, request) if route.long_poll else run)
         unsupported = contract.unsupported(request.params)
         body = encode(reply, unsupported, for_zulip_client=request.is_zulip_client)
-        if isinstance(reply, Elsewhere):
+        if isinstance(reply, RedirectReply):
             return Response(302, body, {"Location": reply.url})
         return Response(200, body)
 
@@ -297,7 +296,7 @@ class Api:
 
 
 async def _compressed(answer: Response, request: ApiRequest) -> Response:
-    if not compression.is_wanted(request.header("accept-encoding"), len(answer.body)):
+    if not compression.is_accepted(request.header("accept-encoding"), len(answer.body)):
         return answer
     try:
         body = await compression.compressed(request.person, bytes(answer.body))

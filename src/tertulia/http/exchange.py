@@ -16,12 +16,12 @@ Message = MutableMapping[str, Any]
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
-Leave = Callable[[], None]
+OnDisconnect = Callable[[], None]
 Headers = Iterable[tuple[bytes, bytes]]
 
 ROUND = "tertulia.round"  # key in the ASGI scope for the HttpExchange of our server
 BLOCK_BYTES = 1 << 16  # per write; the next block is sent when the client has received this one
-PIECES_AT_ONCE = 128
+MAX_PENDING_PARTS = 128
 
 _NO_NAME = re.compile(rb'[\x00-\x20\x7f()<>@,;:\\"/\[\]?={}]')
 _NO_VALUE = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")
@@ -49,7 +49,7 @@ class Pieces:
 
     def blocks(self) -> Iterator[bytes]:
         pieces, self._pieces = self._pieces, []
-        at_once = max(1, min(PIECES_AT_ONCE, BLOCK_BYTES * len(pieces) // max(1, self._size)))
+        at_once = max(1, min(MAX_PENDING_PARTS, BLOCK_BYTES * len(pieces) // max(1, self._size)))
         for start in range(0, len(pieces), at_once):
             block = b"".join(pieces[start : start + at_once])
             pieces[start : start + at_once] = [b""] * at_once
@@ -107,7 +107,7 @@ class HttpExchange:
         self.has_answer_begun = False
         self.is_over = False
         self._arrival: asyncio.Future[None] | None = None  # more of the body, or its end
-        self._leave: Leave | None = None
+        self._leave: OnDisconnect | None = None
         self._is_chunked = False
         self._bytes_to_send: int | None = 0  # left of Content-Length; None if there is none
 
@@ -140,11 +140,11 @@ class HttpExchange:
 
     # --- called by the API ---
 
-    def on_disconnect(self, leave: Leave | None) -> None:
+    def on_disconnect(self, callback: OnDisconnect | None) -> None:
         """Set the callback for a lost connection; None removes it."""
-        self._leave = leave
-        if leave is not None and self._connection.transport.is_closing():
-            leave()
+        self._leave = callback
+        if callback is not None and self._connection.transport.is_closing():
+            callback()
 
     async def reply(self, head: bytes, body: bytes | Pieces) -> None:
         """Send a complete response: status and headers as bytes (`head_of`), and the body with that

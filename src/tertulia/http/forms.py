@@ -6,16 +6,26 @@ nearly every request is a form and the standard library takes twice as long. It 
 """
 
 import re
-from collections.abc import AsyncIterator
-from typing import NamedTuple
+from collections.abc import AsyncIterator, Callable
+from functools import partial
+from typing import NamedTuple, ParamSpec, TypeVar
 
 import msgspec
 
 from tertulia.errors.parameters import MalformedForm, NotUtf8, TooManyParameters
+from tertulia.fair_queue import FairQueue, Person
 
 MAX_FIELDS = 1000
 MAX_NAME_CHARACTERS = 200
 MAX_LONE_PERCENT_SIGNS = 1000  # in one value
+
+QUICK_BYTES = 1 << 14  # smaller bodies are decoded at once
+
+# One slot: decoding holds the GIL, so a second thread would not help.
+FORMS = FairQueue("forms", slots=1, max_waiting=100)
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 _LONE_PERCENT_SIGN = re.compile(rb"%(?![0-9a-fA-F]{2})")
 
@@ -115,3 +125,12 @@ def as_text(data: bytes) -> str:
         return data.decode()
     except UnicodeDecodeError:
         raise NotUtf8 from None
+
+
+async def decoded(
+    person: Person, size: int, decode: Callable[P, T], *args: P.args, **kwargs: P.kwargs
+) -> T:
+    """Decode `size` bytes that this user sent; many of them on a thread. Raises RateLimited."""
+    if size <= QUICK_BYTES:
+        return decode(*args, **kwargs)
+    return await FORMS.run(person, partial(decode, *args, **kwargs))

@@ -13,7 +13,7 @@ from msgspec import field
 from msgspec.structs import replace
 
 from tertulia.http.params import Parameter
-from tertulia.http.replies import Elsewhere, Encoded, Reply
+from tertulia.http.replies import Encoded, RedirectReply, Reply
 from tertulia.http.routing import Access, Route
 
 URLENCODED = "application/x-www-form-urlencoded"
@@ -139,7 +139,7 @@ def describe(
             },
         },
     }
-    return dict(_tidied(document))
+    return dict(_without_titles(document))
 
 
 def _titles(routes: Sequence[Route]) -> dict[tuple[str, str], str]:
@@ -153,16 +153,16 @@ def _titles(routes: Sequence[Route]) -> dict[tuple[str, str], str]:
     return titles
 
 
-def _tidied(value: Any) -> Any:
+def _without_titles(value: Any) -> Any:
     """Removes `items: false`, which client generators do not support and `maxItems`
     already says."""
     if isinstance(value, dict):
         return {
-            name: _tidied(each)
+            name: _without_titles(each)
             for name, each in value.items()
             if not (name == "items" and each is False)
         }
-    return [_tidied(each) for each in value] if isinstance(value, list) else value
+    return [_without_titles(each) for each in value] if isinstance(value, list) else value
 
 
 def _operation(route: Route, reply: Mapping[str, Any], glossary: Glossary) -> dict[str, Any]:
@@ -182,7 +182,7 @@ def _operation(route: Route, reply: Mapping[str, Any], glossary: Glossary) -> di
         "security": SECURITY[route.access],
         "parameters": parameters,
         "responses": {
-            "302" if contract.reply is Elsewhere else "200": {
+            "302" if contract.reply is RedirectReply else "200": {
                 "description": "It was done.",
                 "content": {JSON: {"schema": {"allOf": [_reference("Envelope"), reply]}}},
             },

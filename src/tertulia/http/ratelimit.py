@@ -12,7 +12,7 @@ from typing import NamedTuple
 from tertulia.config import Rate
 
 MAX_KEYS = 100_000
-FORGOTTEN_PER_CALL = 2  # more than one call can add, so that expired ones do not accumulate
+EVICTED_PER_CALL = 2  # more than one call can add, so that expired ones do not accumulate
 
 
 class Decision(NamedTuple):
@@ -73,7 +73,7 @@ class Limiter:
         return Decision(self._limit, int(room + 0.001), after, None)
 
     def _evict(self, now: float) -> None:
-        for _ in range(FORGOTTEN_PER_CALL):
+        for _ in range(EVICTED_PER_CALL):
             oldest = next(iter(self._empty_at))
             if self._empty_at[oldest] > now and len(self._empty_at) <= self._max_keys:
                 return

@@ -23,7 +23,7 @@ class Reply(msgspec.Struct):
     """
 
 
-class Elsewhere(Reply):
+class RedirectReply(Reply):
     """A redirect: the result is at another address."""
 
     url: str

@@ -12,15 +12,22 @@ from urllib.parse import quote
 from tertulia.errors import BadRequest, ClientError
 from tertulia.errors.http import AddressTooLong, BodyTooLarge, HeadersTooLarge
 from tertulia.fair_queue import Person
-from tertulia.http.exchange import ROUND, HttpExchange, Leave, Receive, Scope
-from tertulia.http.forms import FileHead, RawBody, UploadedFile, media_type, read_urlencoded
+from tertulia.http.exchange import ROUND, HttpExchange, OnDisconnect, Receive, Scope
+from tertulia.http.forms import (
+    QUICK_BYTES,
+    FileHead,
+    RawBody,
+    UploadedFile,
+    decoded,
+    media_type,
+    read_urlencoded,
+)
 from tertulia.http.json_text import read_json
 from tertulia.http.multipart import Multipart, read_multipart
-from tertulia.http.offload import QUICK_BYTES, decoded
 from tertulia.http.ratelimit import address_bucket
 
 EARLY_BODY_BYTES = 1 << 20  # of an authenticated caller
-STRANGERS_BODY_BYTES = QUICK_BYTES  # also after the route is known
+ANONYMOUS_BODY_BYTES = QUICK_BYTES  # also after the route is known
 MAX_HEADERS = 128
 MAX_URL_BYTES = 1 << 18
 MAX_QUERY_BYTES = QUICK_BYTES  # longer parameters belong in a body
@@ -222,7 +229,7 @@ class ApiRequest:
         self._scope["headers"].clear()
         self._scope.clear()
 
-    def on_disconnect(self, leave: Leave | None) -> None:
+    def on_disconnect(self, leave: OnDisconnect | None) -> None:
         """Set the callback for a lost connection; None removes it."""
         if self.round is not None:
             self.round.on_disconnect(leave)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5)  # upper bounds
 SLOW_SECONDS = 1.0
-MAX_SLOW_KEPT = 20
+MAX_SLOW_RESPONSES = 20
 LONG_POLL = "/events"  # its duration is not measured
 
 
@@ -28,7 +28,7 @@ class ResponseCounts:
         self.by_kind: defaultdict[tuple[str, str, int], int] = defaultdict(int)
         self.within = [0] * (len(SECONDS) + 1)  # one per bound, and one for longer ones
         self.seconds = 0.0
-        self.slow: deque[SlowResponse] = deque(maxlen=MAX_SLOW_KEPT)  # the last ones
+        self.slow: deque[SlowResponse] = deque(maxlen=MAX_SLOW_RESPONSES)  # the last ones
 
     def observe(self, method: str, route: str, status: int, seconds: float) -> None:
         self.by_kind[method, route, status] += 1

@@ -36,7 +36,7 @@ class Route(msgspec.Struct, frozen=True, kw_only=True):
     method: str
     path: str
     endpoint: Endpoint
-    access: Access = "user"  # `admit` enforces it
+    access: Access = "user"  # `authenticate` enforces it
     # ("key": a key in the URL, for clients that cannot send headers)
     webhook_bots: bool = False  # whether incoming webhook bots may call it
     requires: Callable[[Any], None] | None = None  # role check, before the parameters are parsed

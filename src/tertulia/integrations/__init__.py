@@ -10,7 +10,7 @@ from tertulia.integrations import examples
 from tertulia.integrations.catalogue import INTEGRATIONS, Integration, find
 from tertulia.integrations.payload import WebhookRequest
 from tertulia.integrations.phrases import TOPIC_LENGTH, shortened
-from tertulia.integrations.signatures import SignedCall
+from tertulia.integrations.signatures import SignedRequest
 from tertulia.integrations.webhook_message import Filters, WebhookMessage
 
 __all__ = [
@@ -18,7 +18,7 @@ __all__ = [
     "TOPIC_LENGTH",
     "Filters",
     "Integration",
-    "SignedCall",
+    "SignedRequest",
     "WebhookMessage",
     "WebhookRequest",
     "examples",

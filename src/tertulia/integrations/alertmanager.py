@@ -10,10 +10,10 @@ from tertulia.integrations.phrases import bullets, count, line, link, strong
 from tertulia.integrations.webhook_message import WebhookMessage
 
 
-def report(hook: WebhookRequest) -> WebhookMessage | None:
-    payload = hook.payload
-    name_label = hook.query.get("name", "instance")
-    word_label = hook.query.get("desc", "description")
+def to_message(request: WebhookRequest) -> WebhookMessage | None:
+    payload = request.payload
+    name_label = request.query.get("name", "instance")
+    word_label = request.query.get("desc", "description")
     status = payload.text("status").lower()
     listed = payload.each("alerts")
     topic = payload.words(f"commonLabels.{name_label}") or _group(payload)

@@ -4,7 +4,7 @@ from tertulia.integrations.payload import Payload
 from tertulia.integrations.phrases import line, link
 
 MAX_ALERTS = 20
-WORDS_LENGTH = 500
+MAX_TEXT_LENGTH = 500
 
 SIGNS = {
     "firing": ":alert:",
@@ -30,5 +30,5 @@ def alert_line(alert: Payload, name: str, words: str) -> str:
         )
         if (address := alert.words(path))
     ]
-    text = f"{line(name)}: {line(words, WORDS_LENGTH)}" if words else line(name)
+    text = f"{line(name)}: {line(words, MAX_TEXT_LENGTH)}" if words else line(name)
     return f"{text} ({', '.join(links)})" if links else text

@@ -4,7 +4,15 @@ https://docs.ansible.com/projects/awx/en/latest/userguide/notifications.html"""
 from collections.abc import Mapping
 
 from tertulia.integrations.payload import Payload, WebhookRequest
-from tertulia.integrations.phrases import as_words, bullets, count, facts, line, link, with_quote
+from tertulia.integrations.phrases import (
+    bullets,
+    count,
+    fact_list,
+    humanize,
+    line,
+    link,
+    with_quote,
+)
 from tertulia.integrations.webhook_message import WebhookMessage
 
 MAX_HOSTS = 20
@@ -20,15 +28,15 @@ SIGNS = {
 }
 
 
-def report(hook: WebhookRequest) -> WebhookMessage | None:
-    payload = hook.payload
+def to_message(request: WebhookRequest) -> WebhookMessage | None:
+    payload = request.payload
     body = payload.words("body")
     if body and not payload.words("status"):  # a test, or an approval
         return WebhookMessage("message", "AWX", line(body, 1000))
     status, name = payload.text("status"), payload.text("name")
     kind = line(payload.words("friendly_name") or "Job")
     named = link(f"{kind} #{payload.words('id') or '?'} {name}", payload.words("url"))
-    about = facts(
+    about = fact_list(
         [
             ("Started by", line(payload.words("created_by"))),
             ("Project", line(payload.words("project"))),
@@ -38,7 +46,7 @@ def report(hook: WebhookRequest) -> WebhookMessage | None:
         ]
     )
     sign = SIGNS.get(status, ":information:")
-    text = with_quote(f"{sign} {named}: {as_words(status)}", payload.words("traceback"))
+    text = with_quote(f"{sign} {named}: {humanize(status)}", payload.words("traceback"))
     parts = [text, about, bullets(_hosts(payload))]
     return WebhookMessage(status, line(name), "\n\n".join(filter(None, parts)))
 

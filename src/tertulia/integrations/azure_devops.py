@@ -17,8 +17,8 @@ SENTENCE_LENGTH = 1000
 FAMILIES = ("build.", "git.", "ms.", "tfvc.", "workitem.")
 
 
-def report(hook: WebhookRequest) -> WebhookMessage | None:
-    payload = hook.payload
+def to_message(request: WebhookRequest) -> WebhookMessage | None:
+    payload = request.payload
     event = payload.text("eventType")
     if not event.startswith(FAMILIES):
         raise UnknownEvent(event)

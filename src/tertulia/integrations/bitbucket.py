@@ -6,7 +6,7 @@ from functools import partial
 from tertulia.integrations import code_hosting
 from tertulia.integrations.code_hosting import Commit, PullRequestOrIssue, Push, TopicAndText
 from tertulia.integrations.payload import Payload, WebhookRequest
-from tertulia.integrations.phrases import as_words, code, line, link, with_quote
+from tertulia.integrations.phrases import code, humanize, line, link, with_quote
 from tertulia.integrations.rejections import UnknownEvent
 from tertulia.integrations.webhook_message import WebhookMessage
 
@@ -21,9 +21,9 @@ REQUEST_VERBS = {
 }
 
 
-def report(hook: WebhookRequest) -> WebhookMessage | None:
-    event = hook.header("X-Event-Key")
-    payload = hook.payload
+def to_message(request: WebhookRequest) -> WebhookMessage | None:
+    event = request.header("X-Event-Key")
+    payload = request.payload
     if event not in EVENTS:
         raise UnknownEvent(event)
     found = EVENTS[event](payload)
@@ -115,7 +115,7 @@ def _status(payload: Payload) -> TopicAndText:
     status = payload.get("commit_status")
     named = link(status.words("name", "key") or "A build", status.words("url"))
     where = status.words("refname")
-    state = as_words(status.text("state").replace("INPROGRESS", "in_progress"))
+    state = humanize(status.text("state").replace("INPROGRESS", "in_progress"))
     text = f"{named}{f' on {code(where)}' if where else ''}: {state}"
     topic = code_hosting.push_topic(_repository(payload), where or "builds")
     return topic, with_quote(text, status.words("description"))

@@ -16,8 +16,8 @@ RESULTS = {
 }
 
 
-def report(hook: WebhookRequest) -> WebhookMessage | None:
-    payload = hook.payload
+def to_message(request: WebhookRequest) -> WebhookMessage | None:
+    payload = request.payload
     number = payload.text("number")
     builder = line(payload.words("builder.name")) or f"builder {line(payload.text('builderid'))}"
     named = link(f"Build #{number} of {builder}", payload.words("url"))

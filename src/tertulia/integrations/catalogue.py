@@ -66,21 +66,21 @@ from tertulia.integrations.webhook_message import WebhookMessage
 class Integration(msgspec.Struct, frozen=True):
     name: str
     title: str
-    paste: str  # where in the service the URL is entered
+    setup_hint: str  # where in the service the URL is entered
     to_message: Callable[[WebhookRequest], WebhookMessage | None]
     check: Check | None = None  # how it signs requests, if it does
     events: Collection[str] | None = None  # names for `only_events`, if there is a fixed list
     is_slow: bool = False  # whether even a small payload can take long
 
-    def report(self, hook: WebhookRequest) -> WebhookMessage | None:
+    def message_for(self, request: WebhookRequest) -> WebhookMessage | None:
         """The message for a request; None if there is nothing to say. Raises only ClientError."""
         try:
-            return self.to_message(hook)
+            return self.to_message(request)
         except UnknownEvent as unknown:
             event = str(unknown)[:100]
             raise UnsupportedEvent(webhook_name=self.title, event_type=event) from None
-        except UnexpectedPayload as strange:
-            raise MalformedPayload(webhook_name=self.title, field=str(strange)) from None
+        except UnexpectedPayload as unexpected:
+            raise MalformedPayload(webhook_name=self.title, field=str(unexpected)) from None
         except NoSuchHeader as missing:
             raise MissingEventHeader(header=str(missing)) from None
         except WebhookRejected as refusal:
@@ -99,25 +99,25 @@ _ALL = [
         "alertmanager",
         "Alertmanager",
         "In `alertmanager.yml`, as the `url` of a `webhook_configs` entry.",
-        alertmanager.report,
+        alertmanager.to_message,
     ),
     Integration(
         "awx",
         "AWX",
         "In Administration, Notifiers, as the target URL of one of the type Webhook, with POST.",
-        awx.report,
+        awx.to_message,
     ),
     Integration(
         "azuredevops",
         "Azure DevOps",
         "In Project settings, Service hooks, Create subscription, Web Hooks.",
-        azure_devops.report,
+        azure_devops.to_message,
     ),
     Integration(
         "bitbucket2",
         "Bitbucket",
         "In Repository settings, Webhooks, Add webhook.",
-        bitbucket.report,
+        bitbucket.to_message,
         _hmac("x-hub-signature", prefix="sha256="),
         events=bitbucket.EVENT_NAMES,
     ),
@@ -125,33 +125,33 @@ _ALL = [
         "buildbot",
         "Buildbot",
         "In `master.cfg`, as the `serverUrl` of a `reporters.HttpStatusPush`.",
-        buildbot.report,
+        buildbot.to_message,
     ),
     Integration(
         "circleci",
         "CircleCI",
         "In Project Settings, Webhooks, Add Webhook.",
-        circleci.report,
+        circleci.to_message,
         _hmac("circleci-signature", prefix="v1="),
     ),
     Integration(
         "discourse",
         "Discourse",
         "In Admin, API, Webhooks, New Webhook, as JSON.",
-        discourse.report,
+        discourse.to_message,
         _hmac("x-discourse-event-signature", prefix="sha256="),
     ),
     Integration(
         "freshdesk",
         "Freshdesk",
         "In Admin, Automations, as the action Trigger Webhook with JSON in Simple mode.",
-        freshdesk.report,
+        freshdesk.to_message,
     ),
     Integration(
         "gitea",
         "Gitea",
         "In Settings, Webhooks, Add Webhook, Gitea.",
-        gitea.report,
+        gitea.to_message,
         _hmac("x-gitea-signature", "x-forgejo-signature"),
         events=gitea.EVENTS,
     ),
@@ -159,7 +159,7 @@ _ALL = [
         "forgejo",
         "Forgejo",
         "In Settings, Webhooks, Add webhook, Forgejo.",
-        gitea.report,
+        gitea.to_message,
         _hmac("x-forgejo-signature", "x-gitea-signature"),
         events=gitea.EVENTS,
     ),
@@ -167,7 +167,7 @@ _ALL = [
         "github",
         "GitHub",
         "In Settings, Webhooks, Add webhook, with content type `application/json`.",
-        github.report,
+        github.to_message,
         _hmac("x-hub-signature-256", prefix="sha256="),
         events=github.EVENTS,
     ),
@@ -175,7 +175,7 @@ _ALL = [
         "gitlab",
         "GitLab",
         "In Settings, Webhooks, Add new webhook.",
-        gitlab.report,
+        gitlab.to_message,
         signatures.token("x-gitlab-token"),
         events=gitlab.EVENT_NAMES,
     ),
@@ -183,7 +183,7 @@ _ALL = [
         "gogs",
         "Gogs",
         "In Settings, Webhooks, Add Webhook, Gogs.",
-        gitea.report,
+        gitea.to_message,
         _hmac("x-gogs-signature"),
         events=gitea.EVENTS,
     ),
@@ -191,7 +191,7 @@ _ALL = [
         "grafana",
         "Grafana",
         "In Alerting, Contact points, as one of the kind Webhook.",
-        grafana.report,
+        grafana.to_message,
         _hmac("x-grafana-alerting-signature"),
     ),
     Integration(
@@ -199,7 +199,7 @@ _ALL = [
         "Harbor",
         "In a project's Webhooks, New Webhook, as the endpoint URL of the type http; the secret is"
         " the Auth Header.",
-        harbor.report,
+        harbor.to_message,
         signatures.token("authorization"),
         events=harbor.EVENTS,
     ),
@@ -208,7 +208,7 @@ _ALL = [
         "heroku",
         "Heroku",
         "As the URL in `heroku webhooks:add --include api:release --level notify`.",
-        heroku.report,
+        heroku.to_message,
         signatures.heroku,
     ),
     Integration(
@@ -228,33 +228,33 @@ _ALL = [
         "jenkins",
         "Jenkins",
         "In a job's Job Notifications, with the Notification plugin, as JSON over HTTP.",
-        jenkins.report,
+        jenkins.to_message,
     ),
     Integration(
         "jira",
         "Jira",
         "In System, WebHooks, Create a WebHook.",
-        jira.report,
+        jira.to_message,
         _hmac("x-hub-signature", prefix="sha256="),
     ),
     Integration(
         "json",
         "JSON",
         "Wherever something can send JSON: it is shown as it is.",
-        json_text.report,
+        json_text.to_message,
     ),
     Integration(
         "linear",
         "Linear",
         "In Settings, API, Webhooks, New webhook.",
-        linear.report,
+        linear.to_message,
         signatures.linear,
     ),
     Integration(
         "netlify",
         "Netlify",
         "In Project configuration, Notifications, as an HTTP POST request with a JWS secret token.",
-        netlify.report,
+        netlify.to_message,
         signatures.netlify,
         events=netlify.EVENT_NAMES,
     ),
@@ -262,94 +262,94 @@ _ALL = [
         "newrelic",
         "New Relic",
         "In Alerts, Destinations, as a webhook that a workflow uses.",
-        newrelic.report,
+        newrelic.to_message,
     ),
     Integration(
         "notion",
         "Notion",
         "In the settings of a connection, Webhooks, Create a subscription. The owner of the bot"
         " then gets the verification token, which is also the secret.",
-        notion.report,
+        notion.to_message,
         signatures.notion,
     ),
     Integration(
         "openproject",
         "OpenProject",
         "In Administration, API and webhooks, Webhooks, as the payload URL.",
-        openproject.report,
+        openproject.to_message,
         _hmac("x-op-signature", prefix="sha1=", digest="sha1"),
     ),
     Integration(
         "opsgenie",
         "Opsgenie",
         "In Settings, Integrations, Webhook, with the description and the details of alerts.",
-        opsgenie.report,
+        opsgenie.to_message,
     ),
     Integration(
         "pagerduty",
         "PagerDuty",
         "In Integrations, Generic Webhooks (v3), New Webhook.",
-        pagerduty.report,
+        pagerduty.to_message,
         _hmac("x-pagerduty-signature", prefix="v1="),
     ),
     Integration(
         "pingdom",
         "Pingdom",
         "In Integrations, Add Integration, of the type Webhook.",
-        pingdom.report,
+        pingdom.to_message,
     ),
     Integration(
         "redmine",
         "Redmine",
         "In My account, Webhooks (version 7), or in a project's settings with the plugin Webhook.",
-        redmine.report,
+        redmine.to_message,
         _hmac("x-redmine-signature-256", prefix="sha256="),
     ),
     Integration(
         "rollbar",
         "Rollbar",
         "In a project's Settings, Notifications, Webhook.",
-        rollbar.report,
+        rollbar.to_message,
         events=rollbar.EVENT_NAMES,
     ),
     Integration(
         "sentry",
         "Sentry",
         "In Settings, Custom Integrations, as the webhook of an internal integration.",
-        sentry.report,
+        sentry.to_message,
         _hmac("sentry-hook-signature"),
     ),
     Integration(
         "slack_incoming",
         "Slack",
         "Wherever a tool asks for the address of a Slack incoming webhook.",
-        slack_incoming.report,
+        slack_incoming.to_message,
         signatures.slack,
     ),
     Integration(
         "sonarqube",
         "SonarQube",
         "In a project's settings, or in Administration, Configuration: Webhooks, Create.",
-        sonarqube.report,
+        sonarqube.to_message,
         _hmac("x-sonar-webhook-hmac-sha256"),
     ),
     Integration(
         "splunk",
         "Splunk",
         "In an alert's Trigger Actions, Webhook.",
-        splunk.report,
+        splunk.to_message,
     ),
     Integration(
         "statuspage",
         "Statuspage",
         "On a status page, Subscribe to updates, as a webhook.",
-        statuspage.report,
+        statuspage.to_message,
     ),
     Integration(
         "stripe",
         "Stripe",
         "In Developers, Webhooks, Add destination.",
-        stripe.report,
+        stripe.to_message,
         signatures.stripe,
     ),
     Integration(
@@ -357,7 +357,7 @@ _ALL = [
         "TeamCity",
         "In a project's parameters, as `teamcity.internal.webhooks.url`, with"
         " `teamcity.internal.webhooks.enable` and `teamcity.internal.webhooks.events`.",
-        teamcity.report,
+        teamcity.to_message,
     ),
     Integration(
         "template",
@@ -365,21 +365,21 @@ _ALL = [
         "Wherever something can send JSON. Add `&text_template=…` and perhaps `&topic_template=…`,"
         " URL-encoded: Jinja templates such as `{{ status }}` or"
         " `{% for a in alerts %}{{ a.name }}{% endfor %}`.",
-        templated.report,
+        templated.to_message,
         is_slow=True,
     ),
     Integration(
         "travis",
         "Travis CI",
         "In `.travis.yml`, in the list `notifications: webhooks`.",
-        travis.report,
+        travis.to_message,
         signatures.travis,
     ),
     Integration(
         "trello",
         "Trello",
         "As `callbackURL` in a POST to `https://api.trello.com/1/webhooks`.",
-        trello.report,
+        trello.to_message,
         signatures.trello,
         events=trello.EVENT_NAMES,
     ),
@@ -387,20 +387,20 @@ _ALL = [
         "uptimekuma",
         "Uptime Kuma",
         "In Settings, Notifications, as one of the type Webhook with JSON.",
-        uptime_kuma.report,
+        uptime_kuma.to_message,
     ),
     Integration(
         "uptimerobot",
         "UptimeRobot",
         "In Integrations, Webhook, with the default variables as JSON.",
-        uptime_robot.report,
+        uptime_robot.to_message,
     ),
     Integration(
         "wordpress",
         "WordPress",
         "At `/wp-admin/options-general.php?page=webhooks`, Add webhook, with the fields of the"
         " title, the URL and the text.",
-        wordpress.report,
+        wordpress.to_message,
     ),
     Integration(
         "zabbix",
@@ -409,7 +409,7 @@ _ALL = [
         " as JSON: `host_name`, `trigger_name`, `trigger_id`, `event_id`, `event_severity`,"
         " `event_status`, `event_update_status`, `event_update_message`, `event_opdata`,"
         " `zabbix_url`.",
-        zabbix.report,
+        zabbix.to_message,
     ),
     Integration(
         "zapier",
@@ -421,7 +421,7 @@ _ALL = [
         "zendesk",
         "Zendesk",
         "In Admin Center, Webhooks, as the endpoint of a webhook.",
-        zendesk.report,
+        zendesk.to_message,
         signatures.zendesk,
     ),
 ]

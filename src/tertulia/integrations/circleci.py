@@ -2,7 +2,7 @@
 
 from tertulia.integrations import code_hosting
 from tertulia.integrations.payload import WebhookRequest
-from tertulia.integrations.phrases import as_words, code, line, link
+from tertulia.integrations.phrases import code, humanize, line, link
 from tertulia.integrations.rejections import UnknownEvent
 from tertulia.integrations.webhook_message import WebhookMessage
 
@@ -14,8 +14,8 @@ PLACES = (
 SIGNS = {"success": ":check:", "failed": ":cross_mark:", "error": ":cross_mark:"}
 
 
-def report(hook: WebhookRequest) -> WebhookMessage | None:
-    payload = hook.payload
+def to_message(request: WebhookRequest) -> WebhookMessage | None:
+    payload = request.payload
     event = payload.text("type")
     if event == "ping":
         return WebhookMessage(event, "CircleCI", "CircleCI's webhook has been set up.")
@@ -30,7 +30,7 @@ def report(hook: WebhookRequest) -> WebhookMessage | None:
     sign = SIGNS.get(status, ":information:")
     project = line(payload.words("project.name") or "CircleCI")
     place = payload.words(*PLACES)
-    text = f"{sign} {named} {as_words(status)}"
+    text = f"{sign} {named} {humanize(status)}"
     if place:
         text += f" on {code(place)}"
     subject = payload.words("pipeline.vcs.commit.subject")

@@ -14,7 +14,7 @@ from tertulia.integrations.phrases import (
     count,
     line,
     link,
-    several,
+    name_list,
     with_quote,
 )
 from tertulia.integrations.rejections import UnexpectedPayload
@@ -96,7 +96,7 @@ def push_text(push: Push) -> str:
     if not push.total:
         return f"{who} {verb} {branch}."
     number = link(count(push.total, "commit"), push.compare)
-    authors = several([line(each.author) for each in push.commits])
+    authors = name_list([line(each.author) for each in push.commits])
     by = f" by {authors}" if authors and authors != who else ""
     listed = [_commit(each) for each in push.commits[:MAX_COMMITS]]
     if push.total > len(listed):

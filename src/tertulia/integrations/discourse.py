@@ -1,7 +1,7 @@
 """Discourse: https://meta.discourse.org/t/configure-webhooks-that-trigger-on-discourse-events/49045"""
 
 from tertulia.integrations.payload import Payload, WebhookRequest
-from tertulia.integrations.phrases import as_words, in_address, line, link, with_quote
+from tertulia.integrations.phrases import humanize, line, link, quote_url, with_quote
 from tertulia.integrations.rejections import UnknownEvent
 from tertulia.integrations.webhook_message import WebhookMessage
 
@@ -20,10 +20,10 @@ POST_VERBS = {
 QUIET = {"user_logged_in", "user_logged_out", "topic_status_updated"}
 
 
-def report(hook: WebhookRequest) -> WebhookMessage | None:
-    event = hook.header("X-Discourse-Event")
-    site = hook.headers.get("x-discourse-instance", "")
-    payload = hook.payload
+def to_message(request: WebhookRequest) -> WebhookMessage | None:
+    event = request.header("X-Discourse-Event")
+    site = request.headers.get("x-discourse-instance", "")
+    payload = request.payload
     if event in QUIET:
         return None
     if event == "ping":
@@ -37,11 +37,11 @@ def report(hook: WebhookRequest) -> WebhookMessage | None:
     elif event.startswith("user_"):
         user = payload.get("user")
         name = line(user.text("username"))
-        address = f"{site}/u/{in_address(name)}" if site else ""
-        topic, text = "users", f"User {link(name, address)}: {as_words(event[5:])}."
+        address = f"{site}/u/{quote_url(name)}" if site else ""
+        topic, text = "users", f"User {link(name, address)}: {humanize(event[5:])}."
     elif event.startswith("category_"):
         name = line(payload.get("category").text("name"))
-        topic, text = "categories", f"Category {name}: {as_words(event[9:])}."
+        topic, text = "categories", f"Category {name}: {humanize(event[9:])}."
     else:
         raise UnknownEvent(event)
     return WebhookMessage(event, topic, text)
@@ -51,9 +51,7 @@ def _topic(payload: Payload, site: str, verb: str) -> tuple[str, str]:
     topic = payload.get("topic")
     who = line(topic.words("created_by.username", "last_poster.username") or "Somebody")
     title = line(topic.text("title"))
-    address = (
-        f"{site}/t/{in_address(topic.words('slug') or '-')}/{topic.text('id')}" if site else ""
-    )
+    address = f"{site}/t/{quote_url(topic.words('slug') or '-')}/{topic.text('id')}" if site else ""
     return title, f"{who} {verb} {link(title, address)}."
 
 
@@ -77,7 +75,7 @@ def _like(payload: Payload, site: str) -> tuple[str, str]:
 def _named(post: Payload, site: str) -> str:
     place = "/".join(
         [
-            in_address(post.words("topic_slug") or "-"),
+            quote_url(post.words("topic_slug") or "-"),
             post.text("topic_id"),
             post.words("post_number"),
         ]

@@ -4,7 +4,7 @@ https://support.freshdesk.com/support/solutions/articles/132589"""
 import re
 
 from tertulia.integrations.payload import Payload, WebhookRequest
-from tertulia.integrations.phrases import facts, line, link, with_quote
+from tertulia.integrations.phrases import fact_list, line, link, with_quote
 from tertulia.integrations.webhook_message import WebhookMessage
 
 STATUSES = {"2": "Open", "3": "Pending", "4": "Resolved", "5": "Closed"}
@@ -15,8 +15,8 @@ _CHANGE = re.compile(r"\{(\w{1,40}):\{from:([^,{}]{0,80}),to:([^,{}]{0,80})\}\}"
 _ACTION = re.compile(r"\{(\w{1,40}):(\w{1,40})\}")
 
 
-def report(hook: WebhookRequest) -> WebhookMessage | None:
-    ticket = hook.payload.get("freshdesk_webhook")
+def to_message(request: WebhookRequest) -> WebhookMessage | None:
+    ticket = request.payload.get("freshdesk_webhook")
     number = ticket.text("ticket_id")
     title = line(ticket.words("ticket_subject"))
     topic = f"#{line(number)}: {title}".rstrip(": ")
@@ -44,7 +44,7 @@ def _changed(named: str, field: str, before: str, after: str) -> str:
 
 
 def _about(ticket: Payload) -> str:
-    return facts(
+    return fact_list(
         [
             ("Type", line(ticket.words("ticket_type"))),
             ("Status", line(ticket.words("ticket_status"))),

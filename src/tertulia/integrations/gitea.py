@@ -26,13 +26,13 @@ REVIEWS = {
 }
 
 
-def report(hook: WebhookRequest) -> WebhookMessage | None:
+def to_message(request: WebhookRequest) -> WebhookMessage | None:
     event = next(
-        (hook.headers[each.lower()] for each in HEADERS if hook.headers.get(each.lower())), ""
+        (request.headers[each.lower()] for each in HEADERS if request.headers.get(each.lower())), ""
     )
     if not event:
         raise NoSuchHeader(HEADERS[1])
-    return github.report_of(event, EVENTS, hook.payload)
+    return github.message_of_event(event, EVENTS, request.payload)
 
 
 def _push(payload: Payload) -> TopicAndText:

@@ -14,7 +14,7 @@ from tertulia.integrations.code_hosting import (
     TopicAndText,
 )
 from tertulia.integrations.payload import Payload, WebhookRequest
-from tertulia.integrations.phrases import as_words, code, facts, line, link, strong, with_quote
+from tertulia.integrations.phrases import code, fact_list, humanize, line, link, strong, with_quote
 from tertulia.integrations.rejections import UnknownEvent
 from tertulia.integrations.webhook_message import WebhookMessage
 
@@ -45,11 +45,11 @@ QUIET_CHECKS = {
 }  # fmt: skip
 
 
-def report(hook: WebhookRequest) -> WebhookMessage | None:
-    return report_of(hook.header("X-GitHub-Event"), EVENTS, hook.payload)
+def to_message(request: WebhookRequest) -> WebhookMessage | None:
+    return message_of_event(request.header("X-GitHub-Event"), EVENTS, request.payload)
 
 
-def report_of(
+def message_of_event(
     event: str, known: Mapping[str, Formatter], payload: Payload
 ) -> WebhookMessage | None:
     """The message for an event, from the function for that event."""
@@ -124,12 +124,12 @@ def _issue(payload: Payload) -> TopicAndText:
 
 
 def _discussion(payload: Payload) -> TopicAndText:
-    return _changed(payload, "discussion", "discussion", as_words(payload.text("action")))
+    return _changed(payload, "discussion", "discussion", humanize(payload.text("action")))
 
 
 def _verb(payload: Payload) -> str:
     action = payload.text("action")
-    verb = as_words(action)
+    verb = humanize(action)
     if action in ("assigned", "unassigned"):
         verb = f"{verb} {line(payload.words('assignee.login') or 'somebody')} "
         verb += "to" if action == "assigned" else "from"
@@ -197,7 +197,7 @@ def _release(payload: Payload) -> TopicAndText | None:
     topic = f"{_repository(payload)} / {line(tag)} {line(name)}".rstrip()
     words = release.words("body") if action == "published" else ""
     return topic, with_quote(
-        f"{_who(payload)} {as_words(action)} {named} for tag {code(tag)}", words
+        f"{_who(payload)} {humanize(action)} {named} for tag {code(tag)}", words
     )
 
 
@@ -215,20 +215,20 @@ def _star(payload: Payload) -> TopicAndText:
 def _repository_changed(payload: Payload) -> TopicAndText:
     repository = payload.get("repository")
     named = link(repository.text("full_name"), repository.words("html_url"))
-    verb = as_words(payload.text("action"))
+    verb = humanize(payload.text("action"))
     return _repository(payload), f"{_who(payload)} {verb} the repository {named}."
 
 
 def _member(payload: Payload) -> TopicAndText:
     member = payload.get("member")
-    verb = as_words(payload.text("action"))
+    verb = humanize(payload.text("action"))
     named = link(member.text("login"), member.words("html_url"))
     return _repository(payload), f"{_who(payload)} {verb} {named} as a collaborator."
 
 
 def _wiki(payload: Payload) -> TopicAndText:
     pages = [
-        f"{as_words(page.words('action'))} the wiki page "
+        f"{humanize(page.words('action'))} the wiki page "
         + link(page.words("title") or "Untitled", page.words("html_url"))
         for page in payload.each("pages")
     ]
@@ -243,7 +243,7 @@ def _status(payload: Payload) -> TopicAndText | None:
     named = link(payload.words("context") or "A check", payload.words("target_url"))
     described = payload.words("description")
     topic = f"{_repository(payload)} / commits"
-    return topic, with_quote(f"{named} for commit {code(sha[:11])}: {as_words(state)}", described)
+    return topic, with_quote(f"{named} for commit {code(sha[:11])}: {humanize(state)}", described)
 
 
 def _check(payload: Payload) -> TopicAndText | None:
@@ -267,7 +267,7 @@ def _checked(payload: Payload, check: Payload, address: str, name: str = "") -> 
     if check.words("status") in QUIET_CHECKS or payload.words("action") in QUIET_CHECKS:
         return None
     named = link(name or check.words("name") or "Checks", address)
-    result = as_words(check.words("conclusion") or "unknown")
+    result = humanize(check.words("conclusion") or "unknown")
     branch = check.words("head_branch", "check_suite.head_branch")
     where = f" on {code(branch)}" if branch else ""
     topic = code_hosting.push_topic(_repository(payload), branch or "checks")
@@ -290,7 +290,7 @@ def _deployment_status(payload: Payload) -> TopicAndText:
     ref = deployment.words("ref")
     what = f" of {code(ref)}" if ref else ""
     named = link(f"Deployment to {where}", address)
-    headline = f"{named}{what}: {as_words(status.text('state'))}"
+    headline = f"{named}{what}: {humanize(status.text('state'))}"
     return f"{_repository(payload)} / deployments", with_quote(
         headline, status.words("description")
     )
@@ -305,9 +305,9 @@ def _team(payload: Payload) -> TopicAndText:
         linked = link(repository.text("full_name"), repository.words("html_url"))
         text = TEAM_VERBS[action].format(team=named, repository=linked)
     else:
-        text = f"{as_words(action)} the team {named}"
+        text = f"{humanize(action)} the team {named}"
     before = payload.find("changes")
-    changes = facts(
+    changes = fact_list(
         [
             ("Former name", line(before.words("name.from"))),
             ("Former description", line(before.words("description.from"))),
@@ -322,7 +322,7 @@ def _membership(payload: Payload) -> TopicAndText:
     word = "to" if payload.text("action") == "added" else "from"
     who = link(member.text("login"), member.words("html_url"))
     named = link(team.text("name"), team.words("html_url"))
-    text = f"{_who(payload)} {as_words(payload.text('action'))} {who} {word} the team {named}."
+    text = f"{_who(payload)} {humanize(payload.text('action'))} {who} {word} the team {named}."
     return f"{_organization(payload)} / teams", text
 
 
@@ -338,7 +338,7 @@ def _page_build(payload: Payload) -> TopicAndText | None:
     if status in ("building", "queued"):
         return None
     by = line(build.words("pusher.login"))
-    headline = f"GitHub Pages{f' (pushed by {by})' if by else ''}: {as_words(status)}"
+    headline = f"GitHub Pages{f' (pushed by {by})' if by else ''}: {humanize(status)}"
     return f"{_repository(payload)} / pages", with_quote(headline, build.words("error.message"))
 
 
@@ -347,10 +347,10 @@ def _advisory(payload: Payload) -> TopicAndText:
     name = advisory.text("ghsa_id")
     summary = line(advisory.words("summary"))
     named = link(f"advisory {name} {summary}".rstrip(), advisory.words("html_url"))
-    headline = f"{_who(payload)} {as_words(payload.text('action'))} {named}"
-    about = facts(
+    headline = f"{_who(payload)} {humanize(payload.text('action'))} {named}"
+    about = fact_list(
         [
-            ("Severity", as_words(advisory.words("severity"))),
+            ("Severity", humanize(advisory.words("severity"))),
             ("CVE", line(advisory.words("cve_id"))),
         ]
     )
@@ -367,7 +367,7 @@ def _sponsorship(payload: Payload) -> TopicAndText:
     sponsor = sponsorship.get("sponsor")
     sponsored = line(sponsorship.words("sponsorable.login", "maintainer.login") or "GitHub")
     who = link(sponsor.text("login"), sponsor.words("html_url"))
-    about = facts(
+    about = fact_list(
         [
             ("Tier", line(sponsorship.words("tier.name"))),
             ("Former tier", line(payload.words("changes.tier.from.name"))),

@@ -9,7 +9,7 @@ from tertulia.integrations.code_hosting import (
     TopicAndText,
 )
 from tertulia.integrations.payload import Payload, WebhookRequest
-from tertulia.integrations.phrases import as_words, bullets, code, line, link, several, with_quote
+from tertulia.integrations.phrases import bullets, code, humanize, line, link, name_list, with_quote
 from tertulia.integrations.rejections import UnknownEvent
 from tertulia.integrations.webhook_message import WebhookMessage
 
@@ -32,9 +32,9 @@ AWARDED = {  # types of things with emoji: the name in messages, and the key in 
 QUIET_STATES = {"created", "pending", "running", "preparing", "waiting_for_resource", "scheduled"}
 
 
-def report(hook: WebhookRequest) -> WebhookMessage | None:
-    event = hook.header("X-Gitlab-Event")
-    payload = hook.payload
+def to_message(request: WebhookRequest) -> WebhookMessage | None:
+    event = request.header("X-Gitlab-Event")
+    payload = request.payload
     kind = event.removeprefix("Confidential ").removesuffix(" Hook")
     if kind == "System":
         kind = KINDS.get(payload.words("object_kind", "event_name"), kind)
@@ -80,7 +80,7 @@ def _compare(payload: Payload) -> str:
 def _request(payload: Payload) -> TopicAndText:
     request = payload.get("object_attributes")
     action = request.words("action")
-    verb = VERBS.get(action, as_words(action) or "changed")
+    verb = VERBS.get(action, humanize(action) or "changed")
     if action == "update" and request.words("oldrev"):
         verb = "added commits to"
     opened = action in ("open", "reopen")
@@ -96,8 +96,8 @@ def _request(payload: Payload) -> TopicAndText:
 def _issue(payload: Payload) -> TopicAndText:
     issue = payload.get("object_attributes")
     action = issue.words("action")
-    kind = as_words(issue.words("type").lower()) or "issue"  # a work item has a type, such as Task
-    about, verb = _numbered(issue, kind), VERBS.get(action, as_words(action) or "changed")
+    kind = humanize(issue.words("type").lower()) or "issue"  # a work item has a type, such as Task
+    about, verb = _numbered(issue, kind), VERBS.get(action, humanize(action) or "changed")
     words = issue.words("description") if action == "open" else ""
     text = code_hosting.request_text(_who(payload), verb, about, words)
     return about.topic(_project(payload)), text
@@ -132,11 +132,11 @@ def _pipeline(payload: Payload) -> TopicAndText | None:
     home, number = payload.words("project.web_url"), pipeline.text("id")
     named = link(f"Pipeline {number}", f"{home}/-/pipelines/{number}" if home else "")
     jobs = [
-        f"{line(job.text('name'))}: {as_words(job.words('status'))}"
+        f"{line(job.text('name'))}: {humanize(job.words('status'))}"
         for job in payload.each("builds")
     ]
     where = pipeline.words("ref")
-    text = f"{named} {as_words(status)} on {code(where)}."
+    text = f"{named} {humanize(status)} on {code(where)}."
     topic = code_hosting.push_topic(_project(payload), where)
     return topic, f"{text}\n\n{bullets(jobs)}" if jobs else text
 
@@ -150,7 +150,7 @@ def _job(payload: Payload) -> TopicAndText | None:
     where = payload.words("ref")
     repository = payload.words("repository.name", "project_name") or "GitLab"
     topic = code_hosting.push_topic(repository, where)
-    return topic, f"Job {named} {as_words(status)} on {code(where)}."
+    return topic, f"Job {named} {humanize(status)} on {code(where)}."
 
 
 def _deployment(payload: Payload) -> TopicAndText:
@@ -159,7 +159,7 @@ def _deployment(payload: Payload) -> TopicAndText:
     ref = payload.words("ref")
     what = f" of {code(ref)}" if ref else ""
     job = payload.words("deployable_url")
-    status = link(as_words(payload.text("status")), job)
+    status = link(humanize(payload.text("status")), job)
     headline = f"{named}{what} by {_who(payload)}: {status}"
     return f"{_project(payload)} / deployments", with_quote(headline, payload.words("commit_title"))
 
@@ -176,7 +176,7 @@ def _emoji(payload: Payload) -> TopicAndText:
     emoji, address = line(f":{award.text('name')}:"), award.words("awarded_on_url")
     kind = award.words("awardable_type")
     topic = f"{_project(payload)} / emoji"
-    named = link("a comment" if kind == "Note" else as_words(kind) or "something", address)
+    named = link("a comment" if kind == "Note" else humanize(kind) or "something", address)
     if kind in AWARDED and payload.find(AWARDED[kind][1]):
         short, key = AWARDED[kind]
         thing = payload.get(key)
@@ -201,7 +201,7 @@ def _token(payload: Payload) -> TopicAndText:
 
 def _repository_update(payload: Payload) -> TopicAndText:
     refs = payload.texts("refs") or [each.words("ref") for each in payload.each("changes")]
-    named = several(code(code_hosting.branch_of(each)) for each in refs) or "the repository"
+    named = name_list(code(code_hosting.branch_of(each)) for each in refs) or "the repository"
     who = line(payload.words("user_name") or "Somebody")
     return _project(payload), f"{who} updated {named}."
 

@@ -7,8 +7,8 @@ from tertulia.integrations.phrases import bullets, count, line, link, strong, wi
 from tertulia.integrations.webhook_message import WebhookMessage
 
 
-def report(hook: WebhookRequest) -> WebhookMessage | None:
-    payload = hook.payload
+def to_message(request: WebhookRequest) -> WebhookMessage | None:
+    payload = request.payload
     return _alerts(payload) if payload.find("alerts").value is not None else _dashboard(payload)
 
 

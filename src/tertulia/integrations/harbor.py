@@ -6,7 +6,7 @@ Supports both formats: Harbor's own, and CloudEvents, in which the same data has
 from collections.abc import Mapping
 
 from tertulia.integrations.payload import Payload, WebhookRequest
-from tertulia.integrations.phrases import as_words, code, facts, line, several
+from tertulia.integrations.phrases import code, fact_list, humanize, line, name_list
 from tertulia.integrations.rejections import UnknownEvent
 from tertulia.integrations.webhook_message import WebhookMessage
 
@@ -36,22 +36,22 @@ CLOUD_EVENTS = {
 }
 
 
-def report(hook: WebhookRequest) -> WebhookMessage | None:
-    payload = hook.payload
+def to_message(request: WebhookRequest) -> WebhookMessage | None:
+    payload = request.payload
     kind = payload.text("type")
     event = CLOUD_EVENTS.get(kind, kind)
     if event not in EVENTS:
         raise UnknownEvent(kind)
     data = payload.get("data" if kind in CLOUD_EVENTS else "event_data")
     repository = data.words("repository.repo_full_name", "repository.name")
-    artifacts = several(_artifact(each, repository) for each in data.each("resources"))
+    artifacts = name_list(_artifact(each, repository) for each in data.each("resources"))
     status = data.words("replication.job_status", "retention.result", "retention.status")
     text = EVENTS[event].format(
         who=line(payload.words("operator") or "Somebody"),
         what=artifacts or line(repository) or "an artifact",
-        status=as_words(status) or "finished",
+        status=humanize(status) or "finished",
     )
-    about = facts(
+    about = fact_list(
         [
             *[_scan(each) for each in data.each("resources")],
             ("Details", line(data.words("custom_attributes.Details"))),
@@ -78,9 +78,9 @@ def _scan(artifact: Payload) -> tuple[str, str]:
     """The severity and number of vulnerabilities, from the first report."""
     overview = artifact.find("scan_overview").value
     for each in overview.values() if isinstance(overview, Mapping) else ():
-        report = Payload(each)
-        total = report.words("summary.total")
+        to_message = Payload(each)
+        total = to_message.words("summary.total")
         found = f" ({line(total)} found)" if total else ""
-        severity = line(report.words("severity"))
+        severity = line(to_message.words("severity"))
         return "Severity", f"{severity}{found}" if severity else ""
     return "Severity", ""

@@ -1,7 +1,7 @@
 """Heroku: https://devcenter.heroku.com/articles/webhook-events"""
 
 from tertulia.integrations.payload import Payload, WebhookRequest
-from tertulia.integrations.phrases import as_words, code, in_address, line, link, with_quote
+from tertulia.integrations.phrases import code, humanize, line, link, quote_url, with_quote
 from tertulia.integrations.rejections import UnknownEvent
 from tertulia.integrations.webhook_message import WebhookMessage
 
@@ -13,8 +13,8 @@ RESOURCES = {
 SIGNS = {"succeeded": ":check: ", "failed": ":cross_mark: ", "crashed": ":cross_mark: "}
 
 
-def report(hook: WebhookRequest) -> WebhookMessage | None:
-    payload = hook.payload
+def to_message(request: WebhookRequest) -> WebhookMessage | None:
+    payload = request.payload
     resource, action = payload.text("resource"), payload.text("action")
     if resource not in RESOURCES or action not in VERBS:
         raise UnknownEvent(f"{resource}.{action}")
@@ -25,12 +25,12 @@ def report(hook: WebhookRequest) -> WebhookMessage | None:
     state = data.words("status", "state")
     if resource in ("build", "release") and state == "pending":
         return None  # the end of it is sent, too
-    named = link(line(app), f"https://dashboard.heroku.com/apps/{in_address(app)}")
+    named = link(line(app), f"https://dashboard.heroku.com/apps/{quote_url(app)}")
     of = "" if resource == "app" else f" of {named}"
     headline = f"{SIGNS.get(state, '')}{_thing(resource, data, named)}{of} {VERBS[action]}"
     who = line(data.words("user.email") or payload.words("actor.email"))
     by = f" by {who}" if who else ""
-    status = f" ({as_words(state)})" if state else ""
+    status = f" ({humanize(state)})" if state else ""
     words = data.words("description") if resource == "release" else ""
     return WebhookMessage(
         f"{resource}.{action}", line(app), with_quote(f"{headline}{by}{status}", words)
@@ -46,5 +46,5 @@ def _thing(resource: str, data: Payload, app: str) -> str:
     if resource == "build" and commit:
         return f"A build of {code(commit[:11])}"
     name = data.words("name", "hostname", "user.email", "type") if resource != "build" else ""
-    kind = "add-on" if resource == "addon" else as_words(resource)
+    kind = "add-on" if resource == "addon" else humanize(resource)
     return f"The {kind} {code(name)}" if name else f"A {kind}"

@@ -1,7 +1,7 @@
 """Jira: https://developer.atlassian.com/server/jira/platform/webhooks/"""
 
 from tertulia.integrations.payload import Payload, WebhookRequest
-from tertulia.integrations.phrases import facts, in_address, line, link, strong, with_quote
+from tertulia.integrations.phrases import fact_list, line, link, quote_url, strong, with_quote
 from tertulia.integrations.rejections import UnknownEvent
 from tertulia.integrations.webhook_message import WebhookMessage
 
@@ -19,8 +19,8 @@ ISSUE_COMMENTS = {
 QUIET = {"issuelink_created", "issuelink_deleted", "worklog_created", "worklog_updated"}
 
 
-def report(hook: WebhookRequest) -> WebhookMessage | None:
-    payload = hook.payload
+def to_message(request: WebhookRequest) -> WebhookMessage | None:
+    payload = request.payload
     event = payload.text("webhookEvent").removeprefix("jira:")
     event = ISSUE_COMMENTS.get(payload.words("issue_event_type_name"), event)
     if event in QUIET:
@@ -40,7 +40,7 @@ def report(hook: WebhookRequest) -> WebhookMessage | None:
 
 def _created(payload: Payload) -> str:
     fields = payload.get("issue").find("fields")
-    about = facts(
+    about = fact_list(
         [
             ("Priority", line(fields.words("priority.name"))),
             ("Assignee", line(fields.words("assignee.displayName"))),
@@ -61,7 +61,7 @@ def _updated(payload: Payload) -> str:
     words = payload.words("comment.body")
     text = f"{_who(payload)} updated {_named(payload)}"
     if changes:
-        text = f"{text}:\n\n{facts(changes)}"
+        text = f"{text}:\n\n{fact_list(changes)}"
     return with_quote(text, words) if words or not changes else text
 
 
@@ -92,5 +92,5 @@ def _name(payload: Payload) -> str:
 def _named(payload: Payload) -> str:
     issue = payload.get("issue")
     home, found, _ = issue.words("self").partition("/rest/api/")
-    address = f"{home}/browse/{in_address(issue.text('key'))}" if found else ""
+    address = f"{home}/browse/{quote_url(issue.text('key'))}" if found else ""
     return link(_name(payload), address)

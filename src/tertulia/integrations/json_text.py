@@ -7,15 +7,15 @@ from tertulia.integrations.payload import WebhookRequest
 from tertulia.integrations.phrases import fenced
 from tertulia.integrations.webhook_message import WebhookMessage
 
-MAX_WORDS = 9000
+MAX_TEXT_LENGTH = 9000
 
 
 _ENCODER = json.JSONEncoder(indent=2, ensure_ascii=False)
 
 
-def report(hook: WebhookRequest) -> WebhookMessage | None:
-    shown = _beginning(_ENCODER.iterencode(hook.payload.value))
-    return WebhookMessage("json", "JSON", fenced("json", shown, MAX_WORDS))
+def to_message(request: WebhookRequest) -> WebhookMessage | None:
+    shown = _beginning(_ENCODER.iterencode(request.payload.value))
+    return WebhookMessage("json", "JSON", fenced("json", shown, MAX_TEXT_LENGTH))
 
 
 def _beginning(pieces: Iterable[str]) -> str:
@@ -24,6 +24,6 @@ def _beginning(pieces: Iterable[str]) -> str:
     for piece in pieces:
         found.append(piece)
         length += len(piece)
-        if length > MAX_WORDS:
+        if length > MAX_TEXT_LENGTH:
             break
     return "".join(found)

@@ -1,7 +1,7 @@
 """Linear: https://linear.app/developers/webhooks"""
 
 from tertulia.integrations.payload import Payload, WebhookRequest
-from tertulia.integrations.phrases import as_words, facts, line, link, with_quote
+from tertulia.integrations.phrases import fact_list, humanize, line, link, with_quote
 from tertulia.integrations.rejections import UnknownEvent
 from tertulia.integrations.webhook_message import WebhookMessage
 
@@ -9,8 +9,8 @@ VERBS = {"create": "created", "update": "updated", "remove": "removed"}
 NAMED = {"Project", "ProjectUpdate", "Cycle", "Initiative", "IssueLabel"}
 
 
-def report(hook: WebhookRequest) -> WebhookMessage | None:
-    payload = hook.payload
+def to_message(request: WebhookRequest) -> WebhookMessage | None:
+    payload = request.payload
     kind, action = payload.text("type"), payload.text("action")
     if action not in VERBS:
         raise UnknownEvent(f"{kind} {action}")
@@ -31,7 +31,7 @@ def _issue(payload: Payload, verb: str) -> tuple[str, str]:
     name = f"{line(issue.words('identifier'))} {line(issue.text('title'))}".strip()
     headline = f"{_who(payload)} {verb} issue {link(name, payload.words('url'))}"
     if verb == "created":
-        about = facts(
+        about = fact_list(
             [
                 ("State", line(issue.words("state.name"))),
                 ("Priority", line(issue.words("priorityLabel"))),
@@ -58,7 +58,7 @@ def _changes(payload: Payload, issue: Payload) -> str:
         "dueDate": ("Due", issue.words("dueDate") or "no date"),
         "projectId": ("Project", issue.words("project.name") or "none"),
     }
-    return facts([(now[key][0], line(now[key][1])) for key in now if key in names])
+    return fact_list([(now[key][0], line(now[key][1])) for key in now if key in names])
 
 
 def _comment(payload: Payload, verb: str) -> tuple[str, str]:
@@ -80,7 +80,7 @@ def _thing(payload: Payload, kind: str, verb: str) -> tuple[str, str]:
 
 def _parts(kind: str) -> list[str]:
     """Splits `ProjectUpdate` into two words."""
-    return as_words("".join(f" {each}" if each.isupper() else each for each in kind)).split()
+    return humanize("".join(f" {each}" if each.isupper() else each for each in kind)).split()
 
 
 def _who(payload: Payload) -> str:

@@ -2,7 +2,7 @@
 https://docs.netlify.com/manage/forms/notifications/"""
 
 from tertulia.integrations.payload import Payload, WebhookRequest
-from tertulia.integrations.phrases import code, facts, line, link, with_quote
+from tertulia.integrations.phrases import code, fact_list, line, link, with_quote
 from tertulia.integrations.rejections import UnknownEvent
 from tertulia.integrations.webhook_message import WebhookMessage
 
@@ -22,13 +22,13 @@ EVENTS = {
 EVENT_NAMES = [*EVENTS, "submission_created"]
 
 
-def report(hook: WebhookRequest) -> WebhookMessage | None:
-    event = hook.header("X-Netlify-Event")
+def to_message(request: WebhookRequest) -> WebhookMessage | None:
+    event = request.header("X-Netlify-Event")
     if event == "submission_created":
-        return WebhookMessage(event, *_submission(hook.payload))
+        return WebhookMessage(event, *_submission(request.payload))
     if event not in EVENTS:
         raise UnknownEvent(event)
-    payload = hook.payload
+    payload = request.payload
     name, branch = payload.text("name"), payload.words("branch")
     address = payload.words("deploy_ssl_url", "deploy_url", "ssl_url", "url")
     where = f" of {code(branch)}" if branch else ""
@@ -43,4 +43,4 @@ def _submission(payload: Payload) -> tuple[str, str]:
     who = line(payload.words("name", "email") or "Somebody")
     fields = [(line(name, 60), line(value)) for name, value in payload.pairs("data").items()]
     topic = f"{line(payload.words('site_name', 'site_url') or 'Netlify')} / {form}"
-    return topic, f"{who} submitted the form {code(form)}.\n\n{facts(fields)}".rstrip()
+    return topic, f"{who} submitted the form {code(form)}.\n\n{fact_list(fields)}".rstrip()

@@ -1,14 +1,14 @@
 """New Relic: https://docs.newrelic.com/docs/alerts/get-notified/notification-integrations/#webhook"""
 
 from tertulia.integrations.payload import Payload, WebhookRequest
-from tertulia.integrations.phrases import as_words, facts, line, link, several, with_quote
+from tertulia.integrations.phrases import fact_list, humanize, line, link, name_list, with_quote
 from tertulia.integrations.webhook_message import WebhookMessage
 
 STATES = {"ACTIVATED": ":alert:", "CREATED": ":alert:", "OPEN": ":alert:", "CLOSED": ":squared_ok:"}
 
 
-def report(hook: WebhookRequest) -> WebhookMessage | None:
-    payload = hook.payload
+def to_message(request: WebhookRequest) -> WebhookMessage | None:
+    payload = request.payload
     return _incident(payload) if payload.words("current_state") else _issue(payload)
 
 
@@ -17,12 +17,12 @@ def _issue(payload: Payload) -> WebhookMessage:
     state = payload.text("state").upper()
     title = payload.words("title", "annotations.title.0") or payload.text("title")
     named = link(title, payload.words("issueUrl", "issuePageUrl"))
-    about = facts(
+    about = fact_list(
         [
-            ("Priority", as_words(payload.words("priority"))),
-            ("Impacted", several(map(line, payload.texts("impactedEntities")))),
-            ("Policies", several(map(line, payload.texts("alertPolicyNames")))),
-            ("Conditions", several(map(line, payload.texts("alertConditionNames")))),
+            ("Priority", humanize(payload.words("priority"))),
+            ("Impacted", name_list(map(line, payload.texts("impactedEntities")))),
+            ("Policies", name_list(map(line, payload.texts("alertPolicyNames")))),
+            ("Conditions", name_list(map(line, payload.texts("alertConditionNames")))),
             ("Incidents", line(payload.words("totalIncidents"))),
         ]
     )
@@ -30,7 +30,7 @@ def _issue(payload: Payload) -> WebhookMessage:
     topic = line(names[0] if names else title)
     sign = STATES.get(state, ":information:")
     return WebhookMessage(
-        as_words(state), topic, f"{sign} {named} is {as_words(state)}.\n\n{about}".rstrip()
+        humanize(state), topic, f"{sign} {named} is {humanize(state)}.\n\n{about}".rstrip()
     )
 
 
@@ -40,12 +40,12 @@ def _incident(payload: Payload) -> WebhookMessage:
     name = payload.words("condition_name") or "An incident"
     named = link(name, payload.words("incident_url"))
     sign = STATES.get(state.upper(), ":information:")
-    text = with_quote(f"{sign} {named} is {as_words(state)}", payload.words("details"))
-    about = facts(
+    text = with_quote(f"{sign} {named} is {humanize(state)}", payload.words("details"))
+    about = fact_list(
         [
-            ("Severity", as_words(payload.words("severity"))),
+            ("Severity", humanize(payload.words("severity"))),
             ("Policy", line(payload.words("policy_name"))),
         ]
     )
     topic = f"{line(payload.words('policy_name') or 'New Relic')} / {line(name)}"
-    return WebhookMessage(as_words(state), topic, f"{text}\n\n{about}".rstrip())
+    return WebhookMessage(humanize(state), topic, f"{text}\n\n{about}".rstrip())

@@ -5,7 +5,7 @@ pastes into Notion. Only the owner of the bot gets it, because Notion also signs
 """
 
 from tertulia.integrations.payload import WebhookRequest
-from tertulia.integrations.phrases import as_words, code, in_address, line, link
+from tertulia.integrations.phrases import code, humanize, line, link, quote_url
 from tertulia.integrations.rejections import UnknownEvent
 from tertulia.integrations.webhook_message import WebhookMessage
 
@@ -18,8 +18,8 @@ NAMES = {
 }
 
 
-def report(hook: WebhookRequest) -> WebhookMessage | None:
-    payload = hook.payload
+def to_message(request: WebhookRequest) -> WebhookMessage | None:
+    payload = request.payload
     token = payload.words("verification_token")
     if token:
         text = (
@@ -34,8 +34,8 @@ def report(hook: WebhookRequest) -> WebhookMessage | None:
         raise UnknownEvent(event)
     entity = payload.get("entity")
     where = payload.words("data.page_id") if kind == "comment" else entity.text("id")
-    address = f"https://www.notion.so/{in_address(where.replace('-', ''))}"
+    address = f"https://www.notion.so/{quote_url(where.replace('-', ''))}"
     updated = payload.texts("data.updated_properties")
     what = f" ({len(updated)})" if updated else ""
     topic = line(payload.words("workspace_name")) or "Notion"
-    return WebhookMessage(event, topic, f"{link(NAMES[kind], address)}: {as_words(verb)}{what}.")
+    return WebhookMessage(event, topic, f"{link(NAMES[kind], address)}: {humanize(verb)}{what}.")

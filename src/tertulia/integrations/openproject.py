@@ -4,15 +4,15 @@ Things are sent as its API version 3 shows them: names are under `_embedded` or 
 """
 
 from tertulia.integrations.payload import Payload, WebhookRequest
-from tertulia.integrations.phrases import as_words, facts, line, strong, with_quote
+from tertulia.integrations.phrases import fact_list, humanize, line, strong, with_quote
 from tertulia.integrations.rejections import UnknownEvent
 from tertulia.integrations.webhook_message import WebhookMessage
 
 KINDS = {"work_package", "work_package_comment", "project", "time_entry", "attachment"}
 
 
-def report(hook: WebhookRequest) -> WebhookMessage | None:
-    payload = hook.payload
+def to_message(request: WebhookRequest) -> WebhookMessage | None:
+    payload = request.payload
     event = payload.text("action")
     kind, _, verb = event.partition(":")
     if kind not in KINDS or not verb:
@@ -26,7 +26,7 @@ def report(hook: WebhookRequest) -> WebhookMessage | None:
     if kind == "project":
         title = thing.text("name")
         text = with_quote(
-            f"Project {strong(title)} was {as_words(verb)}", thing.words("description.raw")
+            f"Project {strong(title)} was {humanize(verb)}", thing.words("description.raw")
         )
         return WebhookMessage(name, line(title), text)
     if kind == "time_entry":
@@ -34,7 +34,7 @@ def report(hook: WebhookRequest) -> WebhookMessage | None:
     title = thing.words("fileName", "title") or thing.text("fileName")
     place = _related(thing, "container")
     on = f" on {strong(place)}" if place else ""
-    text = f"File {strong(title)}{on} was {as_words(verb)}."
+    text = f"File {strong(title)}{on} was {humanize(verb)}."
     return WebhookMessage(name, line(place) or "OpenProject", text)
 
 
@@ -45,7 +45,7 @@ def _work_package(package: Payload, verb: str) -> tuple[str, str]:
     who = line(_related(package, "author"))
     by = f" by {who}" if who and verb == "created" else ""
     words = package.words("description.raw") if verb == "created" else ""
-    about = facts(
+    about = fact_list(
         [
             ("Status", line(_related(package, "status"))),
             ("Priority", line(_related(package, "priority"))),
@@ -53,7 +53,7 @@ def _work_package(package: Payload, verb: str) -> tuple[str, str]:
             ("Due", line(package.words("dueDate"))),
         ]
     )
-    text = with_quote(f"{named} was {as_words(verb)}{by}", words)
+    text = with_quote(f"{named} was {humanize(verb)}{by}", words)
     project = line(_related(package, "project")) or "OpenProject"
     return f"{project} / #{number} {line(subject)}", f"{text}\n\n{about}".rstrip()
 
@@ -75,7 +75,7 @@ def _time_entry(entry: Payload, verb: str) -> tuple[str, str]:
     hours = line(entry.words("hours")).removeprefix("PT").lower()  # ISO 8601: PT5H30M
     on = f" on {strong(package)}" if package else ""
     what = f"{hours or 'time'}{on}" if verb == "created" else f"a time entry of {hours}{on}"
-    headline = f"{who} logged {what}" if verb == "created" else f"{who} {as_words(verb)} {what}"
+    headline = f"{who} logged {what}" if verb == "created" else f"{who} {humanize(verb)} {what}"
     project = line(_related(entry, "project")) or "OpenProject"
     return f"{project} / time", with_quote(headline, entry.words("comment.raw"))
 

@@ -1,7 +1,15 @@
 """Opsgenie: https://support.atlassian.com/opsgenie/docs/opsgenie-edge-connector-alert-action-data/"""
 
 from tertulia.integrations.payload import Payload, WebhookRequest
-from tertulia.integrations.phrases import as_words, code, facts, line, several, strong, with_quote
+from tertulia.integrations.phrases import (
+    code,
+    fact_list,
+    humanize,
+    line,
+    name_list,
+    strong,
+    with_quote,
+)
 from tertulia.integrations.rejections import UnknownEvent
 from tertulia.integrations.webhook_message import WebhookMessage
 
@@ -34,8 +42,8 @@ VERBS = {
 SIGNS = {"Create": ":alert: ", "Close": ":squared_ok: "}
 
 
-def report(hook: WebhookRequest) -> WebhookMessage | None:
-    payload = hook.payload
+def to_message(request: WebhookRequest) -> WebhookMessage | None:
+    payload = request.payload
     action, alert = payload.text("action"), payload.get("alert")
     if action not in VERBS:
         raise UnknownEvent(action)
@@ -44,17 +52,17 @@ def report(hook: WebhookRequest) -> WebhookMessage | None:
     by = f" by {who}" if who else ""
     words = alert.words("note") or (alert.words("description") if action == "Create" else "")
     text = with_quote(f"{SIGNS.get(action, '')}{strong(name)} {VERBS[action]}{by}", words)
-    return WebhookMessage(as_words(action), line(name), f"{text}\n\n{_about(alert)}".rstrip())
+    return WebhookMessage(humanize(action), line(name), f"{text}\n\n{_about(alert)}".rstrip())
 
 
 def _about(alert: Payload) -> str:
     tags = alert.texts("addedTags") or alert.texts("removedTags") or alert.texts("tags")
-    return facts(
+    return fact_list(
         [
             ("Priority", line(alert.words("priority"))),
             ("Former priority", line(alert.words("oldPriority"))),
             ("Owner", line(alert.words("owner"))),
-            ("Tags", several(code(each) for each in tags)),
+            ("Tags", name_list(code(each) for each in tags)),
             ("Entity", line(alert.words("entity"))),
         ]
     )

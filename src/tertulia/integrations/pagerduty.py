@@ -1,7 +1,7 @@
 """PagerDuty, webhooks of version 3: https://developer.pagerduty.com/docs/webhooks-overview"""
 
 from tertulia.integrations.payload import Payload, WebhookRequest
-from tertulia.integrations.phrases import line, link, several, with_quote
+from tertulia.integrations.phrases import line, link, name_list, with_quote
 from tertulia.integrations.rejections import UnknownEvent
 from tertulia.integrations.webhook_message import WebhookMessage
 
@@ -18,8 +18,8 @@ VERBS = {
 }
 
 
-def report(hook: WebhookRequest) -> WebhookMessage | None:
-    event = hook.payload.get("event")
+def to_message(request: WebhookRequest) -> WebhookMessage | None:
+    event = request.payload.get("event")
     kind = event.text("event_type")
     if kind == "pagey.ping":
         return WebhookMessage(kind, "PagerDuty", "PagerDuty's webhook has been set up.")
@@ -39,7 +39,7 @@ def _incident(event: Payload, incident: Payload, verb: str) -> tuple[str, str]:
     named = link(f"Incident {number}".strip(), incident.words("html_url"))
     who = event.words("agent.summary")
     by = f" by {line(who)}" if who and event.words("agent.type") != "service_reference" else ""
-    assigned = several(line(each.words("summary")) for each in incident.each("assignees"))
+    assigned = name_list(line(each.words("summary")) for each in incident.each("assignees"))
     to = f" (assigned to {assigned})" if assigned else ""
     title = incident.words("title") or "without a title"
     service = link(

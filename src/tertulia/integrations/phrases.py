@@ -68,7 +68,7 @@ def bullets(items: Iterable[str]) -> str:
     return "\n".join(f"* {item}" for item in items)
 
 
-def facts(pairs: Iterable[tuple[str, str]]) -> str:
+def fact_list(pairs: Iterable[tuple[str, str]]) -> str:
     """`* **Priority**: high`, for pairs with a value."""
     return bullets(f"**{name}**: {value}" for name, value in pairs if value)
 
@@ -77,22 +77,22 @@ def count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def several(names: Iterable[str], most: int = 3) -> str:
+def name_list(names: Iterable[str], max_names: int = 3) -> str:
     """`ana, ben and 4 others`"""
     known = list(dict.fromkeys(filter(None, names)))
     if len(known) <= 1:
         return "".join(known)
-    if len(known) <= most:
+    if len(known) <= max_names:
         return ", ".join(known[:-1]) + f" and {known[-1]}"
-    return ", ".join(known[:most]) + f" and {count(len(known) - most, 'other')}"
+    return ", ".join(known[:max_names]) + f" and {count(len(known) - max_names, 'other')}"
 
 
-def as_words(word: str) -> str:
+def humanize(word: str) -> str:
     """`snake_case` and `dotted.words` as words with spaces."""
     return line(re.sub(r"[_.\-:]+", " ", word)).strip().lower()
 
 
-def in_address(text: str) -> str:
+def quote_url(text: str) -> str:
     """Escapes a text as a part of a URL."""
     return percent_encoded(text, safe="")
 

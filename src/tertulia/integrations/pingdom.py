@@ -1,7 +1,7 @@
 """Pingdom: https://www.pingdom.com/resources/webhooks/"""
 
 from tertulia.integrations.payload import WebhookRequest
-from tertulia.integrations.phrases import as_words, facts, line, link, with_quote
+from tertulia.integrations.phrases import fact_list, humanize, line, link, with_quote
 from tertulia.integrations.webhook_message import WebhookMessage
 
 SIGNS = {
@@ -12,19 +12,19 @@ SIGNS = {
 }
 
 
-def report(hook: WebhookRequest) -> WebhookMessage | None:
-    payload = hook.payload
+def to_message(request: WebhookRequest) -> WebhookMessage | None:
+    payload = request.payload
     name = payload.words("check_name") or payload.text("check_id")
     state = payload.text("current_state").upper()
     before = payload.words("previous_state")
     named = link(name, payload.words("check_params.full_url", "check_params.url"))
-    change = f"{as_words(before)} → {as_words(state)}" if before else as_words(state)
+    change = f"{humanize(before)} → {humanize(state)}" if before else humanize(state)
     words = payload.words("long_description", "description", "custom_message")
-    about = facts(
+    about = fact_list(
         [
             ("Type", line(payload.words("check_type"))),
             ("Host", line(payload.words("check_params.hostname"))),
-            ("Importance", as_words(payload.words("importance_level"))),
+            ("Importance", humanize(payload.words("importance_level"))),
             ("Seen from", line(payload.words("first_probe.location"))),
         ]
     )

@@ -2,7 +2,7 @@
 https://github.com/suer/redmine_webhook, which has `payload` at the top."""
 
 from tertulia.integrations.payload import Payload, WebhookRequest
-from tertulia.integrations.phrases import as_words, facts, line, link, with_quote
+from tertulia.integrations.phrases import fact_list, humanize, line, link, with_quote
 from tertulia.integrations.rejections import UnknownEvent
 from tertulia.integrations.webhook_message import WebhookMessage
 
@@ -16,8 +16,8 @@ KINDS = {
 VERBS = {"opened": "created", "created": "created", "updated": "updated", "deleted": "deleted"}
 
 
-def report(hook: WebhookRequest) -> WebhookMessage | None:
-    payload = hook.payload
+def to_message(request: WebhookRequest) -> WebhookMessage | None:
+    payload = request.payload
     if payload.find("payload"):
         data = payload.get("payload")
         verb = data.text("action")
@@ -63,13 +63,13 @@ def _who(data: Payload, thing: Payload) -> str:
 def _about(thing: Payload, journal: Payload) -> str:
     changes = [
         (
-            as_words(each.words("prop_key")).capitalize(),
+            humanize(each.words("prop_key")).capitalize(),
             f"{line(each.words('old_value')) or 'none'} → {line(each.words('value')) or 'none'}",
         )
         for each in journal.each("details")
         if not each.words("prop_key").endswith("_id")  # their values are ids, too
     ]
-    return facts(
+    return fact_list(
         [
             ("Status", line(thing.words("status.name"))),
             ("Priority", line(thing.words("priority.name"))),

@@ -2,12 +2,12 @@
 
 from tertulia.integrations.payload import Payload, WebhookRequest
 from tertulia.integrations.phrases import (
-    as_words,
     code,
-    facts,
-    in_address,
+    fact_list,
+    humanize,
     line,
     link,
+    quote_url,
     strong,
     with_quote,
 )
@@ -27,8 +27,8 @@ EVENT_NAMES = [*ITEM_EVENTS, "deploy", "test"]
 LEVELS = {"50": "critical", "40": "error", "30": "warning", "20": "info", "10": "debug"}
 
 
-def report(hook: WebhookRequest) -> WebhookMessage | None:
-    payload = hook.payload
+def to_message(request: WebhookRequest) -> WebhookMessage | None:
+    payload = request.payload
     event, data = payload.text("event_name"), payload.find("data")
     if event == "test":
         text = with_quote("Rollbar's webhook has been set up", data.words("message"))
@@ -45,7 +45,7 @@ def report(hook: WebhookRequest) -> WebhookMessage | None:
     times = data.words("occurrences") or item.words("total_occurrences") or "many"
     level = item.words("last_occurrence.level") or data.words("occurrence.level")
     level = level or LEVELS.get(item.words("level"), item.words("level"))
-    about = facts(
+    about = fact_list(
         [
             ("Environment", line(item.words("environment"))),
             ("Level", line(level)),
@@ -59,7 +59,7 @@ def report(hook: WebhookRequest) -> WebhookMessage | None:
 def _address(data: Payload, item: Payload) -> str:
     number = item.words("id")
     link_to = data.words("url")
-    return link_to or (f"https://rollbar.com/item/{in_address(number)}/" if number else "")
+    return link_to or (f"https://rollbar.com/item/{quote_url(number)}/" if number else "")
 
 
 def _deploy(deploy: Payload) -> tuple[str, str]:
@@ -68,4 +68,4 @@ def _deploy(deploy: Payload) -> tuple[str, str]:
     what = f" {code(revision[:11])}" if revision else " a revision"
     who = line(deploy.words("local_username") or "Somebody")
     text = with_quote(f"{who} deployed{what} to {strong(where)}", deploy.words("comment"))
-    return f"deploys / {as_words(where)}", text
+    return f"deploys / {humanize(where)}", text

@@ -1,14 +1,14 @@
 """Sentry: https://docs.sentry.io/organization/integrations/integration-platform/webhooks/"""
 
 from tertulia.integrations.payload import Payload, WebhookRequest
-from tertulia.integrations.phrases import as_words, code, facts, line, link, with_quote
+from tertulia.integrations.phrases import code, fact_list, humanize, line, link, with_quote
 from tertulia.integrations.rejections import UnknownEvent
 from tertulia.integrations.webhook_message import WebhookMessage
 
 
-def report(hook: WebhookRequest) -> WebhookMessage | None:
-    payload = hook.payload
-    resource = hook.headers.get("sentry-hook-resource", "")
+def to_message(request: WebhookRequest) -> WebhookMessage | None:
+    payload = request.payload
+    resource = request.headers.get("sentry-hook-resource", "")
     if not resource:
         return _of_plugin(payload)
     action = payload.words("action")
@@ -22,7 +22,7 @@ def report(hook: WebhookRequest) -> WebhookMessage | None:
     elif resource == "comment":
         topic, text = _comment(payload)
     elif resource == "installation":
-        topic, text = "Sentry", f"Sentry's integration was {as_words(action) or 'changed'}."
+        topic, text = "Sentry", f"Sentry's integration was {humanize(action) or 'changed'}."
     else:
         raise UnknownEvent(event)
     return WebhookMessage(event, topic, text)
@@ -30,11 +30,11 @@ def report(hook: WebhookRequest) -> WebhookMessage | None:
 
 def _issue(payload: Payload) -> tuple[str, str]:
     issue = payload.get("data.issue")
-    verb = as_words(payload.text("action"))
+    verb = humanize(payload.text("action"))
     who = line(payload.words("actor.name") or "Sentry")
     named = link(issue.text("title"), issue.words("web_url", "permalink", "url"))
     text = f"Issue {named} was {verb} by {who}."
-    about = facts(
+    about = fact_list(
         [
             ("Level", line(issue.words("level"))),
             ("Culprit", code(issue.words("culprit")) if issue.words("culprit") else ""),
@@ -50,7 +50,7 @@ def _alert(payload: Payload) -> tuple[str, str]:
     named = link(event.text("title"), event.words("web_url", "issue_url", "url"))
     rule = payload.words("data.triggered_rule")
     headline = f"Alert {line(rule)}: {named}" if rule else f"New event: {named}"
-    about = facts(
+    about = fact_list(
         [
             ("Level", line(event.words("level"))),
             ("Culprit", code(event.words("culprit")) if event.words("culprit") else ""),
@@ -64,7 +64,7 @@ def _metric(payload: Payload) -> tuple[str, str]:
     alert = payload.get("data")
     title = alert.words("description_title") or alert.text("metric_alert.alert_rule.name")
     named = link(title, alert.words("web_url"))
-    state = as_words(payload.text("action"))
+    state = humanize(payload.text("action"))
     return line(title), with_quote(f"{named}: {state}", alert.words("description_text"))
 
 
@@ -84,6 +84,6 @@ def _of_plugin(payload: Payload) -> WebhookMessage:
     """The legacy plugin sends one event, without a header."""
     title = payload.words("event.title", "message", "culprit") or payload.text("event.title")
     project = line(payload.words("project_name", "project") or "Sentry")
-    about = facts([("Level", line(payload.words("level", "event.level")))])
+    about = fact_list([("Level", line(payload.words("level", "event.level")))])
     text = f"New event: {link(title, payload.words('url'))}.\n\n{about}".rstrip()
     return WebhookMessage("event", f"{project} / {line(title)}", text)

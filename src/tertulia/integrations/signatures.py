@@ -24,7 +24,7 @@ _DIGITS = re.compile("[0-9]{1,15}")
 _ARMOUR = re.compile(r"-----[A-Z ]+-----|\\n|[\r\n]")  # PEM header and footer, and line breaks
 
 
-class SignedCall(msgspec.Struct, frozen=True):
+class SignedRequest(msgspec.Struct, frozen=True):
     """What a signature covers."""
 
     body: bytes
@@ -33,13 +33,13 @@ class SignedCall(msgspec.Struct, frozen=True):
     now: float
 
 
-Check = Callable[[SignedCall, bytes], bool]
+Check = Callable[[SignedRequest, bytes], bool]
 
 
 def hexadecimal(*headers: str, prefix: str = "", digest: str = "sha256") -> Check:
     """HMAC of the body in one of these headers, which may list several signatures with commas."""
 
-    def check(call: SignedCall, secret: bytes) -> bool:
+    def check(call: SignedRequest, secret: bytes) -> bool:
         expected = prefix + hmac.new(secret, call.body, digest).hexdigest()
         given = next((call.headers[each] for each in headers if each in call.headers), "")
         return any(_is_same(each.strip(), expected) for each in given.split(","))
@@ -54,7 +54,7 @@ def token(header: str) -> Check:
     )
 
 
-def stripe(call: SignedCall, secret: bytes) -> bool:
+def stripe(call: SignedRequest, secret: bytes) -> bool:
     """`t=TIME,v1=CODE,…`: HMAC over the time and the body."""
     parts = [part.partition("=") for part in call.headers.get("stripe-signature", "").split(",")]
     at = next((value for name, _, value in parts if name.strip() == "t"), "")
@@ -64,13 +64,13 @@ def stripe(call: SignedCall, secret: bytes) -> bool:
     return any(_is_same(value, expected) for name, _, value in parts if name.strip() == "v1")
 
 
-def trello(call: SignedCall, secret: bytes) -> bool:
+def trello(call: SignedRequest, secret: bytes) -> bool:
     """HMAC-SHA-1 over the body and the URL, in Base64."""
     code = hmac.new(secret, call.body + call.address.encode(), hashlib.sha1).digest()
     return _is_same(call.headers.get("x-trello-webhook", ""), base64.b64encode(code).decode())
 
 
-def zendesk(call: SignedCall, secret: bytes) -> bool:
+def zendesk(call: SignedRequest, secret: bytes) -> bool:
     """HMAC-SHA-256 over the time (ISO 8601) and the body, in Base64."""
     at = call.headers.get("x-zendesk-webhook-signature-timestamp", "")
     if not _is_recent(_seconds(at), call.now):
@@ -80,7 +80,7 @@ def zendesk(call: SignedCall, secret: bytes) -> bool:
     return _is_same(given, base64.b64encode(code).decode())
 
 
-def linear(call: SignedCall, secret: bytes) -> bool:
+def linear(call: SignedRequest, secret: bytes) -> bool:
     """HMAC-SHA-256 of the body, which contains the time (`webhookTimestamp`, milliseconds)."""
     if not hexadecimal("linear-signature")(call, secret):
         return False
@@ -88,7 +88,7 @@ def linear(call: SignedCall, secret: bytes) -> bool:
     return at is None or (type(at) is int and _is_recent(str(at // 1000), call.now))
 
 
-def notion(call: SignedCall, secret: bytes) -> bool:
+def notion(call: SignedRequest, secret: bytes) -> bool:
     """HMAC-SHA-256 of the body. The request that tells the secret has no signature; it is accepted
     if it contains the same secret."""
     if hexadecimal("x-notion-signature", prefix="sha256=")(call, secret):
@@ -97,13 +97,13 @@ def notion(call: SignedCall, secret: bytes) -> bool:
     return isinstance(token, str) and hmac.compare_digest(token.encode(errors="replace"), secret)
 
 
-def heroku(call: SignedCall, secret: bytes) -> bool:
+def heroku(call: SignedRequest, secret: bytes) -> bool:
     """HMAC-SHA-256 of the body, in Base64."""
     code = base64.b64encode(hmac.new(secret, call.body, hashlib.sha256).digest()).decode()
     return _is_same(call.headers.get("heroku-webhook-hmac-sha256", ""), code)
 
 
-def netlify(call: SignedCall, secret: bytes) -> bool:
+def netlify(call: SignedRequest, secret: bytes) -> bool:
     """A JSON Web Token with HS256, whose claims have the SHA-256 of the body."""
     signed, _, signature = call.headers.get("x-webhook-signature", "").rpartition(".")
     head, _, claims = signed.partition(".")
@@ -116,7 +116,7 @@ def netlify(call: SignedCall, secret: bytes) -> bool:
     return found.get("iss") == "netlify" and found.get("sha256") == digest
 
 
-def slack(call: SignedCall, secret: bytes) -> bool:
+def slack(call: SignedRequest, secret: bytes) -> bool:
     """`v0=CODE`: HMAC over the version, the time and the body."""
     at = call.headers.get("x-slack-request-timestamp", "")
     if not _is_recent(at, call.now):
@@ -125,7 +125,7 @@ def slack(call: SignedCall, secret: bytes) -> bool:
     return _is_same(call.headers.get("x-slack-signature", ""), f"v0={code}")
 
 
-def travis(call: SignedCall, secret: bytes) -> bool:
+def travis(call: SignedRequest, secret: bytes) -> bool:
     """RSA with SHA-1 over the form's `payload`, in Base64."""
     from cryptography.exceptions import InvalidSignature
     from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15

@@ -13,7 +13,7 @@ from tertulia.integrations.phrases import fenced, link, quoted, shortened
 from tertulia.integrations.rejections import WebhookRejected
 from tertulia.integrations.webhook_message import WebhookMessage
 
-MAX_WORDS = 9000
+MAX_TEXT_LENGTH = 9000
 DEEPEST = 10
 
 _CODE = re.compile(r"(```.*?```|`[^`\n]+`)", re.DOTALL)
@@ -26,8 +26,8 @@ _MARKS = {
 _ENTITIES = (("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&"))
 
 
-def report(hook: WebhookRequest) -> WebhookMessage | None:
-    payload = hook.payload
+def to_message(request: WebhookRequest) -> WebhookMessage | None:
+    payload = request.payload
     parts = [_block(each) for each in payload.each("blocks")]
     parts += [_attachment(each) for each in payload.each("attachments")]
     text = "\n\n".join(filter(None, parts))
@@ -38,7 +38,7 @@ def report(hook: WebhookRequest) -> WebhookMessage | None:
     if not text.strip() or text == payload.words("icon_emoji"):
         raise WebhookRejected("No text, blocks or attachments in the payload")
     channel = payload.words("channel").lstrip("#@")
-    return WebhookMessage("message", channel or "(no topic)", shortened(text, MAX_WORDS))
+    return WebhookMessage("message", channel or "(no topic)", shortened(text, MAX_TEXT_LENGTH))
 
 
 def markup(text: str) -> str:

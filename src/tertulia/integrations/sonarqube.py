@@ -1,7 +1,7 @@
 """SonarQube: https://docs.sonarsource.com/sonarqube-server/project-administration/webhooks"""
 
 from tertulia.integrations.payload import Payload, WebhookRequest
-from tertulia.integrations.phrases import as_words, bullets, code, line, link
+from tertulia.integrations.phrases import bullets, code, humanize, line, link
 from tertulia.integrations.webhook_message import WebhookMessage
 
 GATES = {
@@ -12,8 +12,8 @@ GATES = {
 OPERATORS = {"GREATER_THAN": ">", "LESS_THAN": "<"}
 
 
-def report(hook: WebhookRequest) -> WebhookMessage | None:
-    payload = hook.payload
+def to_message(request: WebhookRequest) -> WebhookMessage | None:
+    payload = request.payload
     project = payload.get("project")
     name = project.words("name") or project.text("key")
     branch = payload.words("branch.name")
@@ -22,7 +22,7 @@ def report(hook: WebhookRequest) -> WebhookMessage | None:
     where = f" on {code(branch)}" if branch else ""
     status = payload.text("status").upper()
     if status != "SUCCESS":
-        text = f":cross_mark: The analysis of {named}{where}: {as_words(status)}."
+        text = f":cross_mark: The analysis of {named}{where}: {humanize(status)}."
         return WebhookMessage(f"analysis.{status.lower()}", topic, text, branch=branch or None)
     gate = payload.words("qualityGate.status").upper()
     if gate not in GATES:
@@ -41,7 +41,7 @@ def report(hook: WebhookRequest) -> WebhookMessage | None:
 
 
 def _condition(condition: Payload) -> str:
-    metric, value = as_words(condition.words("metric")), line(condition.words("value"))
+    metric, value = humanize(condition.words("metric")), line(condition.words("value"))
     operator = OPERATORS.get(condition.words("operator"), line(condition.words("operator")))
     limit = line(condition.words("errorThreshold", "warningThreshold"))
     return f"{metric}: {value or 'no value'} ({code(f'{operator} {limit}')} fails)"

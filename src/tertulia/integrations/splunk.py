@@ -1,14 +1,14 @@
 """Splunk: https://docs.splunk.com/Documentation/Splunk/latest/Alert/Webhooks"""
 
 from tertulia.integrations.payload import WebhookRequest
-from tertulia.integrations.phrases import code, facts, line, link
+from tertulia.integrations.phrases import code, fact_list, line, link
 from tertulia.integrations.webhook_message import WebhookMessage
 
 MAX_FIELDS = 15
 
 
-def report(hook: WebhookRequest) -> WebhookMessage | None:
-    payload = hook.payload
+def to_message(request: WebhookRequest) -> WebhookMessage | None:
+    payload = request.payload
     name = payload.words("search_name") or payload.text("sid")
     named = link(name, payload.words("results_link"))
     fields = [
@@ -16,7 +16,7 @@ def report(hook: WebhookRequest) -> WebhookMessage | None:
         for field, value in payload.pairs("result").items()
         if not field.startswith("_") or field == "_raw"  # fields of Splunk's own
     ]
-    about = facts(
+    about = fact_list(
         [
             ("App", line(payload.words("app"))),
             ("Owner", line(payload.words("owner"))),

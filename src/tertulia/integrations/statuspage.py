@@ -1,7 +1,7 @@
 """Statuspage: https://support.atlassian.com/statuspage/docs/enable-webhook-notifications/"""
 
 from tertulia.integrations.payload import Payload, WebhookRequest
-from tertulia.integrations.phrases import as_words, facts, line, link, strong, with_quote
+from tertulia.integrations.phrases import fact_list, humanize, line, link, strong, with_quote
 from tertulia.integrations.webhook_message import WebhookMessage
 
 SIGNS = {
@@ -15,8 +15,8 @@ SIGNS = {
 }
 
 
-def report(hook: WebhookRequest) -> WebhookMessage | None:
-    payload = hook.payload
+def to_message(request: WebhookRequest) -> WebhookMessage | None:
+    payload = request.payload
     return _incident(payload) if payload.find("incident") else _component(payload)
 
 
@@ -27,10 +27,10 @@ def _incident(payload: Payload) -> WebhookMessage:
     words = updates[0].words("body") if updates else ""
     named = link(name, incident.words("shortlink"))
     sign = SIGNS.get(status, ":alert:")
-    text = with_quote(f"{sign} {named}: {as_words(status)}", words)
-    about = facts(
+    text = with_quote(f"{sign} {named}: {humanize(status)}", words)
+    about = fact_list(
         [
-            ("Impact", as_words(incident.words("impact"))),
+            ("Impact", humanize(incident.words("impact"))),
             ("Page", line(payload.words("page.status_description"))),
         ]
     )
@@ -41,6 +41,6 @@ def _component(payload: Payload) -> WebhookMessage:
     name = payload.text("component.name")
     before = payload.words("component_update.old_status")
     status = payload.words("component_update.new_status") or payload.text("component.status")
-    change = f"{as_words(before)} → {as_words(status)}" if before else as_words(status)
+    change = f"{humanize(before)} → {humanize(status)}" if before else humanize(status)
     sign = SIGNS.get(status, ":information:")
     return WebhookMessage(f"component.{status}", line(name), f"{sign} {strong(name)}: {change}.")

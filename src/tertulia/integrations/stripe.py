@@ -1,7 +1,7 @@
 """Stripe: https://docs.stripe.com/api/events"""
 
 from tertulia.integrations.payload import Payload, WebhookRequest
-from tertulia.integrations.phrases import as_words, code, facts, in_address, line, link
+from tertulia.integrations.phrases import code, fact_list, humanize, line, link, quote_url
 from tertulia.integrations.rejections import UnknownEvent
 from tertulia.integrations.webhook_message import WebhookMessage
 
@@ -44,8 +44,8 @@ WHOLE = {
 }  # fmt: skip
 
 
-def report(hook: WebhookRequest) -> WebhookMessage | None:
-    payload = hook.payload
+def to_message(request: WebhookRequest) -> WebhookMessage | None:
+    payload = request.payload
     event = payload.text("type")
     category, _, _ = event.partition(".")
     if category not in PAGES:
@@ -56,19 +56,19 @@ def report(hook: WebhookRequest) -> WebhookMessage | None:
     name = thing.words("name", "email", "number", "description", "id") or "without a name"
     address = ""
     if page and thing.words("id"):
-        address = f"https://dashboard.stripe.com/{page}/{in_address(thing.words('id'))}"
+        address = f"https://dashboard.stripe.com/{page}/{quote_url(thing.words('id'))}"
     test = "" if payload.find("livemode").value is not False else " (test mode)"
-    headline = f"{as_words(kind).capitalize()} {link(name, address)} {as_words(verb)}{test}."
-    about = facts(
+    headline = f"{humanize(kind).capitalize()} {link(name, address)} {humanize(verb)}{test}."
+    about = fact_list(
         [
             ("Amount", _amount(thing)),
             ("Customer", line(thing.words("customer_email", "billing_details.email", "customer"))),
-            ("Status", line(as_words(thing.words("status")))),
+            ("Status", line(humanize(thing.words("status")))),
             ("Reason", line(thing.words("failure_message", "last_payment_error.message"))),
             ("Changed", _changed(payload)),
         ]
     )
-    return WebhookMessage(event, as_words(kind), f"{headline}\n\n{about}".rstrip())
+    return WebhookMessage(event, humanize(kind), f"{headline}\n\n{about}".rstrip())
 
 
 def _amount(thing: Payload) -> str:

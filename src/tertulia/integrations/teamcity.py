@@ -4,7 +4,7 @@ Supports TeamCity's own webhooks, and the plugin tcWebHooks, which has `build` a
 """
 
 from tertulia.integrations.payload import Payload, WebhookRequest
-from tertulia.integrations.phrases import as_words, code, line, link
+from tertulia.integrations.phrases import code, humanize, line, link
 from tertulia.integrations.rejections import UnknownEvent
 from tertulia.integrations.webhook_message import WebhookMessage
 
@@ -18,8 +18,8 @@ PLUGIN_EVENTS = {"buildStarted": "started", "buildFinished": "finished"}
 SIGNS = {"SUCCESS": ":check:", "FAILURE": ":cross_mark:", "ERROR": ":cross_mark:"}
 
 
-def report(hook: WebhookRequest) -> WebhookMessage | None:
-    payload = hook.payload
+def to_message(request: WebhookRequest) -> WebhookMessage | None:
+    payload = request.payload
     if payload.find("build"):
         return _of_plugin(payload.get("build"))
     event = payload.text("eventType")
@@ -74,7 +74,7 @@ def _message(
     named = link(f"Build #{number} of {name}" if number else f"A build of {name}", address)
     where = f" on {code(branch)}" if branch else ""
     sign = f"{SIGNS.get(status, ':information:')} " if status else ""
-    result = f": {as_words(status)}" if status else ""
+    result = f": {humanize(status)}" if status else ""
     described = f" ({line(words)})" if words and status else ""
     topic = f"{line(project)} / {line(name)}" if project else line(name)
     return WebhookMessage(event, topic, f"{sign}{named}{where} {verb}{result}{described}.")

@@ -15,13 +15,13 @@ from tertulia.integrations.phrases import line, shortened
 from tertulia.integrations.rejections import WebhookRejected
 from tertulia.integrations.webhook_message import WebhookMessage
 
-MAX_TEMPLATE_LETTERS = 2000
-MAX_WORDS = 9000
+MAX_TEMPLATE_LENGTH = 2000
+MAX_TEXT_LENGTH = 9000
 MAX_ITERATIONS = 50
 MAX_DEPTH = 20
 MAX_NESTING = 12  # of expressions and blocks; Jinja takes minutes to compile deep ones
 MAX_VALUES = 1000  # of a payload; the rest is left out
-MAX_VALUE_LETTERS = 1000
+MAX_VALUE_LENGTH = 1000
 
 ALLOWED = {
     "And", "Compare", "CondExpr", "Const", "Filter", "For", "Getattr", "Getitem", "If", "Name",
@@ -31,23 +31,23 @@ LOOP_VALUES = {"first", "index", "index0", "last", "length"}
 ALLOWED_TESTS = {"defined", "undefined", "none", "string", "number", "mapping", "sequence"}
 
 
-def report(hook: WebhookRequest) -> WebhookMessage | None:
-    text = hook.query.get("text_template", "")
+def to_message(request: WebhookRequest) -> WebhookMessage | None:
+    text = request.query.get("text_template", "")
     if not text.strip():
         raise WebhookRejected("The address needs a text_template.")
-    values = _pruned(hook.payload.value)
+    values = _pruned(request.payload.value)
     shown = _render("text_template", text, values)
     if not shown.strip():
         return None  # a condition in the template leaves this payload out
-    topic = _render("topic_template", hook.query.get("topic_template", ""), values)
-    return WebhookMessage("json", line(topic) or "JSON", shortened(shown.strip(), MAX_WORDS))
+    topic = _render("topic_template", request.query.get("topic_template", ""), values)
+    return WebhookMessage("json", line(topic) or "JSON", shortened(shown.strip(), MAX_TEXT_LENGTH))
 
 
 def _render(name: str, template: str, values: Mapping[str, Any]) -> str:
     if not template:
         return ""
-    if len(template) > MAX_TEMPLATE_LETTERS:
-        raise WebhookRejected(f"{name} has more than {MAX_TEMPLATE_LETTERS} characters.")
+    if len(template) > MAX_TEMPLATE_LENGTH:
+        raise WebhookRejected(f"{name} has more than {MAX_TEMPLATE_LENGTH} characters.")
     environment = _environment()
     pieces: list[str] = []
     length = 0
@@ -57,7 +57,7 @@ def _render(name: str, template: str, values: Mapping[str, Any]) -> str:
         for piece in environment.from_string(parsed).generate(values):
             pieces.append(piece)
             length += len(piece)
-            if length > MAX_WORDS:
+            if length > MAX_TEXT_LENGTH:
                 break
     except _mistakes() as mistake:
         raise WebhookRejected(f"{name}: {shortened(str(mistake), 200)}") from None
@@ -147,12 +147,12 @@ def _pruned(payload: Any) -> Mapping[str, Any]:
         nonlocal left
         left -= 1
         if isinstance(value, str):
-            return value[:MAX_VALUE_LETTERS]
+            return value[:MAX_VALUE_LENGTH]
         if left <= 0 or depth > MAX_DEPTH:
             return None
         if isinstance(value, Mapping):
             return {
-                str(name)[:MAX_VALUE_LETTERS]: prune(item, depth + 1)
+                str(name)[:MAX_VALUE_LENGTH]: prune(item, depth + 1)
                 for name, item in value.items()
                 if left > 0
             }
@@ -178,7 +178,7 @@ def _as_text(value: Any) -> str:
 
 def _joined(value: Any, between: Any = ", ") -> str:
     items = value[:MAX_ITERATIONS] if isinstance(value, list) else [value]
-    return shortened(str(between).join(map(_as_text, items)), MAX_VALUE_LETTERS)
+    return shortened(str(between).join(map(_as_text, items)), MAX_VALUE_LENGTH)
 
 
 FILTERS: dict[str, Callable[..., Any]] = {
@@ -191,6 +191,6 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "lower": lambda value: _as_text(value).lower(),
     "upper": lambda value: _as_text(value).upper(),
     "truncate": lambda value, length=100: shortened(
-        _as_text(value), min(max(int(length), 4), MAX_VALUE_LETTERS)
+        _as_text(value), min(max(int(length), 4), MAX_VALUE_LENGTH)
     ),
 }

@@ -10,8 +10,8 @@ GOOD = {"passed", "fixed"}
 BAD = {"failed", "broken", "still failing", "errored", "canceled"}
 
 
-def report(hook: WebhookRequest) -> WebhookMessage | None:
-    payload = hook.payload
+def to_message(request: WebhookRequest) -> WebhookMessage | None:
+    payload = request.payload
     result = payload.text("status_message").lower()
     sign = ":check:" if result in GOOD else ":cross_mark:" if result in BAD else ":information:"
     repository = line(payload.text("repository.name"))

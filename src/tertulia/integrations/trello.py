@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from tertulia.integrations.payload import Payload, WebhookRequest
-from tertulia.integrations.phrases import in_address, line, link, strong, with_quote
+from tertulia.integrations.phrases import line, link, quote_url, strong, with_quote
 from tertulia.integrations.rejections import UnknownEvent
 from tertulia.integrations.webhook_message import WebhookMessage
 
@@ -16,8 +16,8 @@ MEMBER_CHANGES = {
 }
 
 
-def report(hook: WebhookRequest) -> WebhookMessage | None:
-    payload = hook.payload
+def to_message(request: WebhookRequest) -> WebhookMessage | None:
+    payload = request.payload
     action = payload.get("action")
     event = action.text("type")
     if event in QUIET:
@@ -99,7 +99,7 @@ def _list_updated(data: Payload) -> str | None:
 def _card(data: Payload) -> str:
     card = data.get("card")
     short = card.words("shortLink")
-    address = f"https://trello.com/c/{in_address(short)}" if short else ""
+    address = f"https://trello.com/c/{quote_url(short)}" if short else ""
     return link(card.text("name"), address)
 
 

@@ -13,8 +13,8 @@ STATES = {
 }
 
 
-def report(hook: WebhookRequest) -> WebhookMessage | None:
-    payload = hook.payload
+def to_message(request: WebhookRequest) -> WebhookMessage | None:
+    payload = request.payload
     if not payload.find("heartbeat"):  # a test, or a warning about a certificate
         return WebhookMessage("message", "Uptime Kuma", line(payload.text("msg"), 1000))
     state = payload.number("heartbeat.status")

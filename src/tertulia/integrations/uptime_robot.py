@@ -4,7 +4,7 @@ It sends its variables in the body or in the URL.
 """
 
 from tertulia.integrations.payload import WebhookRequest
-from tertulia.integrations.phrases import as_words, facts, line, link, with_quote
+from tertulia.integrations.phrases import fact_list, humanize, line, link, with_quote
 from tertulia.integrations.rejections import UnexpectedPayload
 from tertulia.integrations.webhook_message import WebhookMessage
 
@@ -15,9 +15,9 @@ STATES = {
 }
 
 
-def report(hook: WebhookRequest) -> WebhookMessage | None:
+def to_message(request: WebhookRequest) -> WebhookMessage | None:
     def value(name: str) -> str:
-        return hook.payload.words(name) or hook.query.get(name, "").strip()
+        return request.payload.words(name) or request.query.get(name, "").strip()
 
     kind = value("alertType")
     if kind not in STATES:
@@ -28,11 +28,11 @@ def report(hook: WebhookRequest) -> WebhookMessage | None:
         raise UnexpectedPayload("monitorFriendlyName")
     named = link(name, value("monitorURL"))
     duration = value("alertDuration")
-    about = facts(
+    about = fact_list(
         [
             ("Duration", f"{line(duration)} seconds" if duration.isdecimal() else ""),
             ("Expires", line(value("sslExpiryDate"))),
-            ("State", "" if event != "ssl_expiry" else as_words(value("alertTypeFriendlyName"))),
+            ("State", "" if event != "ssl_expiry" else humanize(value("alertTypeFriendlyName"))),
         ]
     )
     text = with_quote(headline.format(name=named), value("alertDetails"))

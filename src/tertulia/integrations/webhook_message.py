@@ -25,14 +25,14 @@ class Filters(msgspec.Struct, frozen=True):
     branches: Sequence[str] | None = None
     ignore_private: bool = False
 
-    def pass_on(self, report: WebhookMessage) -> bool:
-        if self.only_events is not None and not _is_one_of(report.event, self.only_events):
+    def accepts(self, message: WebhookMessage) -> bool:
+        if self.only_events is not None and not _is_one_of(message.event, self.only_events):
             return False
-        if self.exclude_events is not None and _is_one_of(report.event, self.exclude_events):
+        if self.exclude_events is not None and _is_one_of(message.event, self.exclude_events):
             return False
-        if report.branch is not None and self.branches is not None:
-            return any(fnmatch.fnmatchcase(report.branch, each) for each in self.branches)
-        return not (self.ignore_private and report.is_private)
+        if message.branch is not None and self.branches is not None:
+            return any(fnmatch.fnmatchcase(message.branch, each) for each in self.branches)
+        return not (self.ignore_private and message.is_private)
 
 
 def _is_one_of(event: str, patterns: Sequence[str]) -> bool:

@@ -1,6 +1,6 @@
 """WordPress: https://wordpress.com/support/webhooks/, and plugins that send the same form.
 
-`hook` names the action; the user chooses which fields are sent.
+`request` names the action; the user chooses which fields are sent.
 """
 
 from tertulia.integrations.payload import Payload, WebhookRequest
@@ -9,8 +9,8 @@ from tertulia.integrations.rejections import UnknownEvent
 from tertulia.integrations.webhook_message import WebhookMessage
 
 
-def report(hook: WebhookRequest) -> WebhookMessage | None:
-    payload = hook.payload
+def to_message(request: WebhookRequest) -> WebhookMessage | None:
+    payload = request.payload
     event = payload.text("hook")
     if event in ("publish_post", "publish_page"):
         topic, text = _published(payload, event.removeprefix("publish_"))

@@ -5,14 +5,14 @@ are those in the media types that come with Zabbix.
 """
 
 from tertulia.integrations.payload import Payload, WebhookRequest
-from tertulia.integrations.phrases import as_words, facts, in_address, line, link, with_quote
+from tertulia.integrations.phrases import fact_list, humanize, line, link, quote_url, with_quote
 from tertulia.integrations.webhook_message import WebhookMessage
 
 RESOLVED = {"0", "ok", "resolved"}
 
 
-def report(hook: WebhookRequest) -> WebhookMessage | None:
-    payload = hook.payload
+def to_message(request: WebhookRequest) -> WebhookMessage | None:
+    payload = request.payload
     name = payload.words("trigger_name", "event_name")
     if not name:  # discovery, registration of hosts, or a script that sends only the message
         subject = payload.text("alert_subject")
@@ -23,9 +23,9 @@ def report(hook: WebhookRequest) -> WebhookMessage | None:
     sign = ":squared_ok:" if event == "resolved" else ":alert:"
     where = f" on {host}" if host else ""
     headline = f"{sign} {link(name, _address(payload))}{where}: {event}"
-    about = facts(
+    about = fact_list(
         [
-            ("Severity", as_words(payload.words("event_severity"))),
+            ("Severity", humanize(payload.words("event_severity"))),
             ("Data", line(payload.words("event_opdata"))),
         ]
     )
@@ -46,5 +46,5 @@ def _address(payload: Payload) -> str:
     trigger, event = payload.words("trigger_id"), payload.words("event_id")
     if not (home and trigger and event):
         return ""
-    ids = f"triggerid={in_address(trigger)}&eventid={in_address(event)}"
+    ids = f"triggerid={quote_url(trigger)}&eventid={quote_url(event)}"
     return f"{home}/tr_events.php?{ids}"

@@ -12,8 +12,8 @@ from tertulia.events.directory.organization import Organization
 from tertulia.storage.messages.unread import UnreadMessage
 
 MESSAGES = 50_000
-AT_ONCE_MESSAGES = 250
-AT_ONCE_SECONDS = 0.001  # then other requests get a turn
+MESSAGES_PER_RUN = 250
+MAX_RUN_SECONDS = 0.001  # then other requests get a turn
 
 
 class CacheWarmup:
@@ -32,26 +32,26 @@ class CacheWarmup:
             begun_at = org.applied
             if life is not org.life:
                 await self._load_message_locations(org.realm.id)
-            pause_at = time.perf_counter() + AT_ONCE_SECONDS
+            pause_at = time.perf_counter() + MAX_RUN_SECONDS
             for _ in events.snapshot.warmup.prepare(org):
                 if time.perf_counter() >= pause_at:
                     await asyncio.sleep(0)
-                    pause_at = time.perf_counter() + AT_ONCE_SECONDS
+                    pause_at = time.perf_counter() + MAX_RUN_SECONDS
             self._prepared[org] = org.life, begun_at
 
     async def _load_message_locations(self, realm_id: int) -> None:
         """Cache the locations of the newest messages, which most users have not read."""
-        db, whereabouts = self._database.of(realm_id), self._delivery.follower.caches.locations
+        db, locations = self._database.of(realm_id), self._delivery.follower.caches.locations
         before = domain.limits.LARGEST_ID
-        for _ in range(MESSAGES // AT_ONCE_MESSAGES):
+        for _ in range(MESSAGES // MESSAGES_PER_RUN):
             seq, found = await db.read(_messages_before, before)
-            whereabouts.learn(realm_id, seq, events.snapshot.unread_query.locations_of(found))
-            if len(found) < AT_ONCE_MESSAGES:
+            locations.add_many(realm_id, seq, events.snapshot.unread_query.locations_of(found))
+            if len(found) < MESSAGES_PER_RUN:
                 return
             before = found[-1].id
             await asyncio.sleep(0)
 
 
 def _messages_before(tx: Tx, message_id: int) -> tuple[int, list[UnreadMessage]]:
-    found = storage.messages.unread.newest_before(tx, message_id, AT_ONCE_MESSAGES)
+    found = storage.messages.unread.newest_before(tx, message_id, MESSAGES_PER_RUN)
     return storage.log.head(tx), found

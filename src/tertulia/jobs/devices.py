@@ -53,7 +53,7 @@ class DeviceSender:
         if org is None:
             return
         db = self._database.of(item.realm_id)
-        device = await db.write(actions.personal.devices.take, item)
+        device = await db.write(actions.personal.devices.claim, item)
         if device is None:
             return
         try:
@@ -65,7 +65,7 @@ class DeviceSender:
             raise
         except ClientError as trouble:
             log.warning("push.registration_failed", device_id=device.id, code=trouble.code)
-            given_up = await db.write(actions.personal.devices.put_off, item)
+            given_up = await db.write(actions.personal.devices.reschedule, item)
             self._outbox.given_up["device"] += given_up
         else:
             await db.write(actions.personal.devices.registered, item)

@@ -6,7 +6,7 @@ from tertulia.config import Config
 from tertulia.database import Database
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.user import User
-from tertulia.domain.personal.digests import APART_SECONDS, AWAY_SECONDS, LOOKS_BACK_SECONDS
+from tertulia.domain.personal.digests import APART_SECONDS, INACTIVE_SECONDS, PERIOD_SECONDS
 from tertulia.events.delivery.dispatch import Delivery
 from tertulia.events.directory.organization import Organization
 from tertulia.jobs.for_each import each
@@ -41,11 +41,11 @@ class Digests:
             for user in org.users.values()
             if domain.personal.digests.wants(user)
             and now - written.get(user.id, 0.0) > APART_SECONDS
-            and now - _last_active(org, user) > AWAY_SECONDS
+            and now - _last_active(org, user) > INACTIVE_SECONDS
         ]
         if not people:
             return
-        since = now - LOOKS_BACK_SECONDS
+        since = now - PERIOD_SECONDS
         lively = await db.read_in_thread(storage.personal.digests.lively_topics, since)
         site = site_of(self._config, realm)
         for user_id in people:

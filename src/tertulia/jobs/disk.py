@@ -17,7 +17,7 @@ from tertulia.errors.http import ServiceUnavailable
 from tertulia.log import log
 
 MIN_FREE_PERCENT = 10
-LOG_AGAIN_SECONDS = 86400.0
+LOG_INTERVAL_SECONDS = 86400.0
 
 
 class DiskSpace(NamedTuple):
@@ -60,7 +60,7 @@ class DiskWatch:
 
     async def _warn(self, space: DiskSpace) -> None:
         now = self._database.clock()
-        if self._logged_at is None or now - self._logged_at >= LOG_AGAIN_SECONDS:
+        if self._logged_at is None or now - self._logged_at >= LOG_INTERVAL_SECONDS:
             self._logged_at = now
             log.warning(
                 "disk.nearly_full",

@@ -11,10 +11,10 @@ from tertulia.events.delivery.dispatch import Delivery
 from tertulia.jobs.for_each import each
 
 NOTICEABLE_SECONDS = 30  # smaller corrections of the clock do not expire queues
-REST = 4  # the pause after a step is this many times as long as the step took
-STEPS_IN_TURN = 100
-CHANNELS_AT_ONCE = 50
-QUEUES_AT_ONCE = 100  # per transaction, so that writes of users get in between
+PAUSE = 4  # the pause after a step is this many times as long as the step took
+STEPS_PER_RUN = 100
+CHANNELS_PER_BATCH = 50
+QUEUES_PER_BATCH = 100  # per transaction, so that writes of users get in between
 
 T = TypeVar("T")
 
@@ -57,8 +57,8 @@ async def store_positions(
         if realm_id not in in_use:
             return
         positions, known = delivery.positions(realm_id), delivery.organizations[realm_id].stamped
-        for start in range(0, len(positions), QUEUES_AT_ONCE):
-            some = positions[start : start + QUEUES_AT_ONCE]
+        for start in range(0, len(positions), QUEUES_PER_BATCH):
+            some = positions[start : start + QUEUES_PER_BATCH]
             await here.write(actions.queues.store_positions, some, known)
 
     async def forget(realm_id: int) -> None:
@@ -78,9 +78,9 @@ async def evict_unused(delivery: Delivery) -> None:
     delivery.evict_unused()
 
 
-async def delete_send_keys(database: Database, remembered_seconds: float) -> None:
+async def delete_send_keys(database: Database, kept_seconds: float) -> None:
     forget = actions.housekeeping.delete_expired_send_keys
-    while await _with_pause(database.write_in(0, forget, remembered_seconds)):
+    while await _with_pause(database.write_in(0, forget, kept_seconds)):
         pass
 
 
@@ -115,7 +115,7 @@ async def delete_old_messages(database: Database) -> None:
 
     async def take_turn(place: tuple[OrgDatabase, int | None]) -> bool:
         db, channel_id = place
-        for _ in range(STEPS_IN_TURN):
+        for _ in range(STEPS_PER_RUN):
             if not await _with_pause(db.write(actions.later.retention.delete_batch, channel_id)):
                 return False
         return True
@@ -142,7 +142,7 @@ async def count_traffic(database: Database) -> None:
     """Count the messages of some channels; every channel has its turn within a day."""
 
     async def count(realm_id: int) -> None:
-        await database.of(realm_id).write(actions.channels.channel_stats.count, CHANNELS_AT_ONCE)
+        await database.of(realm_id).write(actions.channels.channel_stats.count, CHANNELS_PER_BATCH)
 
     await each(await database.query(0, actions.channels.channel_stats.realms_to_count), count)
 
@@ -193,5 +193,5 @@ async def _with_pause(step: Awaitable[T]) -> T:
     served."""
     started = time.monotonic()
     result = await step
-    await asyncio.sleep(REST * (time.monotonic() - started))
+    await asyncio.sleep(PAUSE * (time.monotonic() - started))
     return result

@@ -29,9 +29,9 @@ class LdapSync:
         for directory in self._directories:
             if time.monotonic() >= self._due[directory.key]:
                 self._due[directory.key] = time.monotonic() + directory.sync_minutes * 60
-                await self._sync_everywhere(directory)
+                await self._sync_organizations(directory)
 
-    async def _sync_everywhere(self, directory: LdapDirectory) -> None:
+    async def _sync_organizations(self, directory: LdapDirectory) -> None:
         outcomes: list[SyncOutcome] = []
 
         async def sync_one(realm: Realm) -> None:
@@ -41,7 +41,7 @@ class LdapSync:
         await each(await self._database.query(0, storage.organization.list_all), sync_one)
         await self._database.write_in(
             0,
-            actions.server_status.note_sync,
+            actions.server_status.record_sync,
             directory.key,
             sum(outcome.accounts for outcome in outcomes),
             sum(outcome.changed for outcome in outcomes),

@@ -22,7 +22,7 @@ from tertulia.jobs.runner import described
 from tertulia.log import log
 
 
-class Round(msgspec.Struct):
+class BatchResult(msgspec.Struct):
     """The outcome for each mail of one batch."""
 
     sent: list[OutboxItem] = field(default_factory=list)
@@ -40,7 +40,7 @@ class MailSender:
         self._database = database
         self._outbox = outbox
         self._vault = vault
-        self._is_in_trouble = False
+        self._is_failing = False
 
     def lane_of(self, item: OutboxItem) -> None:
         """One connection to the mail server is enough."""
@@ -50,9 +50,9 @@ class MailSender:
         claimed = await self._database.write_in(0, actions.outbox.claim, items)
         if not claimed:
             return False
-        done = await self._carry(claimed)
+        done = await self._send_batch(claimed)
         given_up = done.refused + await self._database.write_in(
-            0, actions.outbox.settle, done.sent + done.refused, done.failed
+            0, actions.outbox.record_results, done.sent + done.refused, done.failed
         )
         self._outbox.sent["mail"] += len(done.sent)
         self._outbox.given_up["mail"] += len(given_up)
@@ -63,23 +63,23 @@ class MailSender:
     def log_failure(self, item: OutboxItem, error: Exception) -> None:
         log.error("mail.compose_failed", mail_id=item.id, kind=item.kind, **described(error))
 
-    async def _carry(self, items: list[OutboxItem]) -> Round:
-        done = Round()
+    async def _send_batch(self, items: list[OutboxItem]) -> BatchResult:
+        done = BatchResult()
         async with contextlib.AsyncExitStack() as stack:
             try:
-                post = await stack.enter_async_context(smtp.connect(self._config))
-            except SendFailed as trouble:
-                self._note_trouble(str(trouble))
+                connection = await stack.enter_async_context(smtp.connect(self._config))
+            except SendFailed as error:
+                self._log_outage(str(error))
                 done.failed.extend(items)
                 return done
             for item in items:
-                await self._send(post, item, done)
+                await self._send(connection, item, done)
         return done
 
-    async def _send(self, post: SmtpConnection, item: OutboxItem, done: Round) -> None:
+    async def _send(self, connection: SmtpConnection, item: OutboxItem, done: BatchResult) -> None:
         try:
             realm = await self._database.query(0, storage.organization.find, item.realm_id)
-            await post.send(
+            await connection.send(
                 mail_composer.mail(
                     actions.mail_outbox.opened(self._vault, item),
                     sender=self._config.sender,
@@ -89,18 +89,18 @@ class MailSender:
                 )
             )
             done.sent.append(item)
-            self._is_in_trouble = False
-        except SendFailed as trouble:
-            self._note_trouble(str(trouble))
-            (done.refused if trouble.is_final else done.failed).append(item)
+            self._is_failing = False
+        except SendFailed as error:
+            self._log_outage(str(error))
+            (done.refused if error.is_final else done.failed).append(item)
         except Exception as error:  # it must not block the other mails
             self.log_failure(item, error)
             done.failed.append(item)
 
-    def _note_trouble(self, reason: str) -> None:
+    def _log_outage(self, reason: str) -> None:
         """Log the first of several failures in a row as a warning, the others as `debug`."""
-        if self._is_in_trouble:
+        if self._is_failing:
             log.debug("mail.send_failed_again", server=self._config.smtp_host, reason=reason)
         else:
             log.warning("mail.send_failed", server=self._config.smtp_host, reason=reason)
-        self._is_in_trouble = True
+        self._is_failing = True

@@ -17,7 +17,7 @@ from tertulia.events.delivery.dispatch import Delivery
 from tertulia.jobs.for_each import each
 from tertulia.jobs.presence import present_until
 
-AT_ONCE = 200  # events per read, users per run
+BATCH_SIZE = 200  # events per read, users per run
 
 
 class MissedMessages:
@@ -41,7 +41,7 @@ class MissedMessages:
         if stirred == []:
             return
         if stirred is None and self._config.sends_mail:
-            await self._database.write_in(0, storage.personal.missed_messages.start_everywhere)
+            await self._database.write_in(0, storage.personal.missed_messages.start_all)
         behind = await self._database.read_in(
             0, storage.personal.missed_messages.realms_behind, stirred, self._config.sends_mail
         )
@@ -49,7 +49,7 @@ class MissedMessages:
 
     async def send_due(self) -> None:
         """Send the mails that are due to users who are away."""
-        due = await self._database.read_in(0, storage.personal.missed_messages.due, AT_ONCE)
+        due = await self._database.read_in(0, storage.personal.missed_messages.due, BATCH_SIZE)
         await each(due, self._write_mails)
 
     async def _read_log(self, realm_id: int) -> None:
@@ -96,6 +96,6 @@ def _unseen(tx: Tx) -> tuple[list[Candidate], int] | None:
         return None
     if position is None or position > head:
         return [], head
-    found = events.log.read(tx, position, AT_ONCE)
+    found = events.log.read(tx, position, BATCH_SIZE)
     seen = [news for each in found if (news := Candidate.of(each.event)) is not None]
     return seen, found[-1].seq if found else head

@@ -65,7 +65,7 @@ class Phones:
         gone = await push_service.notify(self._config, org.realm.uuid, phones, message)
         if gone:
             db = self._database.of(org.realm.id)
-            await db.write(actions.personal.devices.forget_tokens, gone)
+            await db.write(actions.personal.devices.delete_tokens, gone)
 
 
 def _for_older_kind(org: Organization, message: PushMessage) -> PushMessage:

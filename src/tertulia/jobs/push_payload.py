@@ -44,7 +44,7 @@ def of_message(
     return said
 
 
-def briefly(payload: dict[str, Any]) -> dict[str, Any]:
+def shortened(payload: dict[str, Any]) -> dict[str, Any]:
     """The same payload without the text and without the list of recipients."""
     return {name: payload[name] for name in payload if name != "recipient_user_ids"} | {
         "content": ""

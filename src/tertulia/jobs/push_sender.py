@@ -35,8 +35,8 @@ from tertulia.log import log
 
 GONE = (404, 410)  # the subscription is gone
 REFUSED = (400, 401, 403, 413)  # this notification, permanently
-SHOWN_AT_ONCE = 2000
-TAKEN_BACK_AT_ONCE = 200  # message ids, so that they fit into one notification
+CHECKED_PER_RUN = 2000
+MESSAGES_PER_REMOVAL = 200  # message ids, so that they fit into one notification
 
 NOTICES = FairQueue("push", slots=50, slots_per_person=1, max_waiting=2)
 REMOVALS = FairQueue("push_removals", slots=20, slots_per_person=1, max_waiting=10)
@@ -87,43 +87,43 @@ class PushSender:
         if user is not None and not user.prefers("enable_online_push_notifications"):
             here = await present_until(self._database, org, user.id)
             if here:
-                await db.write(actions.personal.web_push.put_off, item, here)
+                await db.write(actions.personal.web_push.reschedule, item, here)
                 return
-        taken = await db.write(actions.personal.web_push.take, item)
+        taken = await db.write(actions.personal.web_push.claim, item)
         if taken is None:
             return
         message, channel, receivers = taken
         site = site_of(self._config, org.realm)
         payload = push_payload.of_message(org, site, item, message, channel)
         now = self._database.clock()
-        told = actions.personal.web_push.told(item)
+        told = actions.personal.web_push.notified_subscriptions(item)
         open_ones = [each for each in receivers.subscriptions if each.id not in told]
         asked = [each for each in open_ones if each.retry_at <= now]
         phones_know = PHONES in told or not self._config.pushes
         has_phones = bool(receivers.devices or receivers.tokens) and not phones_know
-        phones, said_back = await asyncio.gather(
+        phones, responses = await asyncio.gather(
             self._phones.push(org, user_id, receivers, PushMessage(payload))
             if has_phones
             else _nothing(),
             asyncio.gather(*(self._push(org, PushRequest(each, payload)) for each in asked)),
         )
-        answers = list(zip(asked, said_back, strict=True))
+        answers = list(zip(asked, responses, strict=True))
         outcome = PushOutcome(
             delivered=[each for each, answer in answers if 200 <= answer.status < 300],
             gone=[each for each, answer in answers if answer.status in GONE],
             refused=[each for each, answer in answers if answer.status in REFUSED],
             failed=[
-                (each, payload.retry_seconds) for each, payload in answers if _is_trouble(payload)
+                (each, payload.retry_seconds) for each, payload in answers if _is_temporary(payload)
             ],
             waiting=[each for each in open_ones if each.retry_at > now],
             phones=phones,
-            phones_rest_until=self._phones.rests_until,
+            phones_retry_at=self._phones.rests_until,
         )
-        await self._note(item, outcome)
+        await self._record(item, outcome)
 
-    async def _note(self, item: OutboxItem, outcome: PushOutcome) -> None:
+    async def _record(self, item: OutboxItem, outcome: PushOutcome) -> None:
         db = self._database.of(item.realm_id)
-        is_given_up = await db.write(actions.personal.web_push.done, item, outcome)
+        is_given_up = await db.write(actions.personal.web_push.record_outcome, item, outcome)
         self._outbox.sent["push"] += len(outcome.delivered) + bool(outcome.phones)
         for each in [*outcome.refused, *(failed for failed, _ in outcome.failed)]:
             if each.failures == 0:
@@ -132,21 +132,23 @@ class PushSender:
             self._outbox.given_up["push"] += 1
             log.error("push.given_up", user_id=item.user_id, message_id=item.message_id)
 
-    async def _push(self, org: Organization, order: PushRequest) -> PushResponse:
+    async def _push(self, org: Organization, request: PushRequest) -> PushResponse:
         """Send a notification; if it is too large, send it again in a shorter form."""
-        answer = await self._post(org, order)
-        if answer.status != TOO_LARGE or order.payload["type"] != "message":
+        answer = await self._post(org, request)
+        if answer.status != TOO_LARGE or request.payload["type"] != "message":
             return answer
-        return await self._post(org, replace(order, payload=push_payload.briefly(order.payload)))
+        return await self._post(
+            org, replace(request, payload=push_payload.shortened(request.payload))
+        )
 
-    async def _post(self, org: Organization, order: PushRequest) -> PushResponse:
+    async def _post(self, org: Organization, request: PushRequest) -> PushResponse:
         db = self._database.of(org.realm.id)
         known = await db.read(storage.personal.web_push.key)
         if known is None:
             return PushResponse(GONE[0])  # without a key there are no subscriptions
         try:
             return await web_push.push(
-                order,
+                request,
                 self._vault.unseal(known[1]),
                 site_of(self._config, org.realm),
                 self._database.clock(),
@@ -160,23 +162,23 @@ class PushSender:
 
     # --- notifications of messages that were read ---
 
-    async def take_back(self) -> None:
+    async def retract_read(self) -> None:
         """Remove notifications of messages that the user has read on another device."""
         shown = await self._database.read_in(
-            0, storage.personal.web_push.shown, self._checked_upto, SHOWN_AT_ONCE
+            0, storage.personal.web_push.shown, self._checked_upto, CHECKED_PER_RUN
         )
-        self._checked_upto = shown[-1][1:] if len(shown) == SHOWN_AT_ONCE else (0, 0)
+        self._checked_upto = shown[-1][1:] if len(shown) == CHECKED_PER_RUN else (0, 0)
         by_person: dict[tuple[int, int], list[int]] = {}
         for realm_id, user_id, message_id in shown:
             by_person.setdefault((realm_id, user_id), []).append(message_id)
-        await asyncio.gather(*(self._take_back(*each) for each in by_person.items()))
+        await asyncio.gather(*(self._retract_for_user(*each) for each in by_person.items()))
         await self._database.write_in(
             0,
-            storage.personal.web_push.forget_shown_before,
+            storage.personal.web_push.delete_shown_before,
             self._database.clock() - SHOWN_DAYS * SECONDS_PER_DAY,
         )
 
-    async def _take_back(self, who: tuple[int, int], message_ids: list[int]) -> None:
+    async def _retract_for_user(self, who: tuple[int, int], message_ids: list[int]) -> None:
         """Ask a user's devices once; a removal that fails is not worth a retry."""
         realm_id, user_id = who
         async with REMOVALS.slot(user_id):
@@ -188,11 +190,11 @@ class PushSender:
             if len(unread) == len(message_ids):
                 return
             read, receivers = await db.write(
-                actions.personal.web_push.take_read, user_id, message_ids
+                actions.personal.web_push.retract_read, user_id, message_ids
             )
-            for start in range(0, len(read), TAKEN_BACK_AT_ONCE):
+            for start in range(0, len(read), MESSAGES_PER_REMOVAL):
                 await self._push_removals(
-                    org, user_id, receivers, read[start : start + TAKEN_BACK_AT_ONCE]
+                    org, user_id, receivers, read[start : start + MESSAGES_PER_REMOVAL]
                 )
 
     async def _push_removals(
@@ -215,7 +217,7 @@ async def _nothing() -> None:
     return None
 
 
-def _is_trouble(answer: PushResponse) -> bool:
+def _is_temporary(answer: PushResponse) -> bool:
     """Whether a later attempt may succeed."""
     status = answer.status
     return not 200 <= status < 300 and status not in GONE and status not in REFUSED

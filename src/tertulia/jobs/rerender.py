@@ -12,8 +12,8 @@ from tertulia.events.delivery.dispatch import Delivery
 from tertulia.events.directory.organization import Organization
 from tertulia.jobs.for_each import each
 
-AT_ONCE = 100
-BREATH_SECONDS = 0.02  # between two batches, so that requests are served
+BATCH_SIZE = 100
+PAUSE_SECONDS = 0.02  # between two batches, so that requests are served
 
 
 async def rerender(database: Database, delivery: Delivery) -> None:
@@ -32,7 +32,7 @@ async def rerender(database: Database, delivery: Delivery) -> None:
 
 async def _rerender_all(db: OrgDatabase, org: Organization) -> None:
     done_to = 0
-    while batch := await db.read(actions.messages.rerender.outdated, done_to, AT_ONCE):
+    while batch := await db.read(actions.messages.rerender.outdated, done_to, BATCH_SIZE):
         drafts = {}
         for message in batch:
             author = Author(db, org, org.users[message.sender_id])
@@ -46,4 +46,4 @@ async def _rerender_all(db: OrgDatabase, org: Organization) -> None:
             drafts[message.id] = replace(draft, rendered=draft.rendered + previews)
         await db.write(actions.messages.rerender.rerender_message, drafts)
         done_to = batch[-1].id
-        await asyncio.sleep(BREATH_SECONDS)
+        await asyncio.sleep(PAUSE_SECONDS)

@@ -26,17 +26,17 @@ class Job(msgspec.Struct, frozen=True):
     name: str
     every_seconds: float
     work: Callable[[], Awaitable[object]]
-    at_once: bool = False  # whether it also runs at the start
-    on_duty: bool = False  # whether only the leader runs it
-    if_any: str | None = None  # only if this is answered with yes; see `storage/due_jobs.py`
+    run_at_start: bool = False  # whether it also runs at the start
+    leader_only: bool = False  # whether only the leader runs it
+    if_due: str | None = None  # only if this is answered with yes; see `storage/due_jobs.py`
 
 
 # Returns which of these questions are answered with yes; None if another server is the leader.
-LookOnDuty = Callable[[Sequence[str]], Awaitable[set[str] | None]]
+LeaderDue = Callable[[Sequence[str]], Awaitable[set[str] | None]]
 
 
-async def always_leader(questions: Sequence[str]) -> set[str] | None:
-    return set(questions)
+async def always_leader(due_names: Sequence[str]) -> set[str] | None:
+    return set(due_names)
 
 
 class Runner:
@@ -44,22 +44,22 @@ class Runner:
         self,
         jobs: Sequence[Job],
         stopwatch: Callable[[], float] = time.monotonic,
-        leader_due: LookOnDuty = always_leader,
+        leader_due: LeaderDue = always_leader,
     ) -> None:
         self.jobs = jobs
         self.failures: Counter[str] = Counter()
         self._failures_in_a_row: Counter[str] = Counter()
         self._stopwatch = stopwatch
         self._leader_due = leader_due
-        self._is_on_duty = asyncio.Event()
+        self._is_leader = asyncio.Event()
         self.leader_since: float | None = None  # None if another server is the leader
-        self._is_any = {job.if_any: asyncio.Event() for job in jobs if job.if_any is not None}
+        self._has_due = {job.if_due: asyncio.Event() for job in jobs if job.if_due is not None}
         self._due = {job.name: stopwatch() + job.every_seconds for job in jobs}
 
     async def run(self) -> None:
         """Run all jobs until cancelled."""
-        look = Job("looking", TICK_SECONDS, self._run_once, at_once=True)
-        looks = [look] if any(job.on_duty for job in self.jobs) else []
+        look = Job("looking", TICK_SECONDS, self._run_once, run_at_start=True)
+        looks = [look] if any(job.leader_only for job in self.jobs) else []
         tasks = [asyncio.create_task(self._repeat(job)) for job in (*looks, *self.jobs)]
         try:
             ended, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
@@ -70,51 +70,51 @@ class Runner:
 
     def late_seconds(self, job: Job) -> float:
         """For how long the job is overdue; 0 if it is another server's."""
-        if job.on_duty and not self._is_on_duty.is_set():
+        if job.leader_only and not self._is_leader.is_set():
             return 0.0
         return max(0.0, self._stopwatch() - self._due[job.name])
 
     async def _run_once(self) -> None:
         """Find out whether this server is the leader, and which jobs have work."""
         try:
-            found = await self._leader_due(list(self._is_any))
+            found = await self._leader_due(list(self._has_due))
         except BaseException:
-            self._end_duty()
+            self._resign()
             raise
         if found is None:
-            self._end_duty()
+            self._resign()
             await asyncio.sleep(APPLY_SECONDS - TICK_SECONDS)
             return
-        if not self._is_on_duty.is_set():
+        if not self._is_leader.is_set():
             self._start_jobs()
-        for question, is_any in self._is_any.items():
-            if question in found:
+        for due_name, is_any in self._has_due.items():
+            if due_name in found:
                 is_any.set()
             else:
                 is_any.clear()
         for job in self.jobs:
-            if job.if_any is not None and job.if_any not in found:
+            if job.if_due is not None and job.if_due not in found:
                 self._record_success(job)
 
-    def _end_duty(self) -> None:
-        self._is_on_duty.clear()
+    def _resign(self) -> None:
+        self._is_leader.clear()
         self.leader_since = None
 
     def _start_jobs(self) -> None:
-        self._is_on_duty.set()
+        self._is_leader.set()
         self.leader_since = time.time()
         now = self._stopwatch()
-        self._due |= {job.name: now + job.every_seconds for job in self.jobs if job.on_duty}
+        self._due |= {job.name: now + job.every_seconds for job in self.jobs if job.leader_only}
 
     async def _repeat(self, job: Job) -> None:
-        if not job.at_once:
+        if not job.run_at_start:
             await asyncio.sleep(job.every_seconds)
         while True:
-            if job.on_duty:
-                await self._is_on_duty.wait()
-            if job.if_any is not None:
-                await self._is_any[job.if_any].wait()
-                self._is_any[job.if_any].clear()  # until the next query
+            if job.leader_only:
+                await self._is_leader.wait()
+            if job.if_due is not None:
+                await self._has_due[job.if_due].wait()
+                self._has_due[job.if_due].clear()  # until the next query
             await self._attempt(job)
             if _is_cancelled():
                 raise asyncio.CancelledError  # the job swallowed the cancellation

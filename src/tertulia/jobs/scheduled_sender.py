@@ -26,8 +26,8 @@ from tertulia.jobs.for_each import each
 from tertulia.jobs.runner import described
 from tertulia.log import log
 
-IN_HAND = 64  # entries per read
-AT_ONCE = 3  # messages per transaction
+MAX_CLAIMED = 64  # entries per read
+MAX_CONCURRENT = 3  # messages per transaction
 
 T = TypeVar("T")
 Outcome = bool | Exception  # sent, already handled by another server, or failed
@@ -40,7 +40,7 @@ class ScheduledKind(msgspec.Struct, Generic[T], frozen=True):
     due: Callable[[Tx, int], list[T]]
     compose: Callable[[OrgDatabase, Organization, T], Awaitable[Draft]]
     deliver: Callable[[OrgDatabase, Organization, T, Draft, float], Awaitable[bool]]
-    give_up: Callable[[OrgDatabase, Organization, T, Exception], Awaitable[bool]]
+    fail: Callable[[OrgDatabase, Organization, T, Exception], Awaitable[bool]]
 
 
 async def send_due(database: Database, delivery: Delivery, kind: ScheduledKind[T]) -> None:
@@ -52,11 +52,11 @@ async def send_due(database: Database, delivery: Delivery, kind: ScheduledKind[T
     waiting = await database.read_in(0, kind.realms_with_due)
     began = database.clock()  # after the first query: the clock may be put forward at any moment
 
-    async def take_turn(realm_id: int) -> bool:
+    async def run_for_organization(realm_id: int) -> bool:
         org = await delivery.follower.finder.find(realm_id)
         return org is not None and await _send_some(database.of(realm_id), org, kind, began)
 
-    while any(await each(waiting, take_turn)):
+    while any(await each(waiting, run_for_organization)):
         waiting = await database.read_in(0, kind.realms_with_due)
 
 
@@ -64,8 +64,8 @@ async def _send_some(
     db: OrgDatabase, org: Organization, kind: ScheduledKind[T], began: float
 ) -> bool:
     """Send the next entries in order; returns whether anything was done."""
-    due = await db.read(kind.due, IN_HAND)
-    few = [due[start : start + AT_ONCE] for start in range(0, len(due), AT_ONCE)]
+    due = await db.read(kind.due, MAX_CLAIMED)
+    few = [due[start : start + MAX_CONCURRENT] for start in range(0, len(due), MAX_CONCURRENT)]
     return any([await _send_together(db, org, kind, some, began) for some in few])
 
 
@@ -81,7 +81,7 @@ async def _send_together(
         if isinstance(outcome, Exception):
             if not isinstance(outcome, ClientError):
                 log.error("scheduled.send_failed", **described(outcome))
-            outcome = await _result_or_error(kind.give_up(db, org, entry, outcome))
+            outcome = await _result_or_error(kind.fail(db, org, entry, outcome))
         if isinstance(outcome, Exception):
             log.error("scheduled.give_up_failed", **described(outcome))
         else:

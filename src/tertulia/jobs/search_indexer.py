@@ -15,11 +15,11 @@ from tertulia.events.delivery.dispatch import Delivery
 from tertulia.jobs.for_each import each
 
 MUCH = 500
-BREATH_SECONDS = 0.02  # between two batches
-LONG_BREATH_SECONDS = 0.05  # the same while users are sending
+PAUSE_SECONDS = 0.02  # between two batches
+LONG_PAUSE_SECONDS = 0.05  # the same while users are sending
 
 
-class Indexing:
+class SearchIndexer:
     """Keeps the search index of every organization up to date, and knows how many messages it is
     behind."""
 
@@ -72,8 +72,8 @@ class Indexing:
         return await self._database.read_in(realm_id, storage.search.index.is_something_long)
 
     async def _index_all(self, realm_id: int) -> None:
-        indexing, done = actions.messages.search_index, actions.messages.search_index.AT_ONCE
-        while done == indexing.AT_ONCE or self._waiting.get(realm_id):
+        indexing, done = actions.messages.search_index, actions.messages.search_index.BATCH_SIZE
+        while done == indexing.BATCH_SIZE or self._waiting.get(realm_id):
             batch = await self._database.read_in_thread_in(realm_id, indexing.prepare)
             if batch.is_empty:
                 break
@@ -96,4 +96,4 @@ class Indexing:
     async def _pause(self, realm_id: int) -> None:
         talking = self._talking.take_all()
         is_quiet = talking is not None and realm_id not in talking
-        await asyncio.sleep(BREATH_SECONDS if is_quiet else LONG_BREATH_SECONDS)
+        await asyncio.sleep(PAUSE_SECONDS if is_quiet else LONG_PAUSE_SECONDS)

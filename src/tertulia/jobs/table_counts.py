@@ -5,7 +5,7 @@ from tertulia import storage
 from tertulia.database import Database
 
 
-class Counting:
+class TableCounter:
     def __init__(self, database: Database) -> None:
         self._database = database
         self.numbers: dict[str, int] = dict.fromkeys(storage.table_counts.NAMES, 0)

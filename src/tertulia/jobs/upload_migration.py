@@ -24,9 +24,9 @@ from tertulia.log import log
 
 T = TypeVar("T")
 
-PIECES_AT_ONCE = 4
+PIECES_PER_BATCH = 4
 IN_MEMORY = 4 << 20  # of a file while it is copied; the rest is in a temporary file
-SWEPT_AT_ONCE = 100
+DELETED_PER_BATCH = 100
 TROUBLED_SECONDS = 5  # until a store that failed is tried again
 
 
@@ -83,7 +83,7 @@ class UploadCopier:
             return
         position = 0
         while pieces := self._database.read_now(
-            upload.realm_id, storage.files.uploads.pieces, upload.id, position, PIECES_AT_ONCE
+            upload.realm_id, storage.files.uploads.pieces, upload.id, position, PIECES_PER_BATCH
         ):
             yield from pieces
             position += len(pieces)
@@ -131,7 +131,7 @@ class UploadMigration:
     async def sweep(self) -> None:
         try:
             while found := await self._database.read_in(
-                0, storage.files.upload_locations.doomed, SWEPT_AT_ONCE
+                0, storage.files.upload_locations.doomed, DELETED_PER_BATCH
             ):
                 await asyncio.to_thread(remove, self._database, self._stores, found)
                 self._is_failure_logged = False
@@ -147,7 +147,7 @@ class UploadMigration:
 
 def sweep(database: Database, stores: FileStores) -> None:
     """Delete all unused files from their stores."""
-    while found := database.read_now(0, storage.files.upload_locations.doomed, SWEPT_AT_ONCE):
+    while found := database.read_now(0, storage.files.upload_locations.doomed, DELETED_PER_BATCH):
         remove(database, stores, found)
 
 
@@ -158,7 +158,7 @@ def remove(database: Database, stores: FileStores, uploads: list[StoredUpload]) 
         database.write_now(upload.realm_id, storage.files.upload_locations.clear, upload.id)
 
 
-def strays(database: Database, stores: FileStores, place: str) -> dict[str, int]:
+def orphaned_files(database: Database, stores: FileStores, place: str) -> dict[str, int]:
     """Files in a store that this database does not know, with their sizes.
 
     A file is recorded before it is stored. So an unknown file is from another time, as after a

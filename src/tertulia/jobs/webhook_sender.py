@@ -13,13 +13,13 @@ import msgspec
 
 from tertulia import actions, domain, events
 from tertulia.actions.messages.draft import Author
-from tertulia.actions.people.webhook_deliveries import Complaint, Occasion
+from tertulia.actions.people.webhook_deliveries import DeliveryContext, FailureNotice
 from tertulia.config import Config
 from tertulia.database import Database, OrgDatabase
 from tertulia.domain.messages.message import Draft
 from tertulia.domain.messages.notices import NoticeText
 from tertulia.domain.outbox import OutboxItem, Transport
-from tertulia.domain.people.webhook_deliveries import SLACK, Trouble
+from tertulia.domain.people.webhook_deliveries import SLACK, WebhookFailure
 from tertulia.domain.version import COMPATIBLE_VERSION
 from tertulia.errors import ClientError
 from tertulia.errors.http import ServiceUnavailable
@@ -78,46 +78,48 @@ class WebhookSender:
         """The next call of the bot waits for its owner's turn."""
         (call,) = items
         async with (SLOW_CALLS if call.is_slow else CALLS).slot(call.person):
-            await self._make(call)
+            await self._send(call)
         return False
 
     def log_failure(self, item: OutboxItem, error: Exception) -> None:
         log.error("webhooks.call_failed", bot_id=item.user_id, **described(error))
 
-    async def _make(self, call: OutboxItem) -> None:
+    async def _send(self, call: OutboxItem) -> None:
         org = await self._delivery.follower.finder.find(call.realm_id)
         if org is None:
             return
         db = self._database.of(call.realm_id)
-        occasion = await db.write(actions.people.webhook_deliveries.take, call)
-        if occasion is None:
+        context = await db.write(actions.people.webhook_deliveries.claim, call)
+        if context is None:
             return
-        outcome = await self._ask(org, call, occasion)
+        outcome = await self._call_webhook(org, call, context)
         if isinstance(outcome, BotReply):
-            outcome = await self._post_reply(db, org, call, occasion, outcome)
+            outcome = await self._post_reply(db, org, call, context, outcome)
         if outcome is None:
             self._outbox.sent["webhook"] += 1
             return
-        if outcome.may_pass and call.next_try(self._database.clock()) is not None:
-            await db.write(actions.people.webhook_deliveries.put_off, call, outcome)
+        if outcome.may_retry and call.next_try(self._database.clock()) is not None:
+            await db.write(actions.people.webhook_deliveries.reschedule, call, outcome)
             return
         self._outbox.given_up["webhook"] += 1
-        complaint = await _complaint(db, org, occasion, outcome)
+        complaint = await _failure_notice(db, org, context, outcome)
         await db.write(
             actions.people.webhook_deliveries.give_up,
             call,
-            occasion,
+            context,
             complaint,
             org.email_domain,
             outcome,
         )
 
-    async def _ask(self, org: Organization, call: OutboxItem, occasion: Occasion) -> Any:
+    async def _call_webhook(
+        self, org: Organization, call: OutboxItem, context: DeliveryContext
+    ) -> Any:
         """The message that the webhook answers with, or what went wrong."""
-        service = occasion.service
-        if service.interface == SLACK and occasion.message.channel_id is None:
+        service = context.service
+        if service.interface == SLACK and context.message.channel_id is None:
             return domain.people.webhook_deliveries.no_direct_messages()
-        kind, content = _request(org, call, occasion, site_of(self._config, org.realm))
+        kind, content = _request(org, call, context, site_of(self._config, org.realm))
         headers = {"Content-Type": kind, "User-Agent": USER_AGENT, "Accept": "application/json"}
         try:
             answer = await safe_http.post(
@@ -132,31 +134,35 @@ class WebhookSender:
         except AddressNotAllowed:
             return domain.people.webhook_deliveries.not_allowed()
         except Unreachable:
-            return domain.people.webhook_deliveries.not_reached()
+            return domain.people.webhook_deliveries.unreachable()
         except RequestTimedOut:
             return domain.people.webhook_deliveries.timed_out()
         except ResponseTooLarge:
-            return domain.people.webhook_deliveries.too_long_answer()
+            return domain.people.webhook_deliveries.response_too_large()
         text = answer.body.decode(errors="replace")
         if not 200 <= answer.status < 300:
             return domain.people.webhook_deliveries.bad_status(answer.status, text)
-        return understood(text, is_slack=service.interface == SLACK)
+        return parse_response(text, is_slack=service.interface == SLACK)
 
     async def _post_reply(
         self,
         db: OrgDatabase,
         org: Organization,
         call: OutboxItem,
-        occasion: Occasion,
+        context: DeliveryContext,
         reply: BotReply,
-    ) -> Trouble | None:
+    ) -> WebhookFailure | None:
         if not reply.text.strip():
             await db.write(actions.people.webhook_deliveries.done, call)
             return None
         try:
-            draft = await _composed(db, org, occasion, reply)
+            draft = await _composed(db, org, context, reply)
             await db.write(
-                actions.people.webhook_deliveries.answered, call, occasion, draft, org.email_domain
+                actions.people.webhook_deliveries.post_response,
+                call,
+                context,
+                draft,
+                org.email_domain,
             )
         except ServiceUnavailable:
             raise
@@ -169,16 +175,16 @@ class WebhookSender:
 
 
 def _request(
-    org: Organization, call: OutboxItem, occasion: Occasion, site: str
+    org: Organization, call: OutboxItem, context: DeliveryContext, site: str
 ) -> tuple[str, bytes]:
-    if occasion.service.interface == SLACK:
-        form = urlencode(_for_slack(org, call, occasion, site)).encode()
+    if context.service.interface == SLACK:
+        form = urlencode(_for_slack(org, call, context, site)).encode()
         return "application/x-www-form-urlencoded", form
-    return "application/json", msgspec.json.encode(_generic(org, call, occasion))
+    return "application/json", msgspec.json.encode(_generic(org, call, context))
 
 
-def _generic(org: Organization, call: OutboxItem, occasion: Occasion) -> dict[str, Any]:
-    message, bot = occasion.message, occasion.bot
+def _generic(org: Organization, call: OutboxItem, context: DeliveryContext) -> dict[str, Any]:
+    message, bot = context.message, context.bot
     body = events.types.messages.message.message_object(
         org, message, apply_markdown=False, client_gravatar=False, allow_empty_topic=True
     )
@@ -187,19 +193,19 @@ def _generic(org: Organization, call: OutboxItem, occasion: Occasion) -> dict[st
         "message": msgspec.to_builtins(body) | {"rendered_content": org.shown(message.rendered)},
         "bot_email": bot.api_email(org.email_domain),
         "bot_full_name": bot.full_name,
-        "token": occasion.service.token,
+        "token": context.service.token,
         "trigger": call.kind,
     }
 
 
 def _for_slack(
-    org: Organization, call: OutboxItem, occasion: Occasion, site: str
+    org: Organization, call: OutboxItem, context: DeliveryContext, site: str
 ) -> dict[str, Any]:
-    message = occasion.message
+    message = context.message
     assert message.channel_id is not None
     channel = org.channels.get(message.channel_id)
     return {
-        "token": occasion.service.token,
+        "token": context.service.token,
         "team_id": f"T{org.realm.id}",
         "team_domain": site.partition("://")[2],
         "channel_id": f"C{message.channel_id}",
@@ -210,25 +216,25 @@ def _for_slack(
         "user_name": org.users[message.sender_id].full_name,
         "text": message.content,
         "trigger_word": call.kind,
-        "service_id": occasion.bot.id,
+        "service_id": context.bot.id,
     }
 
 
 # --- responses ---
 
 
-def understood(text: str, *, is_slack: bool) -> BotReply | Trouble:
+def parse_response(text: str, *, is_slack: bool) -> BotReply | WebhookFailure:
     """The message in an answer: `content` (or `response_string`), or `text` in Slack's format."""
     if not text.strip():
         return BotReply("")
     try:
         answer = msgspec.json.decode(text)
     except (msgspec.DecodeError, RecursionError):
-        return domain.people.webhook_deliveries.bad_answer("Invalid JSON in response", text)
+        return domain.people.webhook_deliveries.invalid_response("Invalid JSON in response", text)
     if answer == "":
         return BotReply("")
     if not isinstance(answer, dict):
-        return domain.people.webhook_deliveries.bad_answer("Invalid response format", text)
+        return domain.people.webhook_deliveries.invalid_response("Invalid response format", text)
     if is_slack:
         return BotReply(str(answer.get("text") or ""))
     if answer.get("response_not_required"):
@@ -237,7 +243,7 @@ def understood(text: str, *, is_slack: bool) -> BotReply | Trouble:
     try:
         return BotReply(said, _widget(answer.get("widget_content")))
     except (msgspec.DecodeError, RecursionError):
-        return domain.people.webhook_deliveries.bad_answer("Invalid response format", text)
+        return domain.people.webhook_deliveries.invalid_response("Invalid response format", text)
 
 
 def _widget(value: Any) -> dict[str, Any] | None:
@@ -248,22 +254,22 @@ def _widget(value: Any) -> dict[str, Any] | None:
 
 
 async def _composed(
-    db: OrgDatabase, org: Organization, occasion: Occasion, reply: BotReply
+    db: OrgDatabase, org: Organization, context: DeliveryContext, reply: BotReply
 ) -> Draft:
-    author = Author(db, org, occasion.bot)
+    author = Author(db, org, context.bot)
     return await actions.messages.draft.compose(author, reply.text, CLIENT, True, reply.widget)
 
 
-async def _complaint(
-    db: OrgDatabase, org: Organization, occasion: Occasion, trouble: Trouble
-) -> Complaint:
-    message, bot = occasion.message, occasion.bot
+async def _failure_notice(
+    db: OrgDatabase, org: Organization, context: DeliveryContext, failure: WebhookFailure
+) -> FailureNotice:
+    message, bot = context.message, context.bot
     place = domain.messages.links.conversation_link(message.member_ids)
     if message.channel_id is not None and message.channel_id in org.channels:
         channel = org.channels[message.channel_id]
         place = domain.messages.links.topic_link(channel.id, channel.name, message.topic)
     link = f"/{place}/near/{message.id}"
-    text = domain.people.webhook_deliveries.notice(bot.full_name, bot.id, link, trouble)
-    draft = await _composed(db, org, occasion, BotReply(text))
-    in_place = await _composed(db, org, occasion, BotReply(f"Failure! {trouble.in_conversation}"))
-    return Complaint(in_place, NoticeText(draft.content, draft.rendered))
+    text = domain.people.webhook_deliveries.notice(bot.full_name, bot.id, link, failure)
+    draft = await _composed(db, org, context, BotReply(text))
+    in_place = await _composed(db, org, context, BotReply(f"Failure! {failure.in_conversation}"))
+    return FailureNotice(in_place, NoticeText(draft.content, draft.rendered))

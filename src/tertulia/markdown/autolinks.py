@@ -46,7 +46,7 @@ def apply(text: str, stash: Stash, base_url: str) -> str:
     done = 0
     for found in find(text):
         typed = f"mailto:{found.typed}" if found.is_mail else found.typed
-        href = urls.written(typed, base_url)
+        href = urls.encode(typed, base_url)
         if href is None:
             continue
         pieces.append(text[done : found.start])

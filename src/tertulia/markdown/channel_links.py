@@ -24,9 +24,9 @@ def apply(text: str, stash: Stash, found: Resolved, empty_topic_name: str) -> st
         channel = found.channels.get(name) if arrow else None
         if channel is not None:
             newest = found.newest_in_topic.get((channel.id, topic.lower()))
-            return _keep_topic(stash, channel, topic, newest, empty_topic_name)
+            return _stash_topic_link(stash, channel, topic, newest, empty_topic_name)
         channel = found.channels.get(match[1])
-        return _keep_channel(stash, channel) if channel else match[0]
+        return _stash_channel_link(stash, channel) if channel else match[0]
 
     return REFERENCE.sub(replace, text)
 
@@ -40,11 +40,11 @@ def topic_address(channel: LinkedChannel, topic: str) -> str:
     return f"{channel_address(channel)}/topic/{_encode(topic)}"
 
 
-def _keep_channel(stash: Stash, channel: LinkedChannel) -> str:
-    return _keep(stash, "stream", channel, channel_address(channel), f"#{channel.name}", "")
+def _stash_channel_link(stash: Stash, channel: LinkedChannel) -> str:
+    return _stash_link(stash, "stream", channel, channel_address(channel), f"#{channel.name}", "")
 
 
-def _keep_topic(
+def _stash_topic_link(
     stash: Stash, channel: LinkedChannel, topic: str, newest: int | None, empty_topic_name: str
 ) -> str:
     """Stash the link to a topic or to a message in it."""
@@ -53,12 +53,12 @@ def _keep_topic(
     emphasized = "" if topic else empty_topic_name
     if message_id:
         address = f"{address}/near/{message_id}"
-        return _keep(stash, "message-link", None, address, shown, emphasized, " @ 💬")
+        return _stash_link(stash, "message-link", None, address, shown, emphasized, " @ 💬")
     address += f"/with/{newest}" if newest else ""
-    return _keep(stash, "stream-topic", channel, address, shown, emphasized)
+    return _stash_link(stash, "stream-topic", channel, address, shown, emphasized)
 
 
-def _keep(
+def _stash_link(
     stash: Stash,
     kind: str,
     channel: LinkedChannel | None,

@@ -43,7 +43,7 @@ _CHARACTER = re.compile(
 MAY_HOLD_CHARACTERS = re.compile(f"[{_BASE}\u20e3]")
 
 
-class DrawnEmoji:
+class EmojiRenderer:
     """The emoji of one message. Each takes a hundred characters of HTML, so their number is
     limited; the rest stays as typed."""
 
@@ -56,29 +56,29 @@ class DrawnEmoji:
         def replace(match: re.Match[str]) -> str:
             name = match[1]
             if name in self._custom:
-                return self._keep(match[0], name, _image(name, self._custom[name]))
+                return self._stash_emoji(match[0], name, _image(name, self._custom[name]))
             if name == SPECIAL_NAME:
-                return self._keep(match[0], name, _image(name, SPECIAL_IMAGE))
+                return self._stash_emoji(match[0], name, _image(name, SPECIAL_IMAGE))
             code = code_for(name)
-            return self._keep(match[0], name, _span(name, code)) if code else match[0]
+            return self._stash_emoji(match[0], name, _span(name, code)) if code else match[0]
 
         return _NAME.sub(replace, text)
 
     def emoticons(self, text: str) -> str:
         def replace(match: re.Match[str]) -> str:
             name = _EMOTICONS[match[0]]
-            return self._keep(match[0], name, _span(name, code_for(name) or ""))
+            return self._stash_emoji(match[0], name, _span(name, code_for(name) or ""))
 
         return _EMOTICON.sub(replace, text)
 
     def characters(self, text: str) -> str:
         def replace(match: re.Match[str]) -> str:
             named = _named(match[0])
-            return self._keep(match[0], named[0], _span(*named)) if named else match[0]
+            return self._stash_emoji(match[0], named[0], _span(*named)) if named else match[0]
 
         return _CHARACTER.sub(replace, text)
 
-    def _keep(self, typed: str, name: str, html: str) -> str:
+    def _stash_emoji(self, typed: str, name: str, html: str) -> str:
         self._left -= 1
         return typed if self._left < 0 else self._stash.keep(html, f":{name}:")
 

@@ -58,22 +58,28 @@ def _closing_run(
 
 
 def apply_strong_emphasis(text: str, stash: Stash, inner: Callable[[str], str]) -> str:
-    return _pair(text, 3, lambda body: _keep(stash, "<strong><em>", body, inner, "</em></strong>"))
+    return _pair(
+        text, 3, lambda body: _stash_tags(stash, "<strong><em>", body, inner, "</em></strong>")
+    )
 
 
 def apply_emphasis(text: str, stash: Stash, inner: Callable[[str], str]) -> str:
-    return _pair(text, 1, lambda body: _keep(stash, "<em>", body, inner, "</em>"))
+    return _pair(text, 1, lambda body: _stash_tags(stash, "<em>", body, inner, "</em>"))
 
 
 def apply_strong(text: str, stash: Stash, inner: Callable[[str], str]) -> str:
-    return _STRONG.sub(lambda match: _keep(stash, "<strong>", match[1], inner, "</strong>"), text)
+    return _STRONG.sub(
+        lambda match: _stash_tags(stash, "<strong>", match[1], inner, "</strong>"), text
+    )
 
 
 def apply_deleted(text: str, stash: Stash, inner: Callable[[str], str]) -> str:
-    return _DELETED.sub(lambda match: _keep(stash, "<del>", match[1], inner, "</del>"), text)
+    return _DELETED.sub(lambda match: _stash_tags(stash, "<del>", match[1], inner, "</del>"), text)
 
 
-def _keep(stash: Stash, opening: str, body: str, inner: Callable[[str], str], closing: str) -> str:
+def _stash_tags(
+    stash: Stash, opening: str, body: str, inner: Callable[[str], str], closing: str
+) -> str:
     return stash.keep(f"{opening}{inner(body)}{closing}", stash.plain(body))
 
 

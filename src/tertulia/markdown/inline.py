@@ -20,7 +20,7 @@ from tertulia.markdown import (
     mentions,
     times,
 )
-from tertulia.markdown.emoji import MAY_HOLD_CHARACTERS, DrawnEmoji
+from tertulia.markdown.emoji import MAY_HOLD_CHARACTERS, EmojiRenderer
 from tertulia.markdown.math import Formulas
 from tertulia.markdown.mentions import Mentioned
 from tertulia.markdown.model import Resolved, Settings
@@ -46,7 +46,7 @@ class Inline:
         self._found = found
         self._settings = settings
         self._mentioned = mentioned
-        self._emoji = DrawnEmoji(stash, settings.custom_emoji)
+        self._emoji = EmojiRenderer(stash, settings.custom_emoji)
         self._linkifiers_here = linkifiers.occurring(whole_text, settings.linkifiers)
         self._in_quote = False
 

@@ -22,7 +22,7 @@ _BEFORE = r"(^|[\s'\"(,:<])"
 _AFTER = r"($|[^\pL\pN])"
 
 
-class _Found(Protocol):
+class _Match(Protocol):
     """A match of RE2, which has group names in bytes when it reads bytes."""
 
     def span(self, group: int) -> tuple[int, int]: ...
@@ -33,7 +33,7 @@ class _Pattern(Protocol):
     groupindex: Mapping[bytes, int]
     programsize: int
 
-    def search(self, text: bytes, pos: int = 0) -> _Found | None: ...
+    def search(self, text: bytes, pos: int = 0) -> _Match | None: ...
 
 
 class InvalidPattern(ValueError):

@@ -45,9 +45,9 @@ def apply(text: str, stash: Stash, found: Resolved, base_url: str) -> str:
             continue
         label = text[start + 1 : middle]
         kept = (
-            _keep_upload(stash, label, target, found)
+            _stash_upload(stash, label, target, found)
             if is_shown
-            else _keep_link(stash, label, target, base_url)
+            else _stash_link(stash, label, target, base_url)
         )
         if kept:
             pieces.append(text[done : start - is_shown])
@@ -57,8 +57,8 @@ def apply(text: str, stash: Stash, found: Resolved, base_url: str) -> str:
     return "".join(pieces)
 
 
-def _keep_link(stash: Stash, label: str, target: _Target, base_url: str) -> str | None:
-    href = urls.written(stash.plain(target.address), base_url)
+def _stash_link(stash: Stash, label: str, target: _Target, base_url: str) -> str | None:
+    href = urls.encode(stash.plain(target.address), base_url)
     if href is None:
         return None
     title = None if target.title is None else _SPACE.sub(" ", stash.plain(target.title.strip()))
@@ -69,7 +69,7 @@ def _keep_link(stash: Stash, label: str, target: _Target, base_url: str) -> str 
     return stash.keep(f"{opening}{escape.text(shown)}</a>", link.shown, link)
 
 
-def _keep_upload(stash: Stash, label: str, target: _Target, found: Resolved) -> str | None:
+def _stash_upload(stash: Stash, label: str, target: _Target, found: Resolved) -> str | None:
     address = target.address
     upload = found.uploads.get(address.removeprefix(_UPLOADS))
     if upload is None or not address.startswith(_UPLOADS):

@@ -54,19 +54,21 @@ def apply_users(
         name = match[2]
         if name in _CHANNEL_WORDS:
             mentioned.channel |= not is_silent
-            return _keep(
+            return _stash_mention(
                 stash, "user-mention channel-wildcard-mention", name, is_silent, data_user_id="*"
             )
         if name == "topic":
             mentioned.topic |= not is_silent
-            return _keep(stash, "topic-mention", name, is_silent)
+            return _stash_mention(stash, "topic-mention", name, is_silent)
         user = _find_user(name, found)
         if user is None:
             return match[0]
         is_silent = is_silent or not user.is_active
         if not is_silent:
             mentioned.user_ids.add(user.id)
-        return _keep(stash, "user-mention", user.full_name, is_silent, data_user_id=str(user.id))
+        return _stash_mention(
+            stash, "user-mention", user.full_name, is_silent, data_user_id=str(user.id)
+        )
 
     return USER.sub(replace, text)
 
@@ -83,7 +85,9 @@ def apply_groups(
             mentioned.group_ids.add(group.id)
         shown = _SYSTEM_GROUPS.get(group.name, group.name)
         group_id = str(group.id)
-        return _keep(stash, "user-group-mention", shown, is_silent, data_user_group_id=group_id)
+        return _stash_mention(
+            stash, "user-group-mention", shown, is_silent, data_user_group_id=group_id
+        )
 
     return GROUP.sub(replace, text)
 
@@ -97,7 +101,7 @@ def _find_user(mention: str, found: Resolved) -> MentionedUser | None:
     return user if user and name in ("", user.full_name) else None
 
 
-def _keep(stash: Stash, kind: str, name: str, is_silent: bool, **attributes: str) -> str:
+def _stash_mention(stash: Stash, kind: str, name: str, is_silent: bool, **attributes: str) -> str:
     shown = name if is_silent else f"@{name}"
     kind = f"{kind} silent" if is_silent else kind
     opening = escape.tag("span", class_=kind, **attributes)

@@ -21,14 +21,14 @@ VERSION = 2
 
 MAX_FORMATTED = 100_000  # characters; a longer text is shown as it was typed
 
-_NOBODY = Resolved()
+_NO_NAMES = Resolved()
 _DEFAULTS = Settings()
 # Possessive, so that runs of plain characters are read only once.
 _PLAIN = re.compile(r"[A-Za-z](?:[\w ,;?!'\"%/=()\u2010-\u2027-]++|[.:](?= |$))*+")
 _UPLOAD = re.compile(r"/?user_uploads/(?!thumbnail/)(.+)")
 
 
-def render(source: str, found: Resolved = _NOBODY, settings: Settings = _DEFAULTS) -> Rendered:
+def render(source: str, found: Resolved = _NO_NAMES, settings: Settings = _DEFAULTS) -> Rendered:
     """The HTML of a message, and whom and what it mentions."""
     if _is_plain(source, settings):
         return Rendered(f"<p>{source}</p>")
@@ -52,13 +52,15 @@ def render(source: str, found: Resolved = _NOBODY, settings: Settings = _DEFAULT
     )
 
 
-def render_text(text: str, found: Resolved = _NOBODY, settings: Settings = _DEFAULTS) -> str:
+def render_text(text: str, found: Resolved = _NO_NAMES, settings: Settings = _DEFAULTS) -> str:
     """The HTML of a text that is not a message, such as a profile field: without previews."""
     root, _ = _parse(text, found, settings, Mentioned())
     return write(root)
 
 
-def render_description(text: str, found: Resolved = _NOBODY, settings: Settings = _DEFAULTS) -> str:
+def render_description(
+    text: str, found: Resolved = _NO_NAMES, settings: Settings = _DEFAULTS
+) -> str:
     """The HTML of a channel's description, which becomes one line."""
     return render_text(text.replace("\n", " "), found, settings)
 

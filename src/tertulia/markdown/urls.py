@@ -13,7 +13,7 @@ _SCHEMES = frozenset(BARE_SCHEMES) | {
 _MAIL = re.compile(r"[^\s/?#:@]+@[^\s/?#:@]+")
 
 
-def written(typed: str, base_url: str) -> str | None:
+def encode(typed: str, base_url: str) -> str | None:
     """The `href` for an address as typed, or None if it may not be linked.
 
     Without a scheme it is an email address, a path or anchor on this server, or a domain.

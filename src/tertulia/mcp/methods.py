@@ -126,7 +126,7 @@ def _record(call: Call, tool: Tool) -> None:
     grant = call.user.grant
     details = {} if grant is None else {"agent_id": str(grant.id)}
     act = Act(f"MCP {tool.name}", call.user.id, call.request.client_address, details)
-    api.audit.record_act(call, act)
+    api.audit.record_action(call, act)
 
 
 def _unique_id(request: Request) -> str | None:

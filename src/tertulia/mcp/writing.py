@@ -18,7 +18,7 @@ from tertulia.actions.messages.send import ChannelDestination, PeopleDestination
 from tertulia.api.call import Call
 from tertulia.domain.files.attachments import Quota
 from tertulia.errors import BadRequest
-from tertulia.errors.messages import MayNotEdit, ReactionAlreadyExists, ReactionNotFound
+from tertulia.errors.messages import EditNotAllowed, ReactionAlreadyExists, ReactionNotFound
 from tertulia.errors.people import ReadOnlyGrant
 from tertulia.mcp import reading
 from tertulia.mcp.reading import ChannelName, MessageId, Ready, TopicName, UserId
@@ -134,7 +134,7 @@ async def edit_message(call: Call, asked: EditMessageArguments, _: str | None = 
     """Replace the text of a message that you have sent."""
     message = await reading.message(call, asked.message_id)
     if call.user.grant is not None and message.client != call.client:
-        raise MayNotEdit()  # the user wrote it, or another agent
+        raise EditNotAllowed()  # the user wrote it, or another agent
     if message.content != asked.text:
         await api.messages.edits.update(call, asked.message_id, content=asked.text)
     return "Edited.", {"message_id": asked.message_id}

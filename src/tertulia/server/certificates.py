@@ -56,7 +56,7 @@ class Certificate:
         host = urlsplit(url).hostname or "" if url.startswith("https:") else ""
         return cls(Path(config.tls_cert), Path(config.tls_key), host)
 
-    def read_again(self) -> None:
+    def reload(self) -> None:
         """Load the files again. If they cannot be used, the old certificate stays."""
         try:
             # Check first: a half-loaded context would be worse.
@@ -140,7 +140,7 @@ class AcmeCertificate(Certificate):
         if self._cert.read_bytes() != pem:
             file_permissions.write_private(self._cert, pem)
             self._is_temporary = False
-            self.read_again()
+            self.reload()
 
     def warn_before_expiry(self) -> None:
         if not self._is_temporary:

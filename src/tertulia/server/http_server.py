@@ -118,7 +118,7 @@ def _reload_on_hangup(loop: asyncio.AbstractEventLoop, certificate: Certificate 
     A terminal that is closed sends SIGHUP too; it ends a server that was started there.
     """
     if certificate is not None:
-        loop.add_signal_handler(signal.SIGHUP, certificate.read_again)
+        loop.add_signal_handler(signal.SIGHUP, certificate.reload)
     elif sys.stdin is None or not sys.stdin.isatty():
         loop.add_signal_handler(signal.SIGHUP, _ignore_hangup)
 

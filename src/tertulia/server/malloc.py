@@ -17,7 +17,7 @@ LARGE_BYTES = 1 << 17
 HEAPS = 2
 
 TRIM_THRESHOLD_BYTES = 16 << 20  # difference from the usual size
-LOOKS_TO_LEARN = 8  # the usual size moves towards the current one by this fraction
+WARMUP_CHECKS = 8  # the usual size moves towards the current one by this fraction
 _RESIDENT = Path("/proc/self/statm")
 
 
@@ -54,7 +54,7 @@ class MallocTrimmer:
             self.trims += 1
             resident = self._resident_bytes()
         above = resident - self._usual_bytes
-        self._usual_bytes += above // LOOKS_TO_LEARN
+        self._usual_bytes += above // WARMUP_CHECKS
         return above > TRIM_THRESHOLD_BYTES
 
 

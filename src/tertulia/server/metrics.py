@@ -32,8 +32,8 @@ from tertulia.http.response_metrics import SECONDS, ResponseCounts
 from tertulia.jobs.disk import DiskWatch
 from tertulia.jobs.outbox import Outbox
 from tertulia.jobs.runner import Runner
-from tertulia.jobs.search_indexer import Indexing
-from tertulia.jobs.table_counts import Counting
+from tertulia.jobs.search_indexer import SearchIndexer
+from tertulia.jobs.table_counts import TableCounter
 from tertulia.server.connection_limits import ConnectionLimiter
 
 SIGNS_OF_A_PROXY = frozenset(
@@ -139,8 +139,8 @@ class Metrics:
         answers: ResponseCounts,
         delivery: Delivery,
         runner: Runner,
-        indexing: Indexing,
-        counting: Counting,
+        indexing: SearchIndexer,
+        counting: TableCounter,
         connections: ConnectionLimiter,
         outbox: Outbox,
         database: Database,
@@ -267,7 +267,7 @@ class Metrics:
         return generate_latest(self._registry)
 
 
-def _count_of(counting: Counting, name: str) -> int:
+def _count_of(counting: TableCounter, name: str) -> int:
     return counting.numbers[name]
 
 

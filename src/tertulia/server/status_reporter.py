@@ -32,8 +32,8 @@ from tertulia.http.response_metrics import ResponseCounts
 from tertulia.jobs.disk import DiskWatch
 from tertulia.jobs.outbox import Outbox
 from tertulia.jobs.runner import Runner
-from tertulia.jobs.search_indexer import Indexing
-from tertulia.jobs.table_counts import Counting
+from tertulia.jobs.search_indexer import SearchIndexer
+from tertulia.jobs.table_counts import TableCounter
 from tertulia.log import log
 from tertulia.server import logging_config
 from tertulia.server.connection_limits import ConnectionLimiter
@@ -48,8 +48,8 @@ class Parts(msgspec.Struct, frozen=True):
 
     answers: ResponseCounts
     delivery: Delivery
-    indexing: Indexing
-    counting: Counting
+    indexing: SearchIndexer
+    counting: TableCounter
     connections: ConnectionLimiter
     outbox: Outbox
     disk: DiskWatch

@@ -20,7 +20,7 @@ from tertulia.errors import StartupError
 from tertulia.log import log
 from tertulia.server import logging_config
 
-AGAIN_AFTER_SECONDS = 1.0  # so that a worker that cannot start does not use all CPU time
+RESTART_DELAY_SECONDS = 1.0  # so that a worker that cannot start does not use all CPU time
 ORPHANED_SECONDS = 1.0
 OWN_HOST = "127.0.0.1"
 
@@ -78,7 +78,7 @@ class Supervisor:
             if not self._stopping:
                 code = os.waitstatus_to_exitcode(status)
                 log.error("server.worker_exited", worker=number + 1, exit_code=code)
-                time.sleep(max(0.0, since + AGAIN_AFTER_SECONDS - time.monotonic()))
+                time.sleep(max(0.0, since + RESTART_DELAY_SECONDS - time.monotonic()))
             if not self._stopping:
                 self._start(number)
 

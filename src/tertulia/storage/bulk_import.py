@@ -162,7 +162,7 @@ def unread(tx: Tx) -> dict[int, BitMap64]:
     return {row["user_id"]: BitMap64.deserialize(bytes(row["bitmap"])) for row in rows}
 
 
-def mark_caught_up(tx: Tx, message_id: int) -> None:
+def set_read_position(tx: Tx, message_id: int) -> None:
     tx.execute(
         "UPDATE unread SET caught_up_to = :id WHERE realm_id = :realm AND caught_up_to < :id",
         id=message_id,

@@ -21,12 +21,12 @@ def outbox(transport: Transport) -> str:
     return f"SELECT 1 FROM outbox WHERE transport = '{transport}' AND due_at <= :now"
 
 
-def which(tx: Tx, questions: Sequence[str]) -> set[str]:
+def which(tx: Tx, names: Sequence[str]) -> set[str]:
     """The queries that return a row."""
-    asked = ", ".join(f"EXISTS ({sql}) AS q{number}" for number, sql in enumerate(questions))
+    asked = ", ".join(f"EXISTS ({sql}) AS q{number}" for number, sql in enumerate(names))
     row = tx.one(f"SELECT {asked}", now=tx.now)
     assert row is not None
-    return {sql for number, sql in enumerate(questions) if row[f"q{number}"]}
+    return {sql for number, sql in enumerate(names) if row[f"q{number}"]}
 
 
 def next_delivery(tx: Tx) -> float | None:

@@ -19,7 +19,7 @@ STAYS = {
     ("user_group", "creator_id"),
 }
 # Deleted with the bytes of the file.
-GONE_BEFORE = {("attachment", "owner_id"), ("upload", "person_id")}
+DELETED_BEFORE = {("attachment", "owner_id"), ("upload", "person_id")}
 STEP = 5_000  # rows of a large table per transaction
 
 
@@ -43,7 +43,7 @@ def rows_of(tx: Tx, user_id: int) -> None:
     own = [
         (table, column)
         for table, column, target in references
-        if target == "account" and (table, column) not in STAYS | GONE_BEFORE
+        if target == "account" and (table, column) not in STAYS | DELETED_BEFORE
     ]
     for table, column in own:
         theirs = f"FROM {table} WHERE {column} = :user AND realm_id = :realm"

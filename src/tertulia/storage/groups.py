@@ -97,7 +97,7 @@ class Memberships:
         return {row["user_id"] for row in rows}
 
     def all_users(self) -> Iterable[User]:
-        return storage.people.everyone(self._tx)
+        return storage.people.list_all(self._tx)
 
     @cached_property
     def _listing(self) -> dict[int, set[int]]:

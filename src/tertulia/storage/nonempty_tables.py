@@ -28,13 +28,13 @@ def which(tx: Tx, user_id: int, tables: Collection[str]) -> Set[str]:
     """Those of some tables that may have rows for a user."""
     if len(tables) <= FEW:
         return set(tables)
-    row = tx.one(_question(tuple(sorted(tables))), user=user_id)
+    row = tx.one(_exists_query(tuple(sorted(tables))), user=user_id)
     assert row is not None
     return {table for table in tables if row[table]}
 
 
 @cache
-def _question(tables: tuple[str, ...]) -> str:
+def _exists_query(tables: tuple[str, ...]) -> str:
     found = (
         f"EXISTS (SELECT 1 FROM {each} WHERE {OTHERWISE.get(each, MINE)}) AS {each}"
         for each in tables

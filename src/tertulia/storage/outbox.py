@@ -126,7 +126,7 @@ def exists(tx: Tx, item: OutboxItem) -> bool:
     return tx.has("outbox", id=item.id)
 
 
-def put_off(tx: Tx, item: OutboxItem, until: float, tries: int, told: str = "") -> None:
+def reschedule(tx: Tx, item: OutboxItem, until: float, tries: int, told: str = "") -> None:
     tx.execute(
         "UPDATE outbox SET due_at = :until, tries = :tries, told = :told WHERE id = :id",
         until=until,

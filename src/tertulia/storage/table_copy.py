@@ -11,7 +11,7 @@ from typing import Any
 from tertulia.database.tx import Tx
 
 # A restored copy beside the original is another installation.
-LEFT_OUT = frozenset(
+SKIPPED_TABLES = frozenset(
     {"schema_version", "schema_change", "event", "queue", "file_hold", "installation"}
 )
 
@@ -22,7 +22,7 @@ def tables(tx: Tx) -> Tables:
     """The tables of a copy, each after those that it refers to."""
     found: Tables = {}
     for row in tx.all(tx.dialect.columns):
-        if row["table_name"] not in LEFT_OUT:
+        if row["table_name"] not in SKIPPED_TABLES:
             found.setdefault(row["table_name"], {})[row["column_name"]] = row["type"]
     before: dict[str, set[str]] = {name: set() for name in found}
     for row in tx.all(tx.dialect.declared_references):

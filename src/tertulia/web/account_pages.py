@@ -1,4 +1,4 @@
-"""Shared code of the account pages (login, passwords, invitations): routes, forms, error pages."""
+"""Shared code of the account pages (login, passwords, signup): routes, forms, error pages."""
 
 import math
 from collections.abc import Awaitable, Callable, Mapping
@@ -15,7 +15,7 @@ from tertulia.api.authentication import Authenticator
 from tertulia.api.call import Call
 from tertulia.domain.organization.realm import Realm
 from tertulia.errors import ClientError
-from tertulia.errors.authentication import CrossSiteRequest, LinkNotGood
+from tertulia.errors.authentication import CrossSiteRequest, LinkInvalid
 from tertulia.errors.http import RateLimited
 from tertulia.http.memory_quota import MemoryQuota
 from tertulia.http.request import ApiRequest
@@ -151,7 +151,7 @@ async def _error_page(request: ApiRequest, error: ClientError) -> Response:
     heading, explained, back = texts["error_heading"], describe(request, error), "/login/"
     if isinstance(error, CrossSiteRequest):
         heading, explained = texts["cross_site_request"], texts["cross_site_request_explained"]
-    elif isinstance(error, LinkNotGood):
+    elif isinstance(error, LinkInvalid):
         heading = texts["link_invalid"]
     elif error.status == 404:
         heading, explained, back = (

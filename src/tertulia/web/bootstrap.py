@@ -13,7 +13,7 @@ import msgspec
 from tertulia import api, events
 from tertulia.api.call import Call
 from tertulia.events.listener import Capabilities, Options
-from tertulia.events.snapshot.snapshot_data import Wanted
+from tertulia.events.snapshot.snapshot_data import RequestedParts
 
 IDLE_SECONDS = 43_200  # a laptop may sleep overnight
 
@@ -60,7 +60,9 @@ _ORDINARY = re.compile(
 
 async def state(call: Call) -> bytes:
     """The snapshot as JSON for the page, with the id of its last event."""
-    place, snapshot = await api.events.begin(call, OPTIONS, Wanted(None), IDLE_SECONDS)
+    place, snapshot = await api.events.register_queue(
+        call, OPTIONS, RequestedParts(None), IDLE_SECONDS
+    )
     position = events.delivery.mailbox.event_id(place.seq + 1) - 1
     text = b"".join(
         events.snapshot.encoded_list.encoded({**_shortened(snapshot), "position": position})

@@ -18,7 +18,7 @@ from tertulia.domain.files.attachments import (
     Attachment,
 )
 from tertulia.errors import ClientError
-from tertulia.errors.files import LinkExpired, MayNotReadFile, NoSuchFile
+from tertulia.errors.files import FileAccessDenied, LinkExpired, NoSuchFile
 from tertulia.http import downloads
 from tertulia.http.downloads import Part
 from tertulia.http.request import ApiRequest
@@ -47,7 +47,7 @@ class Downloads:
         """
         try:
             db, found = await self._readable(request, request.path_params["path"])
-        except (NoSuchFile, MayNotReadFile) as error:
+        except (NoSuchFile, FileAccessDenied) as error:
             return _page(error)
         return await self._answer(request, db, found)
 
@@ -58,7 +58,7 @@ class Downloads:
             db, found = await self._readable(request, path)
             if shape not in (THUMBNAIL, ANIMATED_THUMBNAIL) or not found.media.width:
                 raise NoSuchFile()
-        except (NoSuchFile, MayNotReadFile) as error:
+        except (NoSuchFile, FileAccessDenied) as error:
             return _page(error)
         drawn = b"" if shape == ANIMATED_THUMBNAIL else await self._thumbnails.of(db, found)
         if not drawn:

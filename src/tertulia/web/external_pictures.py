@@ -39,7 +39,7 @@ class ExternalPicturePages:
     def __init__(self, services: api.call.Services, pictures: ExternalPictures) -> None:
         allowed = services.config.external_picture_networks
         self._fetcher = PictureFetcher(
-            allowed, services.clock, FETCHES.slot, api.files.pictures.drawn
+            allowed, services.clock, FETCHES.slot, api.files.pictures.process
         )
         self._pictures = pictures
         self._memory = MemoryQuota()

@@ -16,7 +16,7 @@ from tertulia.integrations import Integration
 from tertulia.web import rendering
 
 KEY = "API_KEY"  # placeholder of the bot's key
-MAX_LETTERS = 100
+MAX_NAME_LENGTH = 100
 
 
 class IntegrationPages:
@@ -37,8 +37,8 @@ class IntegrationPages:
         service = integrations.find(request.path_params["name"])
         if service is None:
             return await _listed(asked, status=404)
-        channel = request.query_params.get("stream", "general")[:MAX_LETTERS]
-        topic = request.query_params.get("topic", "")[:MAX_LETTERS]
+        channel = request.query_params.get("stream", "general")[:MAX_NAME_LENGTH]
+        topic = request.query_params.get("topic", "")[:MAX_NAME_LENGTH]
         return await rendering.page(
             asked,
             "integration.html",

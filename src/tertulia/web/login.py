@@ -14,7 +14,7 @@ from tertulia.errors.authentication import (
     LoginFailed,
     LoginOrganizationDeactivated,
     MethodDisabled,
-    PasswordEnded,
+    PasswordExpired,
     PasswordLoginDisabled,
 )
 from tertulia.errors.http import NotFound, RateLimited
@@ -45,7 +45,7 @@ FORM_ERRORS = (
     InvalidEmail,
     LoginDeactivated,
     LoginOrganizationDeactivated,
-    PasswordEnded,
+    PasswordExpired,
     PasswordLoginDisabled,
     MethodDisabled,
     RateLimited,
@@ -165,8 +165,8 @@ class LoginPages:
     # --- logout ---
 
     async def _log_out(self, call: Call) -> Response:
-        elsewhere = await api.cookies.log_out(call)
+        provider_session = await api.cookies.log_out(call)
         cookie = api.cookies.drop_cookie(call.config, call.request)
-        if elsewhere is not None:
-            return await saml.log_out_of_provider(call, elsewhere, cookie)
+        if provider_session is not None:
+            return await saml.log_out_of_provider(call, provider_session, cookie)
         return account_pages.redirect(saml.LOGGED_OUT, cookie)

@@ -73,7 +73,7 @@ class WebPage:
             **security_headers.of_page(scripts=True),
         }
         parts = _parts(call, shell)
-        if compression.is_wanted(call.request.header("accept-encoding"), len(shell)):
+        if compression.is_accepted(call.request.header("accept-encoding"), len(shell)):
             headers["Content-Encoding"] = "gzip"
             parts = _compressed(call, parts)
         return StreamingResponse(parts, headers=headers, media_type=HTML)

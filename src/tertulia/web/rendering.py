@@ -45,7 +45,7 @@ async def answer(
 ) -> Response:
     """A response, compressed if the client accepts it."""
     own = {"Vary": "Accept-Encoding, Accept-Language", **request.reply_headers, **(headers or {})}
-    if compression.is_wanted(request.header("accept-encoding"), len(body)):
+    if compression.is_accepted(request.header("accept-encoding"), len(body)):
         body = await compression.compressed(request.person, body)
         own["Content-Encoding"] = "gzip"
     return Response(body, status, own, media_type=media_type)

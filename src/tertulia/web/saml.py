@@ -124,7 +124,7 @@ async def _read_with_provider(
             continue
         try:
             said = partial(read, provider, *args, **kwargs)
-            return provider, await api.people.signatures.computed(call, said)
+            return provider, await api.people.signature_queue.run(call, said)
         except ProviderError as trouble:
             log.warning("sso.answer_rejected", provider=provider.key, reason=str(trouble))
     raise ProviderFailed()
@@ -140,11 +140,11 @@ async def _finish(call: Call) -> Response:
         raise ProviderFailed()
     provider = api.people.sso_providers.find_saml(call, answer.provider)
     person = SamlPerson(answer.name_id, answer.attributes)
-    introduced = claims.from_saml(provider, call.org.realm.subdomain, person)
+    profile = claims.from_saml(provider, call.org.realm.subdomain, person)
 
     async def recognize() -> VerifiedIdentity:
-        who = await api.people.sso_providers.recognize(call, introduced, login.target.link)
-        return replace(who, elsewhere=_provider_session(call, answer))
+        who = await api.people.sso_providers.authenticate(call, profile, login.target.link)
+        return replace(who, provider_session=_provider_session(call, answer))
 
     return await login_completion.complete_sso(call, recognize(), login.target)
 

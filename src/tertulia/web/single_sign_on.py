@@ -113,16 +113,16 @@ async def _complete(
     call: Call, provider: OpenIdProvider, user: ProviderUser, target: LoginTarget
 ) -> Response:
     """Complete the login; if the provider confirms several addresses, ask which one to use."""
-    introduced = claims.from_provider(provider, user)
+    profile = claims.from_provider(provider, user)
     choice = await call.db.read(
-        actions.people.external_identities.addresses_to_choose_from, introduced
+        actions.people.external_identities.addresses_to_choose_from, profile
     )
     if len(choice) > 1:
         return await _ask_for_address(
             call, AddressChoice(provider.key, user.subject, choice, dict(user.claims), target)
         )
-    introduced = replace(introduced, emails=choice)
-    known = api.people.sso_providers.recognize(call, introduced, target.link)
+    profile = replace(profile, emails=choice)
+    known = api.people.sso_providers.authenticate(call, profile, target.link)
     return await login_completion.complete_sso(call, known, target)
 
 
@@ -207,10 +207,10 @@ async def _log_in_by_header(call: Call) -> Response:
     target = login_completion.requested_target(call)
     if not target.mobile_otp:
         return await _finish_by_header(call)
-    introduced = api.people.sso_providers.named_by_header(call)
+    profile = api.people.sso_providers.named_by_header(call)
     headers = security_headers.of_page(form_targets=login_completion.form_targets(target))
     return await account_pages.page(
-        call, "mobile_login.html", headers=headers, email=introduced.emails[0], target=target
+        call, "mobile_login.html", headers=headers, email=profile.emails[0], target=target
     )
 
 

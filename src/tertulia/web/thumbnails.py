@@ -48,6 +48,6 @@ async def _drawn(person: Person, file: Attachment, reader: FileReader) -> bytes:
         raise NoSuchFile()
     contents.seek(0)
     try:
-        return await api.files.pictures.drawn(person, domain.files.images.thumbnail, contents)
+        return await api.files.pictures.process(person, domain.files.images.thumbnail, contents)
     except BadImage:
         return b""

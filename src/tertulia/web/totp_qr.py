@@ -11,7 +11,7 @@ async def secret(call: Call, user: User, known: str) -> dict[str, Any]:
     """The secret as the page shows it."""
     address = domain.people.second_factors.app_address(known, call.org.realm.name, user.email)
     spaced = " ".join(known[at : at + 4] for at in range(0, len(known), 4))
-    picture = await api.files.pictures.drawn(call.person, _picture, address)
+    picture = await api.files.pictures.process(call.person, _picture, address)
     return {"secret": known, "spaced": spaced, "picture": picture}
 
 

@@ -273,7 +273,12 @@ def test_a_password_reset_for_a_directory_user_explains_itself_by_mail(ldap_chat
 @pytest.mark.parametrize(
     "typed, password, about, why",
     [
-        ("ana", SESAME, {"l": "Paris"}, "NotAdmitted; the entry lacks the values of required_attr"),
+        (
+            "ana",
+            SESAME,
+            {"l": "Paris"},
+            "AccountNotAdmitted; the entry lacks the values of required_attr",
+        ),
         ("ana", SESAME, {"employeeType": "TRUE"}, "LoginDeactivated"),
         ("ana", "wrong", {}, "the directory refuses the password"),
         ("ben", SESAME, {}, "no entry fits what was typed, or several do"),

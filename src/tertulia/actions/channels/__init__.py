@@ -23,7 +23,7 @@ from tertulia.errors.authentication import InsufficientPermission, OwnerRequired
 from tertulia.errors.channels import (
     ChannelNameTaken,
     ChannelNotAccessible,
-    ContradictoryOpenness,
+    ContradictoryPrivacy,
     DefaultChannelIsPrivate,
 )
 from tertulia.errors.parameters import UnsupportedCombination
@@ -188,7 +188,7 @@ def check_topic_creation(tx: Tx, shares_history: bool, permissions: dict[str, Gr
 def check_creation(tx: Tx, creator: User, new: NewChannel, web_public_allowed: bool) -> None:
     """Raise if the user may not create this channel."""
     if new.is_web_public and new.invite_only:
-        raise ContradictoryOpenness()
+        raise ContradictoryPrivacy()
     kind = "private" if new.invite_only else "public"
     actions.groups.permissions.require_in_realm(tx, creator, f"can_create_{kind}_channel_group")
     if new.is_default and not creator.is_admin:

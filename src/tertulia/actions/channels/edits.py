@@ -21,7 +21,7 @@ from tertulia.errors import BadRequest
 from tertulia.errors.authentication import AdministratorRequired, OwnerRequired
 from tertulia.errors.channels import (
     ChannelNotAccessible,
-    ContradictoryOpenness,
+    ContradictoryPrivacy,
     DefaultChannelIsPrivate,
     NamedTopicsExist,
 )
@@ -54,7 +54,7 @@ class ChannelChanges(msgspec.Struct, frozen=True):
     permissions: dict[str, PermissionChange] = field(default_factory=dict)
 
     @property
-    def touch_openness(self) -> bool:
+    def record_privacy_change(self) -> bool:
         asked = (self.is_private, self.is_web_public, self.history_public)
         return any(each is not None for each in asked)
 
@@ -88,7 +88,7 @@ def archive(tx: Tx, user: User, channel_id: int) -> None:
     event = ChannelArchived(channel.id, channel.name, True)
     seq = events.log.announce(tx, event, to=ChannelViewers(channel.id))
     actions.messages.notices.post_if_enabled(
-        tx, channel, domain.messages.notices.channel_archived(channel), is_news=False
+        tx, channel, domain.messages.notices.channel_archived(channel), is_unread=False
     )
     storage.channels.change(
         tx, channel.id, closed_seq=seq, closed_message_id=storage.messages.newest_id(tx)
@@ -132,7 +132,7 @@ def _unarchive(tx: Tx, user: User, channel: Channel, changes: ChannelChanges) ->
 
 
 def _change_openness(tx: Tx, user: User, channel: Channel, changes: ChannelChanges) -> None:
-    if not changes.touch_openness:
+    if not changes.record_privacy_change:
         return
     after = _opened(channel, changes)
     is_default = channel.is_default if changes.is_default is None else changes.is_default
@@ -179,7 +179,7 @@ def _opened(channel: Channel, changes: ChannelChanges) -> Channel:
     else:
         history_public = not is_private
     if (is_web_public and is_private) or (not is_private and not history_public):
-        raise ContradictoryOpenness()
+        raise ContradictoryPrivacy()
     return replace(
         channel,
         invite_only=is_private,

@@ -57,35 +57,35 @@ class Removal(msgspec.Struct, frozen=True):
 # --- subscribing ---
 
 
-def subscribe(tx: Tx, user: User, wish: SubscribeRequest, email_domain: str) -> Outcome:
+def subscribe(tx: Tx, user: User, request: SubscribeRequest, email_domain: str) -> Outcome:
     user = actions.groups.permissions.current_rights(tx, user)
-    _check_creations(tx, user, wish.channels)
+    _check_creations(tx, user, request.channels)
     outcome = Outcome()
     existing: list[Channel] = []
     missing: list[tuple[NewChannel, str]] = []
-    for new, rendered in zip(wish.channels, wish.rendered_descriptions, strict=True):
+    for new, rendered in zip(request.channels, request.rendered_descriptions, strict=True):
         channel = storage.channels.find_by_name(tx, domain.channels.channel.checked_name(new.name))
         if actions.channels.if_visible(tx, user, channel) is None:
             # Only users who may create such a channel learn that the name is taken.
-            actions.channels.check_creation(tx, user, new, wish.web_public_allowed)
+            actions.channels.check_creation(tx, user, new, request.web_public_allowed)
         if channel is None:
             actions.channels.check_name_is_free(tx, new.name)
             missing.append((new, rendered))
-        elif _may_join(tx, user, channel, new.name, wish):
+        elif _may_join(tx, user, channel, new.name, request):
             existing.append(channel)
         else:
             outcome.unauthorized.append(new.name)
-    missing = _each_once(missing)
-    _check_size(tx, user, len(missing), len(wish.channels) * max(1, len(wish.principals)))
+    missing = _unique(missing)
+    _check_size(tx, user, len(missing), len(request.channels) * max(1, len(request.principals)))
     created = [
         actions.channels.create_unchecked(tx, user, new, rendered) for new, rendered in missing
     ]
-    people_ = _principals(tx, user, wish.principals, existing, email_domain)
+    people_ = _principals(tx, user, request.principals, existing, email_domain)
 
-    arrivals = _subscribe_missing(tx, existing + created, people_, wish, outcome)
-    _announce_new_channels(tx, user, created, announced=wish.announced)
-    if wish.notifies_subscribers:
-        outcome.notified_subscribers = _notify_subscribers(tx, user, arrivals, created)
+    joins = _subscribe_missing(tx, existing + created, people_, request, outcome)
+    _announce_new_channels(tx, user, created, announced=request.announced)
+    if request.notifies_subscribers:
+        outcome.notified_subscribers = _notify_subscribers(tx, user, joins, created)
     return outcome
 
 
@@ -112,24 +112,24 @@ def create_channel(
 
 
 def edit(
-    tx: Tx, user: User, wish: SubscribeRequest, removal: Removal, email_domain: str
+    tx: Tx, user: User, request: SubscribeRequest, removal: Removal, email_domain: str
 ) -> tuple[Outcome, tuple[list[str], list[str]]]:
     """Subscribe to some channels and unsubscribe from others, or neither."""
-    if not wish.channels and not removal.names:
+    if not request.channels and not removal.names:
         raise NothingToDo(names='"add" or "delete"')
-    outcome = subscribe(tx, user, wish, email_domain)
+    outcome = subscribe(tx, user, request, email_domain)
     return outcome, unsubscribe(tx, user, removal, email_domain)
 
 
-def join(tx: Tx, channel: Channel, newcomers: list[User], color: str | None = None) -> None:
+def join(tx: Tx, channel: Channel, new_subscribers: list[User], color: str | None = None) -> None:
     """Subscribe users who are not in the channel, and announce it."""
     colors = {} if color is None else {domain.channels.topics.fold(channel.name): color}
-    _join_all(tx, {channel.id: (channel, newcomers)}, colors)
+    _join_all(tx, {channel.id: (channel, new_subscribers)}, colors)
 
 
-def join_several(tx: Tx, wanted: list[Channel], newcomers: list[User]) -> None:
+def join_several(tx: Tx, wanted: list[Channel], new_subscribers: list[User]) -> None:
     """Subscribe users to channels that none of them is in, with one event."""
-    _join_all(tx, {channel.id: (channel, newcomers) for channel in wanted}, {})
+    _join_all(tx, {channel.id: (channel, new_subscribers) for channel in wanted}, {})
 
 
 def _check_creations(tx: Tx, user: User, wanted: list[NewChannel]) -> None:
@@ -158,7 +158,7 @@ def _check_size(tx: Tx, user: User, new_channels: int, subscriptions: int) -> No
         raise BadRequest(f"Too many channels (limit: {domain.limits.CHANNELS})")
 
 
-def _each_once(missing: list[tuple[NewChannel, str]]) -> list[tuple[NewChannel, str]]:
+def _unique(missing: list[tuple[NewChannel, str]]) -> list[tuple[NewChannel, str]]:
     """A name that occurs twice is one channel."""
     return list(
         {
@@ -167,10 +167,10 @@ def _each_once(missing: list[tuple[NewChannel, str]]) -> list[tuple[NewChannel, 
     )
 
 
-def _may_join(tx: Tx, user: User, channel: Channel, name: str, wish: SubscribeRequest) -> bool:
+def _may_join(tx: Tx, user: User, channel: Channel, name: str, request: SubscribeRequest) -> bool:
     """Whether the user may subscribe. Raises if that must fail the whole call."""
     if not actions.channels.may_read(tx, user, channel):
-        if wish.authorization_errors_fatal:
+        if request.authorization_errors_fatal:
             raise BadRequest(f"Unable to access channel ({name}).")
         return False
     if channel.archived:
@@ -206,39 +206,39 @@ def _may_add_others(tx: Tx, user: User, channel: Channel) -> bool:
 
 
 def _subscribe_missing(
-    tx: Tx, wanted: list[Channel], people_: list[User], wish: SubscribeRequest, outcome: Outcome
+    tx: Tx, wanted: list[Channel], people_: list[User], request: SubscribeRequest, outcome: Outcome
 ) -> Arrivals:
     """Subscribe the users to the channels that each is not in yet."""
     ids = [person.id for person in people_]
-    arrivals: Arrivals = {}
+    joins: Arrivals = {}
     for channel in sorted(wanted, key=lambda channel: channel.name):
-        if channel.id in arrivals:
+        if channel.id in joins:
             continue
         inside = storage.channels.subscriptions.active_user_ids(tx, channel.id, among=ids)
         for person in people_:
             group = outcome.already_subscribed if person.id in inside else outcome.subscribed
             group.setdefault(person.id, []).append(channel.name)
-        arrivals[channel.id] = (channel, [each for each in people_ if each.id not in inside])
-    _join_all(tx, arrivals, wish.colors)
-    return arrivals
+        joins[channel.id] = (channel, [each for each in people_ if each.id not in inside])
+    _join_all(tx, joins, request.colors)
+    return joins
 
 
-def _join_all(tx: Tx, arrivals: Arrivals, colors: dict[str, str]) -> None:
-    movers = _movers(arrivals)
+def _join_all(tx: Tx, joins: Arrivals, colors: dict[str, str]) -> None:
+    movers = _movers(joins)
     holds = actions.groups.permissions.permission_checker(tx, movers)
     taken = storage.channels.subscriptions.colors_of(tx, sorted(person.id for person in movers))
     seq, newest = storage.log.head(tx), storage.messages.newest_id(tx)
-    meeting = _visibility_diff(tx, arrivals)
+    meeting = _visibility_diff(tx, joins)
     subscribed: list[AddedSubscription] = []
-    for channel, newcomers in arrivals.values():
-        if not newcomers:
+    for channel, new_subscribers in joins.values():
+        if not new_subscribers:
             continue
         chosen = _choose_colors(
-            newcomers, taken, colors.get(domain.channels.topics.fold(channel.name))
+            new_subscribers, taken, colors.get(domain.channels.topics.fold(channel.name))
         )
         count = storage.channels.subscriptions.count_active(tx, channel.id)
         storage.channels.subscriptions.activate(tx, channel, chosen, seq, newest)
-        ids = [person.id for person in newcomers]
+        ids = [person.id for person in new_subscribers]
         subscribed.append(
             AddedSubscription(
                 channel_id=channel.id,
@@ -247,7 +247,7 @@ def _join_all(tx: Tx, arrivals: Arrivals, colors: dict[str, str]) -> None:
                     for row in storage.channels.subscriptions.of_channel(tx, channel.id, ids)
                 },
                 count_before=count,
-                revealed_to=_could_not_see(channel, newcomers, holds),
+                revealed_to=_gaining_access(channel, new_subscribers, holds),
                 first_message_id=channel.first_message_id,
             )
         )
@@ -257,17 +257,17 @@ def _join_all(tx: Tx, arrivals: Arrivals, colors: dict[str, str]) -> None:
 
 
 def _choose_colors(
-    newcomers: list[User], taken: dict[int, set[str]], wanted: str | None
+    new_subscribers: list[User], taken: dict[int, set[str]], wanted: str | None
 ) -> dict[int, str]:
     chosen = {}
-    for person in newcomers:
+    for person in new_subscribers:
         color = wanted or domain.channels.channel.next_color(taken[person.id])
         taken[person.id].add(color)
         chosen[person.id] = color
     return chosen
 
 
-def _could_not_see(channel: Channel, people_: list[User], holds: Asking) -> list[int]:
+def _gaining_access(channel: Channel, people_: list[User], holds: Asking) -> list[int]:
     """Those of the users who could not see the channel without a subscription."""
     return [
         person.id
@@ -292,18 +292,18 @@ def _announce_new_channels(tx: Tx, user: User, created: list[Channel], *, announ
         )
 
 
-def _notify_subscribers(tx: Tx, user: User, arrivals: Arrivals, created: list[Channel]) -> bool:
+def _notify_subscribers(tx: Tx, user: User, joins: Arrivals, created: list[Channel]) -> bool:
     """Notify users of their new subscriptions. False if there are too many to notify."""
     new_ids = {channel.id for channel in created}
     news: dict[int, list[Channel]] = {}
-    newcomers: set[int] = set()
-    for channel, people_ in arrivals.values():
-        newcomers.update(person.id for person in people_)
+    new_subscribers: set[int] = set()
+    for channel, people_ in joins.values():
+        new_subscribers.update(person.id for person in people_)
         if channel.id not in new_ids:
             for person in people_:
                 if person.id != user.id and not person.is_bot:
                     news.setdefault(person.id, []).append(channel)
-    if len(newcomers) > domain.limits.NEW_SUBSCRIPTION_NOTICES:
+    if len(new_subscribers) > domain.limits.NEW_SUBSCRIPTION_NOTICES:
         return False
     for user_id, joined in news.items():
         actions.messages.notices.send_to_user(
@@ -374,7 +374,7 @@ def _remove_all(tx: Tx, departures: Arrivals) -> None:
         if not leavers:
             continue
         ids = sorted(person.id for person in leavers)
-        hidden = _could_not_see(channel, leavers, holds)
+        hidden = _gaining_access(channel, leavers, holds)
         storage.channels.subscriptions.end(tx, channel.id, ids, seq, newest)
         left.append(RemovedSubscription(channel.id, ids, hidden, channel.name))
     if not left:

@@ -16,7 +16,7 @@ from tertulia.domain.people.user import User
 from tertulia.events.audience import Users
 from tertulia.events.types.channels.channel import ChannelsBecameVisible
 
-Seen = dict[int, set[int]]  # visible channels by user id
+VisibleChannels = dict[int, set[int]]  # visible channels by user id
 
 
 @contextmanager
@@ -42,7 +42,9 @@ def open_to_groups(tx: Tx) -> list[Channel]:
     ]
 
 
-def visible_to_each(tx: Tx, guarded: Sequence[Channel], people: Sequence[User], now: float) -> Seen:
+def visible_to_each(
+    tx: Tx, guarded: Sequence[Channel], people: Sequence[User], now: float
+) -> VisibleChannels:
     """What users see by their current groups, with the waiting period counted up to `now`."""
     inside = storage.channels.subscriptions.inside(
         tx, [channel.id for channel in guarded], [user.id for user in people]
@@ -60,7 +62,7 @@ def visible_to_each(tx: Tx, guarded: Sequence[Channel], people: Sequence[User], 
     }
 
 
-def announce_changes(tx: Tx, before: Seen, after: Seen) -> None:
+def announce_changes(tx: Tx, before: VisibleChannels, after: VisibleChannels) -> None:
     """Announce the differences. Users with the same change share an event."""
     for (shown, hidden), user_ids in domain.channels.access.changes(before, after).items():
         events.log.announce(

@@ -12,8 +12,8 @@ from tertulia.database.tx import Tx
 from tertulia.domain.files.attachments import PIECE_BYTES, Attachment, MediaInfo, Quota
 from tertulia.domain.people.user import User
 from tertulia.errors.files import (
+    FileAccessDenied,
     InvalidAttachment,
-    MayNotReadFile,
     NoSuchFile,
     UploadExpired,
     UploadQuotaReached,
@@ -21,7 +21,7 @@ from tertulia.errors.files import (
 from tertulia.events.audience import Users
 from tertulia.events.types.files.attachments import AttachmentRemoved, AttachmentSaved
 
-AT_ONCE = 100  # messages per access check
+BATCH_SIZE = 100  # messages per access check
 
 
 def check_quota(tx: Tx, owner: User, quota: Quota, size: int) -> None:
@@ -96,7 +96,7 @@ def readable(tx: Tx, reader: User, path_id: str) -> Attachment:
     if found is None:
         raise NoSuchFile()
     if not may_read(tx, reader, found):
-        raise MayNotReadFile()
+        raise FileAccessDenied()
     return found
 
 
@@ -117,7 +117,7 @@ def may_read(tx: Tx, reader: User, attachment: Attachment) -> bool:
     if attachment.owner_id == reader.id:
         return True
     before = domain.limits.LARGEST_ID
-    while ids := storage.files.attachments.messages_linking(tx, attachment.id, before, AT_ONCE):
+    while ids := storage.files.attachments.messages_linking(tx, attachment.id, before, BATCH_SIZE):
         linking = storage.messages.find_many(tx, tx.realm_id, ids).values()
         if actions.messages.visible(tx, reader, linking):
             return True

@@ -22,7 +22,7 @@ from tertulia.errors.files import UploadExpired
 from tertulia.errors.messages import FileTooLarge
 
 WAIT_SECONDS = 3600  # for the next piece
-SWEPT_AT_ONCE = 4  # pieces
+DELETED_PER_BATCH = 4  # pieces
 
 
 class UploadWriter:
@@ -91,7 +91,7 @@ class UploadWriter:
         if upload_id is None:
             person_id = domain.files.attachments.person_of(self._owner)
             upload_id = storage.files.uploads.insert(tx, person_id)
-        if not storage.files.uploads.touch(tx, upload_id, awaited):
+        if not storage.files.uploads.refresh_expiry(tx, upload_id, awaited):
             raise UploadExpired()
         if piece:
             storage.files.uploads.add_piece(tx, upload_id, position, piece)
@@ -112,4 +112,4 @@ def needs_sweep(tx: Tx) -> bool:
 def sweep(tx: Tx) -> bool:
     """Delete some pieces of an abandoned or deleted file. Returns whether there was one."""
     storage.files.uploads.doom_untouched(tx, tx.now - WAIT_SECONDS)
-    return storage.files.uploads.sweep(tx, SWEPT_AT_ONCE)
+    return storage.files.uploads.sweep(tx, DELETED_PER_BATCH)

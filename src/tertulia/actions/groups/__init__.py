@@ -179,9 +179,9 @@ def _may(tx: Tx, user: User, group: Group, *names: str) -> bool:
 
 
 def _require(
-    tx: Tx, user: User, group: Group, user_ids: list[int], for_others: str, for_oneself: str
+    tx: Tx, user: User, group: Group, user_ids: list[int], on_behalf: str, for_oneself: str
 ) -> None:
-    names = [for_others]
+    names = [on_behalf]
     if set(user_ids) == {user.id}:
         names.append(for_oneself)
     if not _may(tx, user, group, *names):

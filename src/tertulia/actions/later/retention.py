@@ -11,7 +11,7 @@ from tertulia.domain.people.user import User
 from tertulia.storage.messages.expired import ExpiredMessages
 
 IN_VIEW = 50  # oldest messages to consider
-AT_ONCE = 5  # messages per transaction, so that other writes do not wait
+BATCH_SIZE = 5  # messages per transaction, so that other writes do not wait
 SECONDS_PER_DAY = 86_400
 
 DIRECT = None  # in place of a channel id: all direct conversations
@@ -29,7 +29,7 @@ def delete_batch(tx: Tx, place: int | None) -> int:
     old = _old(tx, place, IN_VIEW)
     if not old:
         return 0
-    doomed = [each for each in old if _conversation(each) == _conversation(old[0])][:AT_ONCE]
+    doomed = [each for each in old if _conversation(each) == _conversation(old[0])][:BATCH_SIZE]
     channel = None if place is DIRECT else storage.channels.find(tx, place)
     actions.messages.deletion.remove(tx, channel, doomed)
     return len(doomed)

@@ -21,8 +21,8 @@ from tertulia.errors.messages import NothingToChange
 from tertulia.events.audience import Users
 from tertulia.events.types.later.scheduled import ScheduledMessageRemoved, ScheduledMessageSaved
 
-REMEMBER_SENT_SECONDS = 86_400  # how long a late edit gets a specific error
-FORGET_AT_ONCE = 1000
+SENT_KEPT_SECONDS = 86_400  # how long a late edit gets a specific error
+DELETED_PER_BATCH = 1000
 
 
 class ScheduledChange(msgspec.Struct, frozen=True):
@@ -173,5 +173,5 @@ def fail(tx: Tx, seen: ScheduledMessage, notice: Draft) -> bool:
 def delete_old_sent(tx: Tx) -> int:
     """Delete some messages that were sent long ago. Returns their number."""
     return storage.later.scheduled.delete_sent_before(
-        tx, tx.now - REMEMBER_SENT_SECONDS, FORGET_AT_ONCE
+        tx, tx.now - SENT_KEPT_SECONDS, DELETED_PER_BATCH
     )

@@ -130,7 +130,7 @@ def holders_in(
     received.
     """
     if channel.history_public:
-        also = holders_elsewhere(tx, channel, message_ids)
+        also = holders_by_history(tx, channel, message_ids)
         return [(list(message_ids), MessageHolders(channel.id, also))]
     return [(ids, Users(user_ids)) for ids, user_ids in grouped_by_access(tx, channel, message_ids)]
 
@@ -146,7 +146,7 @@ def grouped_by_access(
     return [(list(ids), user_ids) for ids, user_ids in found.items()]
 
 
-def holders_elsewhere(tx: Tx, channel: Channel, message_ids: Sequence[int]) -> list[int]:
+def holders_by_history(tx: Tx, channel: Channel, message_ids: Sequence[int]) -> list[int]:
     """Users who have one of the messages without a current subscription to its channel.
 
     They have unsubscribed since, or the message was sent to another channel, or they flagged it.

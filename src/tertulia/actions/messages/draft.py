@@ -83,7 +83,7 @@ async def compose(
             if written in found.uploads
         ),
         alerted=called,
-        sent_along=None if widget is None else domain.messages.widgets.widget_of_client(widget),
+        widget_payload=None if widget is None else domain.messages.widgets.widget_of_client(widget),
         wants_previews=rendered.has_link
         and author.org.realm.setting("inline_url_embed_preview")
         and bool(domain.messages.link_previews.links_in(rendered.html)),

@@ -21,7 +21,7 @@ from tertulia.errors import BadRequest
 from tertulia.errors.channels import ChannelNotAccessible
 from tertulia.errors.messages import (
     ChannelEditTooLate,
-    MayNotEdit,
+    EditNotAllowed,
     MoveOnlyTheNewest,
     NothingToChange,
     TopicEditTooLate,
@@ -63,57 +63,57 @@ class ContentChange(msgspec.Struct, frozen=True):
     in_channel: bool = False
 
 
-def change(tx: Tx, user: User, message_id: int, wish: MessageChanges) -> list[Attachment]:
+def change(tx: Tx, user: User, message_id: int, changes: MessageChanges) -> list[Attachment]:
     """Apply the changes. Returns the user's files that no message links any more."""
     user = actions.groups.permissions.current_rights(tx, user)
     message, channel = actions.messages.changeable(tx, user, message_id)
-    wish = _without_unchanged(wish, message)
-    if wish.draft is None and not wish.is_move:
+    changes = _without_unchanged(changes, message)
+    if changes.draft is None and not changes.is_move:
         raise NothingToChange()
-    if wish.draft is not None:
+    if changes.draft is not None:
         _check_may_edit_content(tx, user, message)
-    _check_combination(wish, message)
+    _check_combination(changes, message)
 
     move = None
-    if channel is not None and wish.is_move:
-        move = _plan(tx, user, message, channel, wish)
+    if channel is not None and changes.is_move:
+        move = _plan(tx, user, message, channel, changes)
     detached = []
-    if wish.draft is not None:
-        detached = actions.files.attachments.claim(tx, user, message.id, wish.draft.path_ids)
-    _apply(tx, user, message, channel, wish, move)
+    if changes.draft is not None:
+        detached = actions.files.attachments.claim(tx, user, message.id, changes.draft.path_ids)
+    _apply(tx, user, message, channel, changes, move)
     if move is not None and not move.only_resolves:
-        _audit_moves_of_others(tx, user, message, wish, move)
+        _audit_moves_of_others(tx, user, message, changes, move)
     return detached
 
 
 def _audit_moves_of_others(
-    tx: Tx, user: User, message: Message, wish: MessageChanges, move: Move
+    tx: Tx, user: User, message: Message, changes: MessageChanges, move: Move
 ) -> None:
     """Record in the audit log that messages of other users were moved."""
     count = storage.messages.edits.count_of_others(tx, move.ids, user.id)
     if count:
         places = {"from_stream_id": move.channel.id, "stream_id": move.target.id}
         details = {**places, "messages_of_others": count}
-        act = Act(f"PATCH /messages/{message.id}", user.id, wish.address, details)
+        act = Act(f"PATCH /messages/{message.id}", user.id, changes.address, details)
         actions.organization.audit.record(tx, act)
 
 
 # --- checks ---
 
 
-def _without_unchanged(wish: MessageChanges, message: Message) -> MessageChanges:
+def _without_unchanged(changes: MessageChanges, message: Message) -> MessageChanges:
     """Drop changes to the current values. A topic for a direct message is an error, even an
     equal one."""
-    if wish.channel_id == message.channel_id:
-        wish = replace(wish, channel_id=None)
-    if wish.topic == message.topic and message.channel_id is not None:
-        wish = replace(wish, topic=None)
-    return wish
+    if changes.channel_id == message.channel_id:
+        changes = replace(changes, channel_id=None)
+    if changes.topic == message.topic and message.channel_id is not None:
+        changes = replace(changes, topic=None)
+    return changes
 
 
 def _check_may_edit_content(tx: Tx, user: User, message: Message) -> None:
     if message.sender_id != user.id:
-        raise MayNotEdit()
+        raise EditNotAllowed()
     if storage.messages.submessages.widget_of(tx, message.id) is not None:
         raise BadRequest("Widgets cannot be edited.")
     realm = storage.organization.current(tx)
@@ -123,21 +123,21 @@ def _check_may_edit_content(tx: Tx, user: User, message: Message) -> None:
         raise BadRequest("The time limit for editing this message has passed")
 
 
-def _check_combination(wish: MessageChanges, message: Message) -> None:
+def _check_combination(changes: MessageChanges, message: Message) -> None:
     if message.channel_id is None:
-        if wish.channel_id is not None:
+        if changes.channel_id is not None:
             raise BadRequest("Direct messages cannot be moved to channels.")
-        if wish.topic is not None:
+        if changes.topic is not None:
             raise BadRequest("Direct messages cannot have topics.")
-    if wish.mode != "change_one" and not wish.is_move:
+    if changes.mode != "change_one" and not changes.is_move:
         raise BadRequest("Invalid propagate_mode without topic or channel edit")
-    if wish.topic is not None and domain.messages.moves.is_resolved_without_name(wish.topic):
+    if changes.topic is not None and domain.messages.moves.is_resolved_without_name(changes.topic):
         raise BadRequest("General chat cannot be marked as resolved")
-    if wish.draft is not None and wish.channel_id is not None:
+    if changes.draft is not None and changes.channel_id is not None:
         raise BadRequest("Cannot change message content while changing channel")
-    if wish.draft is not None and wish.expected_sha256 is not None:
+    if changes.draft is not None and changes.expected_sha256 is not None:
         present = hashlib.sha256(message.content.encode()).hexdigest()
-        if present != wish.expected_sha256.lower():
+        if present != changes.expected_sha256.lower():
             raise ExpectationMismatch(field_name="prev_content_sha256")
 
 
@@ -150,16 +150,16 @@ def _is_too_old(tx: Tx, message: Message, limit_seconds: int | None) -> bool:
 # --- planning a move ---
 
 
-def _plan(tx: Tx, user: User, message: Message, channel: Channel, wish: MessageChanges) -> Move:
+def _plan(tx: Tx, user: User, message: Message, channel: Channel, changes: MessageChanges) -> Move:
     """Which messages move where. Raises if the user may not do that."""
-    target = channel if wish.channel_id is None else _target(tx, user, wish.channel_id)
-    topic = message.topic if wish.topic is None else wish.topic
-    ids, whole = _affected(tx, user, message, channel, wish.mode)
+    target = channel if changes.channel_id is None else _target(tx, user, changes.channel_id)
+    topic = message.topic if changes.topic is None else changes.topic
+    ids, whole = _affected(tx, user, message, channel, changes.mode)
     move = Move(channel, target, message.topic, topic, ids, whole)
-    if wish.topic is not None:
-        _check_topic_change(tx, user, message, move, wish.mode)
-    if wish.channel_id is not None:
-        _check_channel_change(tx, user, message, move, wish.mode)
+    if changes.topic is not None:
+        _check_topic_change(tx, user, message, move, changes.mode)
+    if changes.channel_id is not None:
+        _check_channel_change(tx, user, message, move, changes.mode)
     if not move.only_resolves:
         actions.messages.send_checks.check_topic(tx, user, target, topic, starts_topic=True)
     return move
@@ -208,7 +208,7 @@ def _check_topic_change(
             "can_move_messages_between_topics_group",
             "can_move_messages_within_channel_group",
         ):
-            raise MayNotEdit()
+            raise EditNotAllowed()
     limit = storage.organization.current(tx).setting("move_messages_within_stream_limit_seconds")
     if limit is not None and not user.is_moderator:
         _check_age(tx, message, move, mode, limit, TopicEditTooLate())
@@ -274,12 +274,12 @@ def _apply(
     user: User,
     message: Message,
     channel: Channel | None,
-    wish: MessageChanges,
+    changes: MessageChanges,
     move: Move | None,
 ) -> None:
     reworded = ContentChange()
-    if wish.draft is not None:
-        reworded = _edit_content(tx, user, message, channel, wish.draft, move)
+    if changes.draft is not None:
+        reworded = _edit_content(tx, user, message, channel, changes.draft, move)
     event = MessageUpdated(
         user_id=user.id,
         at=tx.now,
@@ -288,7 +288,7 @@ def _apply(
         edit_id=reworded.edit_id,
         channel_id=message.channel_id,
         channel_name="" if channel is None else channel.name,
-        mode=None if move is None else wish.mode,
+        mode=None if move is None else changes.mode,
         prev_topic=message.topic,
         topic=None if move is None else move.new_topic,
         new_channel_id=None if move is None else move.new_channel_id,
@@ -308,9 +308,9 @@ def _apply(
         tx,
         user,
         move,
-        to_old=wish.notifies_old_topic,
-        to_new=wish.notifies_new_topic,
-        site=wish.site,
+        to_old=changes.notifies_old_topic,
+        to_new=changes.notifies_new_topic,
+        site=changes.site,
     )
 
 
@@ -384,7 +384,7 @@ def _move(tx: Tx, user: User, message: Message, move: Move, event: MessageUpdate
         if unheard:
             events.log.announce(tx, MessagesInvalidated(sorted(unheard)), to=NoClients())
         return
-    also = actions.messages.holders_elsewhere(tx, move.channel, move.ids)
+    also = actions.messages.holders_by_history(tx, move.channel, move.ids)
     parts: list[tuple[list[int], list[int] | None]] = [(move.ids, None)]
     if not move.channel.history_public:
         parts = [*actions.messages.grouped_by_access(tx, move.channel, move.ids, also)]

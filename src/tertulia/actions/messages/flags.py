@@ -45,13 +45,13 @@ class Marked(msgspec.Struct, frozen=True):
 
 
 def update_in_narrow(
-    tx: Tx, asker: NarrowViewer, terms: list[Term], window: Window, op: str, flag: str
+    tx: Tx, viewer: NarrowViewer, terms: list[Term], window: Window, op: str, flag: str
 ) -> Marked:
     """Set or clear a flag on the messages of a narrow that are in the window."""
     _check_flag(op, flag)
-    narrow = actions.messages.narrow_selection.narrowed(tx, asker, terms)
-    found = actions.messages.history.within(tx, asker.user, narrow, window)
-    return Marked(found, update(tx, asker.user, found.ids, op, flag))
+    narrow = actions.messages.narrow_selection.narrowed(tx, viewer, terms)
+    found = actions.messages.history.within(tx, viewer.user, narrow, window)
+    return Marked(found, update(tx, viewer.user, found.ids, op, flag))
 
 
 def update(tx: Tx, user: User, message_ids: Sequence[int], op: str, flag: str) -> FlagUpdate:

@@ -26,12 +26,12 @@ from tertulia.storage.messages.unread import Flags
 
 MAX_RESPONSE_CHARACTERS = 24_000_000  # of all messages in a response, as text and HTML
 LITTLE_TEXT = 2_000_000  # more text is read in a fair queue
-AT_ONCE = 100  # messages per read, before the remaining room is checked
+BATCH_SIZE = 100  # messages per read, before the remaining room is checked
 REACTION_LENGTH = 250  # approximate size in a response
 NEWEST = 10_000_000_000_000_000  # an anchor after every message; clients use this number
 
 _PLACES = (["channel"], ["channel", "topic"])  # narrows whose result is the same for all readers
-_LOOKED_FOR = ("first_unread", "date")  # anchors that must be looked up
+_FLAGS_READ = ("first_unread", "date")  # anchors that must be looked up
 
 
 class TooMuchText(Exception):
@@ -48,7 +48,7 @@ class Window(msgspec.Struct, frozen=True):
     moment: float | None = None
 
 
-class Shown(msgspec.Struct, frozen=True):
+class MessageRange(msgspec.Struct, frozen=True):
     """Messages as a reader sees them, as of a log position."""
 
     seq: int
@@ -76,51 +76,51 @@ def get_for_all(tx: Tx, message_id: int) -> Message:
 
 
 def filter_matching(
-    tx: Tx, asker: NarrowViewer, terms: list[Term], message_ids: list[int], *, is_little: bool
-) -> Shown:
+    tx: Tx, viewer: NarrowViewer, terms: list[Term], message_ids: list[int], *, is_little: bool
+) -> MessageRange:
     """Those of the given messages that the user may see and that match."""
-    narrow = actions.messages.narrow_selection.narrowed_to_visible(tx, asker, terms)
+    narrow = actions.messages.narrow_selection.narrowed_to_visible(tx, viewer, terms)
     ids = storage.messages.history.among(tx, narrow.selection, message_ids)
     found: dict[int, Message | Fragment] = {**_all_of(tx, ids, is_little)}
-    return _shown(tx, asker.user, narrow, found, storage.log.head(tx))
+    return _shown(tx, viewer.user, narrow, found, storage.log.head(tx))
 
 
 def around(
     tx: Tx,
-    asker: NarrowViewer,
+    viewer: NarrowViewer,
     terms: list[Term],
     window: Window,
     reader: HistoryReader,
     *,
     is_little: bool,
-) -> tuple[HistoryWindow, Shown]:
+) -> tuple[HistoryWindow, MessageRange]:
     """A range of the history of a narrow, as much as fits in a response.
 
     Raises TooMuchText if `is_little` is set and the text is too large.
     """
     end = storage.log.end(tx)
     is_known = reader.is_up_to_date(end, tx)
-    is_agent = asker.user.grant is not None
-    access = AccessByDirectory(reader.org, asker.user) if is_known and not is_agent else None
+    is_agent = viewer.user.grant is not None
+    access = AccessByDirectory(reader.org, viewer.user) if is_known and not is_agent else None
     place = None if access is None else _page_key(access, terms, window)
     page = None if place is None else reader.find_page(place, end)
     if page is not None:
-        flags = storage.messages.unread.flags_for(tx, asker.user.id, page.provenance)
-        return page.found, Shown(end.seq, {**page.fragments}, flags)
-    narrow = actions.messages.narrow_selection.narrowed(tx, asker, terms, access)
-    found = within(tx, asker.user, narrow, window)
+        flags = storage.messages.unread.flags_for(tx, viewer.user.id, page.provenance)
+        return page.found, MessageRange(end.seq, {**page.fragments}, flags)
+    narrow = actions.messages.narrow_selection.narrowed(tx, viewer, terms, access)
+    found = within(tx, viewer.user, narrow, window)
     # Search results are highlighted in the text, so the text must be read.
     known = reader.find(found.ids) if is_known and narrow.searched is None else {}
     found, messages = _fitting(tx, found, known, is_little)
     if place is not None and messages == known:
         reader.put_page(place, end, found, known)
-    return found, _shown(tx, asker.user, narrow, messages, end.seq)
+    return found, _shown(tx, viewer.user, narrow, messages, end.seq)
 
 
 def _page_key(access: ChannelAccess, terms: list[Term], window: Window) -> PageKey | None:
     """The page key of a narrow whose result is the same for all readers."""
     operators = [term.operator for term in terms if not term.negated]
-    if operators not in _PLACES or len(terms) > len(operators) or window.anchor in _LOOKED_FOR:
+    if operators not in _PLACES or len(terms) > len(operators) or window.anchor in _FLAGS_READ:
         return None
     channel = actions.messages.narrow_terms.channel(access, terms[0])
     if not (channel.history_public and access.may_read(channel)):
@@ -129,10 +129,10 @@ def _page_key(access: ChannelAccess, terms: list[Term], window: Window) -> PageK
 
 
 def matching(
-    tx: Tx, asker: NarrowViewer, terms: list[Term], message_ids: list[int], *, is_little: bool
+    tx: Tx, viewer: NarrowViewer, terms: list[Term], message_ids: list[int], *, is_little: bool
 ) -> tuple[list[Message], Highlighter]:
     """Those of the given messages that the user has received and that match, to be highlighted."""
-    narrow = actions.messages.narrow_selection.narrowed_to_received(tx, asker, terms)
+    narrow = actions.messages.narrow_selection.narrowed_to_received(tx, viewer, terms)
     ids = storage.messages.history.among(tx, narrow.selection, message_ids)
     found = _all_of(tx, ids, is_little)
     return list(found.values()), Highlighter(narrow.searched or Query())
@@ -178,11 +178,11 @@ def _resolve(tx: Tx, user: User, narrow: Narrowed, window: Window) -> int:
 
 def _shown(
     tx: Tx, user: User, narrow: Narrowed, messages: dict[int, Message | Fragment], seq: int
-) -> Shown:
+) -> MessageRange:
     provenance = {number: each.provenance for number, each in messages.items()}
     flags = storage.messages.unread.flags_for(tx, user.id, provenance)
     highlighter = None if narrow.searched is None else Highlighter(narrow.searched)
-    return Shown(seq, messages, flags, highlighter)
+    return MessageRange(seq, messages, flags, highlighter)
 
 
 # --- response size ---
@@ -198,9 +198,9 @@ def _fitting(
             return found, {**known}
     read: dict[int, Message | Fragment] = {}
     room = MAX_RESPONSE_CHARACTERS
-    ids = found.ids if len(found.ids) <= AT_ONCE else _outwards(found)
-    for start in range(0, len(ids), AT_ONCE):
-        batch = _read(tx, ids[start : start + AT_ONCE], known)
+    ids = found.ids if len(found.ids) <= BATCH_SIZE else _outwards(found)
+    for start in range(0, len(ids), BATCH_SIZE):
+        batch = _read(tx, ids[start : start + BATCH_SIZE], known)
         room -= sum(map(_size, batch.values()))
         read |= batch
         _check_size(MAX_RESPONSE_CHARACTERS - room, is_little)
@@ -246,8 +246,8 @@ def _all_of(tx: Tx, ids: Sequence[int], is_little: bool) -> dict[int, Message]:
     """Messages requested by id: all of them, or an error."""
     found: dict[int, Message] = {}
     room = MAX_RESPONSE_CHARACTERS
-    for start in range(0, len(ids), AT_ONCE):
-        batch = _read_all(tx, ids[start : start + AT_ONCE])
+    for start in range(0, len(ids), BATCH_SIZE):
+        batch = _read_all(tx, ids[start : start + BATCH_SIZE])
         room -= sum(map(_size, batch.values()))
         found |= batch
         _check_size(MAX_RESPONSE_CHARACTERS - room, is_little)

@@ -15,7 +15,7 @@ class SendKey(msgspec.Struct, frozen=True):
 
     key: str
     fingerprint: bytes
-    remembered_seconds: float
+    kept_seconds: float
 
 
 class Sent(msgspec.Struct, frozen=True):
@@ -31,7 +31,7 @@ class Sent(msgspec.Struct, frozen=True):
 def find_sent(tx: Tx, sender: User, key: SendKey | None) -> Sent | None:
     if key is None:
         return None
-    found = storage.messages.send_keys.find(tx, sender.id, key.key, tx.now - key.remembered_seconds)
+    found = storage.messages.send_keys.find(tx, sender.id, key.key, tx.now - key.kept_seconds)
     if found is None:
         return None
     if found.fingerprint != key.fingerprint:

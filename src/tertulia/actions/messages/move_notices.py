@@ -45,7 +45,7 @@ def _post_resolve_notice(tx: Tx, user: User, move: Move) -> None:
     words = domain.messages.moves.resolved_notice(user, move.topic)
     wanted_by = _unread_for(tx, move.channel, move.topic, user)
     actions.messages.notices.post(
-        tx, move.channel, move.topic, words, read_by=[user.id], only_news_to=wanted_by
+        tx, move.channel, move.topic, words, read_by=[user.id], unread_only_for=wanted_by
     )
 
 

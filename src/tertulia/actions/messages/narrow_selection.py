@@ -21,13 +21,11 @@ from tertulia.domain.personal.topic_policies import TopicPolicy
 from tertulia.domain.search.query import Query
 from tertulia.errors.authentication import NotLoggedIn
 from tertulia.errors.messages import BadNarrow
-from tertulia.storage.channels.subscriptions import CAME_WHILE_SUBSCRIBED
+from tertulia.storage.channels.subscriptions import RECEIVED_WHILE_SUBSCRIBED
 from tertulia.storage.messages.selections import NOTHING, Selection
 from tertulia.storage.search.execution import SearchCursor
 
-_ALONG_A_MARK = frozenset(
-    (("has", "link"), ("has", "image"), ("has", "attachment"), ("is", "resolved"))
-)
+_BY_FLAG = frozenset((("has", "link"), ("has", "image"), ("has", "attachment"), ("is", "resolved")))
 
 
 class Narrowed(msgspec.Struct):
@@ -53,30 +51,30 @@ def check_for_all(terms: list[Term]) -> None:
 
 
 def narrowed(
-    tx: Tx, asker: NarrowViewer, terms: list[Term], access: ChannelAccess | None = None
+    tx: Tx, viewer: NarrowViewer, terms: list[Term], access: ChannelAccess | None = None
 ) -> Narrowed:
     """The narrow in the history that a fetch searches."""
-    access = access or AccessByDatabase(tx, asker.user)
-    terms = _followed(tx, asker.user, terms)
+    access = access or AccessByDatabase(tx, viewer.user)
+    terms = _followed(tx, viewer.user, terms)
     opens = any(_opens_history(term) for term in terms)
-    scope = _scope(tx, access, asker.user, terms, only_received=not opens)
-    return _parsed(tx, access, asker, terms, scope)
+    scope = _scope(tx, access, viewer.user, terms, only_received=not opens)
+    return _parsed(tx, access, viewer, terms, scope)
 
 
-def narrowed_to_received(tx: Tx, asker: NarrowViewer, terms: list[Term]) -> Narrowed:
+def narrowed_to_received(tx: Tx, viewer: NarrowViewer, terms: list[Term]) -> Narrowed:
     """The narrow among all messages that the user has received."""
-    access = AccessByDatabase(tx, asker.user)
-    terms = _followed(tx, asker.user, terms)
-    scope = _scope(tx, access, asker.user, terms, only_received=True)
-    return _parsed(tx, access, asker, terms, scope)
+    access = AccessByDatabase(tx, viewer.user)
+    terms = _followed(tx, viewer.user, terms)
+    scope = _scope(tx, access, viewer.user, terms, only_received=True)
+    return _parsed(tx, access, viewer, terms, scope)
 
 
-def narrowed_to_visible(tx: Tx, asker: NarrowViewer, terms: list[Term]) -> Narrowed:
+def narrowed_to_visible(tx: Tx, viewer: NarrowViewer, terms: list[Term]) -> Narrowed:
     """The narrow among all messages that the user may see."""
-    access = AccessByDatabase(tx, asker.user)
-    terms = _followed(tx, asker.user, terms)
-    scope = _scope(tx, access, asker.user, terms, only_received=False)
-    return _parsed(tx, access, asker, terms, scope)
+    access = AccessByDatabase(tx, viewer.user)
+    terms = _followed(tx, viewer.user, terms)
+    scope = _scope(tx, access, viewer.user, terms, only_received=False)
+    return _parsed(tx, access, viewer, terms, scope)
 
 
 def unread_of(tx: Tx, user: User, narrow: Narrowed) -> Selection:
@@ -175,7 +173,7 @@ def _scope_of_channel(
     else:
         selection = Selection()
         if not channel.history_public:
-            selection.require(CAME_WHILE_SUBSCRIBED, me=user.id)
+            selection.require(RECEIVED_WHILE_SUBSCRIBED, me=user.id)
     return selection
 
 
@@ -196,7 +194,7 @@ def _scope_of_channels(
 
 
 def _parsed(
-    tx: Tx, access: ChannelAccess, asker: NarrowViewer, terms: list[Term], selection: Selection
+    tx: Tx, access: ChannelAccess, viewer: NarrowViewer, terms: list[Term], selection: Selection
 ) -> Narrowed:
     domain.messages.narrow.check_for_one_kind(terms)
     narrow = Narrowed(selection, terms)
@@ -204,7 +202,7 @@ def _parsed(
         if term.operator == "search":
             continue
         meaning = actions.messages.narrow_terms.condition_of(
-            TermContext(tx, access, asker, selection), term
+            TermContext(tx, access, viewer, selection), term
         )
         _add(selection, meaning, negated=term.negated)
         if not term.negated:
@@ -227,7 +225,7 @@ def _choose_index(selection: Selection, term: Term) -> None:
         selection.by_realm = False
     elif term.operator == "topic":
         selection.by_topic = True
-    elif (term.operator, term.operand) in _ALONG_A_MARK:
+    elif (term.operator, term.operand) in _BY_FLAG:
         selection.by_mark = True
 
 

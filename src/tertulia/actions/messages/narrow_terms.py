@@ -34,12 +34,12 @@ class TermContext(msgspec.Struct, frozen=True):
 
     tx: Tx
     access: ChannelAccess
-    asker: NarrowViewer
+    viewer: NarrowViewer
     selection: Selection
 
     @property
     def me(self) -> int:
-        return self.asker.user.id
+        return self.viewer.user.id
 
 
 def condition_of(asked: TermContext, term: Term) -> Meaning:
@@ -145,7 +145,7 @@ def _after_term(asked: TermContext, term: Term) -> Meaning:
 
 
 def _last_before(asked: TermContext, term: Term) -> int:
-    moment = domain.messages.narrow.moment_from(term.operand, asked.asker.user.timezone)
+    moment = domain.messages.narrow.moment_from(term.operand, asked.viewer.user.timezone)
     if moment is None:
         raise BadNarrow(desc=f"unknown date {term.operand}, expected YYYY-MM-DD")
     return storage.messages.last_before(asked.tx, moment)
@@ -207,10 +207,10 @@ def _user(asked: TermContext, operand: Operand) -> User:
 
 
 def _find_user(asked: TermContext, operand: str | int) -> User | None:
-    viewer = asked.asker.user
+    viewer = asked.viewer.user
     if isinstance(operand, str):
         return actions.people.visible_users.find_by_address(
-            asked.tx, viewer, operand, asked.asker.email_domain
+            asked.tx, viewer, operand, asked.viewer.email_domain
         )
     return (
         actions.people.visible_users.find(asked.tx, viewer, operand) if may_exist(operand) else None

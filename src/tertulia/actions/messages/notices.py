@@ -32,16 +32,24 @@ def post(
     text: NoticeText,
     *,
     read_by: Sequence[int] = (),
-    only_news_to: Sequence[int] | None = None,
-    is_news: bool = True,
+    unread_only_for: Sequence[int] | None = None,
+    is_unread: bool = True,
 ) -> None:
     """Post a notice to a channel; it is read for `read_by`, who caused it.
 
-    `only_news_to` makes it read for all other users. With `is_news=False` the event says that it is
-    read; the caller marks it as read.
+    `unread_only_for` makes it read for all other users. With `is_unread=False` the event says that
+    it is read; the caller marks it as read.
     """
-    draft = _draft(text, resolve_notice=only_news_to is not None)
-    _post(tx, channel, topic, draft, read_by=read_by, only_news_to=only_news_to, is_news=is_news)
+    draft = _draft(text, resolve_notice=unread_only_for is not None)
+    _post(
+        tx,
+        channel,
+        topic,
+        draft,
+        read_by=read_by,
+        unread_only_for=unread_only_for,
+        is_unread=is_unread,
+    )
 
 
 def post_without_account(tx: Tx, channel: Channel, topic: str, draft: Draft) -> int:
@@ -57,12 +65,12 @@ def _post(
     draft: Draft,
     *,
     read_by: Sequence[int] = (),
-    only_news_to: Sequence[int] | None = None,
-    is_news: bool = True,
+    unread_only_for: Sequence[int] | None = None,
+    is_unread: bool = True,
 ) -> int:
     sender = bot(tx)
     message_id = storage.messages.insert_in_channel(tx, sender.id, channel.id, topic, draft)
-    storage.messages.flags.add_flag(tx, "unread_notice", only_news_to or (), message_id)
+    storage.messages.flags.add_flag(tx, "unread_notice", unread_only_for or (), message_id)
     for user_id in read_by:
         storage.messages.unread.store(
             tx,
@@ -76,8 +84,8 @@ def _post(
         channel_id=channel.id,
         read_by_sender=True,
         read_by=[*read_by, *storage.personal.muted_users.muted_by(tx, sender.id)],
-        resolve_notice=only_news_to is not None or not is_news,
-        unread_for=list(only_news_to or ()),
+        resolve_notice=unread_only_for is not None or not is_unread,
+        unread_for=list(unread_only_for or ()),
     )
     events.log.announce(tx, event, to=Subscribers(channel.id))
     actions.channels.channel_stats.record_message(tx, channel, message_id)
@@ -90,11 +98,11 @@ def post_if_enabled(
     text: NoticeText,
     *,
     read_by: Sequence[int] = (),
-    is_news: bool = True,
+    is_unread: bool = True,
 ) -> None:
     """Post a notice of a change of the channel, if the organization enables such notices."""
     if storage.organization.current(tx).setting("send_channel_events_messages"):
-        post(tx, channel, CHANNEL_EVENTS, text, read_by=read_by, is_news=is_news)
+        post(tx, channel, CHANNEL_EVENTS, text, read_by=read_by, is_unread=is_unread)
 
 
 def send_to_user(tx: Tx, user_id: int, text: NoticeText) -> int:

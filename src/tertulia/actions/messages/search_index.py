@@ -6,13 +6,13 @@ from tertulia.storage.search.batch import MAX_MESSAGES, IndexBatch
 from tertulia.storage.search.execution import MAX_FRESH_BYTES, MAX_UNINDEXED_MESSAGES
 from tertulia.storage.search.phrase_filter import PendingJoints
 
-AT_ONCE = MAX_MESSAGES  # so that sends do not wait long
-JOINED_AT_ONCE = 500
+BATCH_SIZE = MAX_MESSAGES  # so that sends do not wait long
+JOINTS_PER_BATCH = 500
 MIN_MESSAGES_TO_INDEX_PHRASES = 4000  # fewer are searched without the phrase filter
 MAX_COUNTED = 10_000
 
 
-def index_messages(tx: Tx, most: int = AT_ONCE) -> int:
+def index_messages(tx: Tx, most: int = BATCH_SIZE) -> int:
     """Index messages that are new or changed. Returns how many there were."""
     return storage.search.batch.index_messages(tx, most)
 
@@ -28,7 +28,7 @@ def write_batch(tx: Tx, batch: IndexBatch) -> int:
 
 
 def index_batch(
-    tx: Tx, most: int = JOINED_AT_ONCE, least: int = MIN_MESSAGES_TO_INDEX_PHRASES
+    tx: Tx, most: int = JOINTS_PER_BATCH, least: int = MIN_MESSAGES_TO_INDEX_PHRASES
 ) -> int:
     """Index the adjacent words of messages that were indexed a while ago. Returns their number."""
     return storage.search.phrase_filter.index_batch(tx, most, least)
@@ -37,7 +37,7 @@ def index_batch(
 def pending_joints(tx: Tx) -> PendingJoints:
     """The next messages whose adjacent words to index; done in parts."""
     return storage.search.phrase_filter.pending_joints(
-        tx, JOINED_AT_ONCE, MIN_MESSAGES_TO_INDEX_PHRASES
+        tx, JOINTS_PER_BATCH, MIN_MESSAGES_TO_INDEX_PHRASES
     )
 
 

@@ -5,7 +5,7 @@ from tertulia.database.tx import Tx
 from tertulia.domain.messages.message import Message
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
-from tertulia.errors.messages import MayNotEdit
+from tertulia.errors.messages import EditNotAllowed
 from tertulia.errors.personal import TypingDisabledForDirect
 
 
@@ -34,7 +34,7 @@ def in_message(tx: Tx, user: User, message_id: int) -> tuple[Message, bool]:
     """The user's own message that they edit, and whether to send typing notices."""
     message = actions.messages.visible_to(tx, user, message_id)
     if message.sender_id != user.id:
-        raise MayNotEdit()
+        raise EditNotAllowed()
     if message.channel_id is None:
         if not user.prefers("send_private_typing_notifications"):
             raise TypingDisabledForDirect()

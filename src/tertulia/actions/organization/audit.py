@@ -9,7 +9,7 @@ from tertulia.domain.organization.audit import DONE, Act
 
 T = TypeVar("T")
 
-MAX_AT_ONCE = 2000
+MAX_PAGE_SIZE = 2000
 SECONDS_PER_DAY = 86400
 
 
@@ -32,4 +32,4 @@ def realms_with_old(tx: Tx, days: int) -> list[int]:
 def delete_expired(tx: Tx, days: int) -> int:
     """Delete some expired entries. Returns their number."""
     before = tx.now - days * SECONDS_PER_DAY
-    return storage.organization.audit.delete_before(tx, before, MAX_AT_ONCE)
+    return storage.organization.audit.delete_before(tx, before, MAX_PAGE_SIZE)

@@ -108,5 +108,5 @@ def _check_full_access(tx: Tx, user: User) -> None:
 
 
 def _announce(tx: Tx) -> None:
-    admins = [each.id for each in storage.people.everyone(tx) if each.is_admin and each.is_active]
+    admins = [each.id for each in storage.people.list_all(tx) if each.is_admin and each.is_active]
     events.log.announce(tx, ExportsChanged(), to=Users(admins))

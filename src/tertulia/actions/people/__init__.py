@@ -213,7 +213,7 @@ def _announce_activity(tx: Tx, user: User, *, is_active: bool) -> None:
     event = UserActivityChanged(
         user.id,
         is_active,
-        unknown_to=actions.people.known_people.strangers(tx, user.id),
+        unknown_to=actions.people.known_people.hidden_people(tx, user.id),
     )
     events.log.announce(tx, event, to=Everyone())
 

@@ -46,14 +46,18 @@ def add(tx: Tx, vault: Vault, new: NewUser) -> tuple[User, str]:
         password_hash=new.password_hash,
         settings=None
         if new.bot_type
-        else domain.personal.settings.for_newcomers(storage.organization.current(tx).settings),
+        else domain.personal.settings.defaults_for_new_users(
+            storage.organization.current(tx).settings
+        ),
         avatar_source=storage.organization.current(tx).setting("default_avatar_source"),
     )
     key = actions.people.issue_key(tx, vault, user)
     storage.messages.unread.store(tx, user.id, BitMap64(), storage.messages.newest_id(tx))
 
     events.log.announce(
-        tx, UserAdded(user.id, actions.people.known_people.strangers(tx, user.id)), to=Everyone()
+        tx,
+        UserAdded(user.id, actions.people.known_people.hidden_people(tx, user.id)),
+        to=Everyone(),
     )
     event = SystemMembersAdded(actions.groups.permissions.system_group_ids(tx, user), user.id)
     events.log.announce(tx, event, to=actions.people.known_people.audience_knowing(tx, user.id))

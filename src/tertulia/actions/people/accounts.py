@@ -63,7 +63,7 @@ def deactivate(tx: Tx, actor: User, user_id: int, vault: Vault, comment: str | N
             "comment": comment.strip(),
         }
         letter = Letter("deactivated", user.email, domain.emails.language_of(user), values)
-        actions.mail_outbox.post(tx, vault, letter)
+        actions.mail_outbox.enqueue(tx, vault, letter)
 
 
 def deactivate_self(tx: Tx, actor: User) -> None:
@@ -88,7 +88,7 @@ def reactivate(tx: Tx, actor: User, vault: Vault, user_id: int) -> None:
         raise OwnerRequired()
     owner = None if user.bot_owner_id is None else storage.people.find(tx, user.bot_owner_id)
     if not user.is_active and owner is not None and not owner.is_active:
-        actions.people.bots.take_over(tx, vault, actor, user)
+        actions.people.bots.transfer_ownership(tx, vault, actor, user)
     actions.people.reactivate(tx, user.id)
 
 

@@ -112,7 +112,7 @@ def edit(tx: Tx, vault: Vault, user: User, bot_id: int, changes: BotChanges) -> 
             events.log.announce(tx, BotChanged(bot_id, name), to=BotManagers(account.bot_owner_id))
 
 
-def take_over(tx: Tx, vault: Vault, user: User, account: User) -> None:
+def transfer_ownership(tx: Tx, vault: Vault, user: User, account: User) -> None:
     """Take over a bot whose owner is deactivated. Its key is replaced, because the owner may
     still have it."""
     _set_owner(tx, account, user.id)

@@ -10,7 +10,7 @@ from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.one_time_links import ADDRESS
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
-from tertulia.errors.authentication import LinkNotGood
+from tertulia.errors.authentication import LinkInvalid
 
 
 def request(tx: Tx, vault: Vault, user: User, email: str, site: str) -> None:
@@ -27,7 +27,7 @@ def request(tx: Tx, vault: Vault, user: User, email: str, site: str) -> None:
         )
     else:
         letter = Letter("address-taken", email, domain.emails.language_in(realm), values)
-    actions.mail_outbox.post(tx, vault, letter)
+    actions.mail_outbox.enqueue(tx, vault, letter)
 
 
 def check_allowed(tx: Tx, user: User) -> None:
@@ -37,7 +37,7 @@ def check_allowed(tx: Tx, user: User) -> None:
 
 
 def new_address(tx: Tx, vault: Vault, key: str) -> str:
-    """The address that a link confirms. Raises LinkNotGood."""
+    """The address that a link confirms. Raises LinkInvalid."""
     return actions.people.one_time_links.get(tx, vault, ADDRESS, key).email
 
 
@@ -47,12 +47,12 @@ def confirm(tx: Tx, vault: Vault, key: str) -> str:
     user = None if link.user_id is None else storage.people.find(tx, link.user_id)
     holder = storage.people.find_by_email(tx, link.email)
     if user is None or not user.is_active or (holder is not None and holder.id != user.id):
-        raise LinkNotGood()
+        raise LinkInvalid()
     check_allowed(tx, user)
     actions.people.check_email_allowed(tx, link.email)
     realm = storage.organization.current(tx)
     values = {"organization": realm.name, "name": user.full_name, "address": link.email}
     letter = Letter("address-changed", user.email, domain.emails.language_of(user), values)
-    actions.mail_outbox.post(tx, vault, letter)
+    actions.mail_outbox.enqueue(tx, vault, letter)
     actions.people.change_address(tx, user, link.email)
     return link.email

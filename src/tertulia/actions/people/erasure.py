@@ -11,7 +11,7 @@ from tertulia.database.tx import Tx
 from tertulia.domain.messages.message import Message
 from tertulia.domain.people.user import ERASED_DOMAIN, User
 
-MESSAGES_AT_ONCE = 200
+MESSAGES_PER_BATCH = 200
 NAME = "Erased user"
 
 
@@ -23,7 +23,7 @@ def start(tx: Tx, user: User) -> None:
 
 def delete_messages(tx: Tx, user: User) -> int:
     """Delete some of their messages. Returns their number."""
-    ids = storage.erasure.messages_of(tx, user.id, MESSAGES_AT_ONCE)
+    ids = storage.erasure.messages_of(tx, user.id, MESSAGES_PER_BATCH)
     found = storage.messages.find_many(tx, tx.realm_id, ids)
     for place, messages in groupby(sorted(found.values(), key=_location), _location):
         channel_id, _, _ = place

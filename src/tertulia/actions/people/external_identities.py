@@ -25,12 +25,12 @@ from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.user import Role, User
 from tertulia.errors import BadRequest, ClientError
 from tertulia.errors.authentication import (
-    AccountOfAnother,
+    AccountLinkedElsewhere,
+    AccountMissing,
+    AccountNotAdmitted,
     InvitationRequired,
-    LinkNotGood,
+    LinkInvalid,
     LoginDeactivated,
-    NoAccountYet,
-    NotAdmitted,
     NoVerifiedAddress,
 )
 
@@ -38,48 +38,48 @@ from tertulia.errors.authentication import (
 def match_or_create(
     tx: Tx,
     vault: Vault,
-    introduced: ExternalProfile,
+    profile: ExternalProfile,
     link: str = "",
-    reception: WelcomeMessage | None = None,
+    welcome_message: WelcomeMessage | None = None,
 ) -> int:
     """The account id of an authenticated external user; created if that is allowed.
 
     `link` is the key of a multi-use invitation that the user came with. `login.log_in` decides
     whether they may log in now.
     """
-    actions.people.login.check_method(tx, introduced.method)
-    if not introduced.is_admitted:
-        raise NotAdmitted()
-    if introduced.is_disabled:
+    actions.people.login.check_method(tx, profile.method)
+    if not profile.is_admitted:
+        raise AccountNotAdmitted()
+    if profile.is_disabled:
         raise LoginDeactivated()
-    identity = _find(tx, introduced) or Identity(
-        introduced.provider,
-        introduced.subject,
-        _join(tx, vault, introduced, invitation(tx, vault, introduced, link), reception),
+    identity = _find(tx, profile) or Identity(
+        profile.provider,
+        profile.subject,
+        _join(tx, vault, profile, invitation(tx, vault, profile, link), welcome_message),
     )
-    sync_profile(tx, identity, introduced)
+    sync_profile(tx, identity, profile)
     return identity.user_id
 
 
-def is_new(tx: Tx, introduced: ExternalProfile) -> bool:
+def is_new(tx: Tx, profile: ExternalProfile) -> bool:
     """Whether the user has no account yet."""
     try:
-        return _find(tx, introduced) is None
+        return _find(tx, profile) is None
     except ClientError:
         return False
 
 
-def addresses_to_choose_from(tx: Tx, introduced: ExternalProfile) -> tuple[str, ...]:
+def addresses_to_choose_from(tx: Tx, profile: ExternalProfile) -> tuple[str, ...]:
     """The addresses with which a user may log in or join.
 
     For a known user it is the main one. If only one of them has an account, it is that one.
     """
-    emails = introduced.emails
-    known = storage.people.identities.find(tx, introduced.provider, introduced.subject)
+    emails = profile.emails
+    known = storage.people.identities.find(tx, profile.provider, profile.subject)
     if known is not None or len(emails) < 2:
         return emails[:1]
     ours = tuple(email for email in emails if _has_account(tx, email))
-    if ours or introduced.welcome is AdmissionPolicy.NOBODY:
+    if ours or profile.welcome is AdmissionPolicy.NOBODY:
         return ours or emails[:1]
     return emails
 
@@ -89,15 +89,15 @@ def _has_account(tx: Tx, email: str) -> bool:
     return user is not None and not user.is_bot and user.is_active
 
 
-def invitation(tx: Tx, vault: Vault, introduced: ExternalProfile, link: str) -> Invitation | None:
+def invitation(tx: Tx, vault: Vault, profile: ExternalProfile, link: str) -> Invitation | None:
     """The invitation by which a user joins: the link they came with, or one sent to their
-    address. Raises LinkNotGood."""
+    address. Raises LinkInvalid."""
     if link:
         found = actions.people.invitations.get(tx, vault, link)
         if found is None or not found.is_for_many:
-            raise LinkNotGood()
+            raise LinkInvalid()
         return found
-    email = introduced.emails[0] if introduced.emails else ""
+    email = profile.emails[0] if profile.emails else ""
     return storage.people.invitations.for_address(tx, email)
 
 
@@ -107,39 +107,39 @@ def unlink(tx: Tx, user_id: int) -> bool:
     return storage.people.identities.delete(tx, user_id)
 
 
-def sync_profile(tx: Tx, identity: Identity, introduced: ExternalProfile) -> list[str]:
+def sync_profile(tx: Tx, identity: Identity, profile: ExternalProfile) -> list[str]:
     """Apply the provider's data to an account. Returns what changed, as texts."""
     user = actions.people.get(tx, identity.user_id)
     did: list[str] = []
     if not user.is_active and identity.is_ended:
         actions.people.reactivate(tx, user.id)
-        _audit(tx, introduced.provider, "reactivate", user.id)
+        _audit(tx, profile.provider, "reactivate", user.id)
         did.append("is active again")
-    if introduced.leads:
-        did += _rename(tx, user, introduced) + _change_email(tx, user, introduced)
-    if introduced.picture is not None and introduced.picture_mark != identity.picture_mark:
-        actions.people.avatars.set_avatar(tx, user.id, introduced.picture)
+    if profile.leads:
+        did += _rename(tx, user, profile) + _change_email(tx, user, profile)
+    if profile.picture is not None and profile.picture_mark != identity.picture_mark:
+        actions.people.avatars.set_avatar(tx, user.id, profile.picture)
         did.append("has a new picture")
     did += [
         f"has {name} filled in"
-        for name in actions.people.profiles.fill_in(tx, user.id, introduced.profile)
+        for name in actions.people.profiles.fill_in(tx, user.id, profile.profile)
     ]
-    did += _apply_role(tx, actions.people.get(tx, user.id), introduced)
+    did += _apply_role(tx, actions.people.get(tx, user.id), profile)
     group_ids = identity.group_ids
-    if introduced.groups is not None:
-        groups = actions.groups.synced.find_or_create(tx, introduced.groups)
+    if profile.groups is not None:
+        groups = actions.groups.synced.find_or_create(tx, profile.groups)
         moved = actions.groups.synced.sync(
             tx, actions.people.get(tx, user.id), groups, identity.group_ids
         )
         group_ids = tuple(group.id for group in groups)
         if moved:
-            _audit(tx, introduced.provider, "groups", user.id, group_ids=list(group_ids))
+            _audit(tx, profile.provider, "groups", user.id, group_ids=list(group_ids))
         did += moved
     now = replace(
         identity,
         is_ended=False,
         group_ids=group_ids,
-        picture_mark=introduced.picture_mark or identity.picture_mark,
+        picture_mark=profile.picture_mark or identity.picture_mark,
     )
     if now != storage.people.identities.find(tx, identity.provider, identity.subject):
         storage.people.identities.store(tx, now)
@@ -151,7 +151,7 @@ def sync_profile(tx: Tx, identity: Identity, introduced: ExternalProfile) -> lis
 
 def check(tx: Tx, found: Sequence[ProfileUpdate], end_missing: bool) -> None:
     """Raise BadRequest if the result looks like a mistake: all users missing, or no owner left."""
-    if end_missing and found and all(each.introduced is None for each in found):
+    if end_missing and found and all(each.profile is None for each in found):
         raise BadRequest("Nobody was found there: nothing is changed.")
     ending = {each.identity.user_id for each in found if _must_deactivate(each, end_missing)}
     owners = set(storage.people.active_owner_ids(tx))
@@ -166,13 +166,13 @@ def sync(tx: Tx, found: ProfileUpdate, end_missing: bool) -> list[str]:
         return []
     if _must_deactivate(found, end_missing):
         return _deactivate(tx, known, found.deactivation_reason)
-    if found.introduced is None:
+    if found.profile is None:
         return []
-    return sync_profile(tx, known, found.introduced)
+    return sync_profile(tx, known, found.profile)
 
 
 def _must_deactivate(found: ProfileUpdate, end_missing: bool) -> bool:
-    return bool(found.deactivation_reason) and (end_missing or found.introduced is not None)
+    return bool(found.deactivation_reason) and (end_missing or found.profile is not None)
 
 
 def _deactivate(tx: Tx, identity: Identity, why: str) -> list[str]:
@@ -189,91 +189,91 @@ def _deactivate(tx: Tx, identity: Identity, why: str) -> list[str]:
 # --- accounts ---
 
 
-def _find(tx: Tx, introduced: ExternalProfile) -> Identity | None:
+def _find(tx: Tx, profile: ExternalProfile) -> Identity | None:
     """The identity of an external user.
 
     If a provider has no permanent subject, only the current address of an account decides, because
     an address may be reassigned. A directory changes the addresses of its accounts, so it finds
     them by subject.
     """
-    if introduced.has_lasting_subject or introduced.leads:
-        known = storage.people.identities.find(tx, introduced.provider, introduced.subject)
+    if profile.has_lasting_subject or profile.leads:
+        known = storage.people.identities.find(tx, profile.provider, profile.subject)
         if known is not None:
             return known
-    for email in introduced.emails:
+    for email in profile.emails:
         user = storage.people.find_by_email(tx, email)
         if user is not None and not user.is_bot:
             if not user.is_active:
                 raise LoginDeactivated()
             theirs = storage.people.identities.providers_of(tx, user.id)
-            if introduced.has_lasting_subject and introduced.provider in theirs:
+            if profile.has_lasting_subject and profile.provider in theirs:
                 # Another user there has this address now: it may have been reassigned.
-                raise AccountOfAnother(email=email)
-            return _with_subject(tx, introduced, user)
+                raise AccountLinkedElsewhere(email=email)
+            return _with_subject(tx, profile, user)
     return None
 
 
-def _with_subject(tx: Tx, introduced: ExternalProfile, user: User) -> Identity:
+def _with_subject(tx: Tx, profile: ExternalProfile, user: User) -> Identity:
     """The identity known so far, with the provider's current subject."""
     for known in storage.people.identities.of_user(tx, user.id):
-        if known.provider == introduced.provider:
-            return replace(known, subject=introduced.subject)
-    return Identity(introduced.provider, introduced.subject, user.id)
+        if known.provider == profile.provider:
+            return replace(known, subject=profile.subject)
+    return Identity(profile.provider, profile.subject, user.id)
 
 
 def _join(
     tx: Tx,
     vault: Vault,
-    introduced: ExternalProfile,
+    profile: ExternalProfile,
     invitation: Invitation | None,
-    reception: WelcomeMessage | None,
+    welcome_message: WelcomeMessage | None,
 ) -> int:
     """Create an account, if the organization and the provider's settings allow that."""
-    if not introduced.emails:
+    if not profile.emails:
         raise NoVerifiedAddress()
-    email = introduced.emails[0]
-    if introduced.welcome is AdmissionPolicy.NOBODY:
-        raise NoAccountYet(email=email)
+    email = profile.emails[0]
+    if profile.welcome is AdmissionPolicy.NOBODY:
+        raise AccountMissing(email=email)
     needs_invitation = storage.organization.current(tx).setting("invite_required")
-    if introduced.welcome is AdmissionPolicy.INVITED and needs_invitation and invitation is None:
+    if profile.welcome is AdmissionPolicy.INVITED and needs_invitation and invitation is None:
         raise InvitationRequired(email=email)
     actions.people.check_email_allowed(tx, email)
-    role = Role.MEMBER if introduced.role is None else introduced.role
-    newcomer = NewAccount(_free_name(tx, introduced, None), None, role)
-    user = actions.people.signup.join(tx, vault, email, newcomer, invitation, reception)
-    _audit(tx, introduced.provider, "join", user.id, role=int(user.role))
+    role = Role.MEMBER if profile.role is None else profile.role
+    account = NewAccount(_free_name(tx, profile, None), None, role)
+    user = actions.people.signup.join(tx, vault, email, account, invitation, welcome_message)
+    _audit(tx, profile.provider, "join", user.id, role=int(user.role))
     return user.id
 
 
 # --- profile ---
 
 
-def _free_name(tx: Tx, introduced: ExternalProfile, user_id: int | None) -> str:
+def _free_name(tx: Tx, profile: ExternalProfile, user_id: int | None) -> str:
     """The provider's name or, if it is not available, one made from the email address."""
-    local = introduced.emails[0].partition("@")[0]
-    for name in (introduced.full_name, f"{introduced.full_name} ({local})", local):
+    local = profile.emails[0].partition("@")[0]
+    for name in (profile.full_name, f"{profile.full_name} ({local})", local):
         try:
             checked = domain.people.user.checked_full_name(name)
             actions.people.check_name_is_free(tx, checked, user_id)
         except ClientError:
             continue
         return checked
-    raise BadRequest(f"No name can be found for {introduced.emails[0]}")
+    raise BadRequest(f"No name can be found for {profile.emails[0]}")
 
 
-def _rename(tx: Tx, user: User, introduced: ExternalProfile) -> list[str]:
-    if not introduced.full_name or not introduced.emails:
+def _rename(tx: Tx, user: User, profile: ExternalProfile) -> list[str]:
+    if not profile.full_name or not profile.emails:
         return []
-    name = _free_name(tx, introduced, user.id)
+    name = _free_name(tx, profile, user.id)
     if name == user.full_name:
         return []
     actions.people.rename(tx, user, name)
     return [f"is called {name} now"]
 
 
-def _change_email(tx: Tx, user: User, introduced: ExternalProfile) -> list[str]:
+def _change_email(tx: Tx, user: User, profile: ExternalProfile) -> list[str]:
     """Apply the provider's address, unless another user has it."""
-    email = introduced.emails[0] if introduced.emails else user.email
+    email = profile.emails[0] if profile.emails else user.email
     if domain.people.user.email_key(email) == domain.people.user.email_key(user.email):
         return []
     try:
@@ -281,21 +281,21 @@ def _change_email(tx: Tx, user: User, introduced: ExternalProfile) -> list[str]:
     except ClientError:
         return []
     actions.people.change_address(tx, user, email)
-    _audit(tx, introduced.provider, "address", user.id)
+    _audit(tx, profile.provider, "address", user.id)
     return [f"has the address {email} now"]
 
 
-def _apply_role(tx: Tx, user: User, introduced: ExternalProfile) -> list[str]:
+def _apply_role(tx: Tx, user: User, profile: ExternalProfile) -> list[str]:
     """Apply a role that the provider manages. One owner always remains."""
-    role = introduced.role
+    role = profile.role
     if role is None or role == user.role:
         return []
-    if role not in introduced.roles_to_take and user.role not in introduced.roles_to_take:
+    if role not in profile.managed_roles and user.role not in profile.managed_roles:
         return []
     if user.is_owner and storage.people.active_owner_ids(tx) == [user.id]:
         return ["stays the only owner"]
     actions.people.roles.change(tx, user, role)
-    _audit(tx, introduced.provider, "role", user.id, role=int(role))
+    _audit(tx, profile.provider, "role", user.id, role=int(role))
     return [f"is {role.name.lower()} now"]
 
 

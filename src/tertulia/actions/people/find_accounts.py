@@ -9,13 +9,15 @@ from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.one_time_links import FINDING
 
 
-def request(tx: Tx, vault: Vault, email: str, asked_from: str, sites: Mapping[int, str]) -> None:
+def request(
+    tx: Tx, vault: Vault, email: str, requested_from: str, sites: Mapping[int, str]
+) -> None:
     """Send one mail, whether or not there are accounts. Raises RateLimited.
 
     `sites` are the URLs of the organizations on this server, by id.
     """
-    actions.people.one_time_links.check_rate_of_address(tx, FINDING, email, asked_from)
-    actions.people.one_time_links.record_request_without_account(tx, FINDING, email, asked_from)
+    actions.people.one_time_links.check_rate_of_address(tx, FINDING, email, requested_from)
+    actions.people.one_time_links.record_request_without_account(tx, FINDING, email, requested_from)
     found, language = [], domain.emails.language_in(storage.organization.current(tx))
     for realm_id, site in sites.items():
         here = tx.for_realm(realm_id)
@@ -25,4 +27,4 @@ def request(tx: Tx, vault: Vault, email: str, asked_from: str, sites: Mapping[in
             found.append(f"{realm.name}: {site}/")
             language = domain.emails.language_of(user)
     values = {"address": email, "found": domain.emails.BETWEEN.join(found)}
-    actions.mail_outbox.post(tx, vault, Letter("organizations", email, language, values))
+    actions.mail_outbox.enqueue(tx, vault, Letter("organizations", email, language, values))

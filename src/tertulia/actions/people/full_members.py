@@ -47,7 +47,7 @@ def new_waiting_period(tx: Tx, days: int) -> Iterator[None]:
     before = storage.organization.current(tx).setting(WAITING_PERIOD)
     members = [
         user
-        for user in storage.people.everyone(tx)
+        for user in storage.people.list_all(tx)
         if user.role == Role.MEMBER and user.is_active and not user.is_system_bot
     ]
     came = [user for user in members if _became(user, before, days, tx.now)]

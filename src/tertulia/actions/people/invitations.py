@@ -23,13 +23,13 @@ from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.one_time_links import INVITING
 from tertulia.domain.people.user import Role, User
 from tertulia.errors import BadRequest, ClientError
-from tertulia.errors.authentication import AdministratorRequired, LinkNotGood, OwnerRequired
+from tertulia.errors.authentication import AdministratorRequired, LinkInvalid, OwnerRequired
 from tertulia.errors.http import AttemptsExhausted
 from tertulia.errors.people import InvitationFailed
 
 BY_MAIL, BY_LINK = "can_invite_users_group", "create_multiuse_invite_group"
 DAY_SECONDS = 86400
-LETTERS_A_DAY = 5  # to one address
+MAX_MAILS_PER_DAY = 5  # to one address
 INVITED_A_DAY = 200  # by one user who is not an administrator
 NEW_FOR_SECONDS = 3 * DAY_SECONDS  # a new account may not invite if anyone may join
 
@@ -96,7 +96,7 @@ def revoke(tx: Tx, actor: User, invitation_id: int, is_for_many: bool) -> None:
     actions.people.pending_invitations.announce(tx, [found.inviter_id])
 
 
-def send_again(tx: Tx, vault: Vault, actor: User, invitation_id: int, site: str) -> None:
+def resend(tx: Tx, vault: Vault, actor: User, invitation_id: int, site: str) -> None:
     """Send the same mail again. Its link and expiry stay the same."""
     found = _managed(tx, actor, invitation_id, is_for_many=False)
     assert found.email is not None
@@ -136,11 +136,11 @@ def current_terms(tx: Tx, invitation: Invitation) -> Terms:
     """What a user gets who accepts the invitation now.
 
     Channels and groups to which its inviter may no longer add users are left out. Raises
-    LinkNotGood if they may no longer invite at all.
+    LinkInvalid if they may no longer invite at all.
     """
     terms = invitation.terms
     if not _inviter_may_still_invite(tx, invitation):
-        raise LinkNotGood()
+        raise LinkInvalid()
     inviter = actions.people.get(tx, invitation.inviter_id)
     if invitation.is_operators or inviter.is_system_bot:
         return terms
@@ -273,7 +273,7 @@ def _was_mailed(tx: Tx, email: str) -> list[float]:
     """When an address was invited, if it has reached the limit of a day."""
     since = tx.now - DAY_SECONDS
     moments = storage.people.one_time_links.requests_for(tx, [INVITING], email, since)
-    return moments[-LETTERS_A_DAY:] if len(moments) >= LETTERS_A_DAY else []
+    return moments[-MAX_MAILS_PER_DAY:] if len(moments) >= MAX_MAILS_PER_DAY else []
 
 
 def _create(
@@ -308,7 +308,7 @@ def _send_mail(tx: Tx, vault: Vault, inviter: User, key: str, email: str, site: 
             "until": _last_day(get(tx, vault, key)),
         },
     )
-    actions.mail_outbox.post(tx, vault, letter)
+    actions.mail_outbox.enqueue(tx, vault, letter)
     actions.people.one_time_links.record_mail(tx, INVITING, email, inviter.id)
 
 

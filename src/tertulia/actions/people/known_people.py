@@ -19,11 +19,11 @@ Known = dict[int, set[int]]  # known users by viewer
 
 def audience_knowing(tx: Tx, user_id: int) -> Audience:
     """The audience of users who may know a user at this moment."""
-    others = strangers(tx, user_id)
+    others = hidden_people(tx, user_id)
     return AllBut(others) if others else Everyone()
 
 
-def strangers(tx: Tx, user_id: int) -> list[int]:
+def hidden_people(tx: Tx, user_id: int) -> list[int]:
     """The guests who may not know a user."""
     if not actions.people.visible_users.guests_are_limited(tx):
         return []
@@ -53,8 +53,8 @@ def split_by_audience(tx: Tx, user_ids: list[int]) -> Iterator[tuple[list[int], 
             if hidden:
                 known = tuple(each for each in user_ids if each not in hidden)
                 unknown.setdefault(known, []).append(guest_id)
-    strangers = sorted(guest_id for guests in unknown.values() for guest_id in guests)
-    yield user_ids, AllBut(strangers) if strangers else Everyone()
+    hidden_people = sorted(guest_id for guests in unknown.values() for guest_id in guests)
+    yield user_ids, AllBut(hidden_people) if hidden_people else Everyone()
     for known, guests in unknown.items():
         yield list(known), Users(guests)
 

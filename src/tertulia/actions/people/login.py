@@ -20,7 +20,7 @@ from tertulia.errors.authentication import (
     LoginFailed,
     LoginOrganizationDeactivated,
     MethodDisabled,
-    PasswordEnded,
+    PasswordExpired,
     PasswordLoginDisabled,
     SecondFactorMissing,
     SecondFactorNeeded,
@@ -38,7 +38,7 @@ class VerifiedIdentity(msgspec.Struct, frozen=True):
     user_id: int  # the account
     address: str = ""  # IP address of an app; a browser has its own
     is_complete: bool = False  # a second factor was verified too
-    elsewhere: ProviderSession | None = None  # the session at the login provider
+    provider_session: ProviderSession | None = None  # the session at the login provider
 
     @property
     def needs_more(self) -> bool:
@@ -60,27 +60,27 @@ class SessionRequest(msgspec.Struct, frozen=True):
     network: str  # the client's network
     fingerprint: bytes | None = None  # of the new cookie; None for an app
     former: bytes | None = None  # fingerprint of the old cookie, whose session ends
-    letters: Vault | None = None  # to encrypt mails; None if no mail is sent
+    mail_vault: Vault | None = None  # to encrypt mails; None if no mail is sent
 
 
-def log_in(tx: Tx, who: VerifiedIdentity, entrance: SessionRequest) -> User:
+def log_in(tx: Tx, who: VerifiedIdentity, session: SessionRequest) -> User:
     """Log in to the account, if it may be used now. A browser gets a session."""
     user = _usable(tx, who)
     check_complete(tx, who)
-    if entrance.former is not None:
-        actions.people.sessions.log_out(tx, entrance.former)
-    if entrance.fingerprint is not None:
+    if session.former is not None:
+        actions.people.sessions.log_out(tx, session.former)
+    if session.fingerprint is not None:
         actions.people.sessions.start(
-            tx, user, entrance.fingerprint, entrance.browser, who.elsewhere
+            tx, user, session.fingerprint, session.browser, who.provider_session
         )
     if storage.bulk_import.claim_stub(tx, user.id):
         knowing = actions.people.known_people.audience_knowing(tx, user.id)
         events.log.announce(tx, PlaceholderClaimed(user.id), to=knowing)
-    act = Act(LOGIN, user.id, entrance.browser.address, {"method": who.method})
+    act = Act(LOGIN, user.id, session.browser.address, {"method": who.method})
     actions.organization.audit.record(tx, act)
-    if entrance.letters is not None:
-        place = (entrance.browser, entrance.network)
-        actions.people.login_alerts.record_login(tx, entrance.letters, user, *place)
+    if session.mail_vault is not None:
+        place = (session.browser, session.network)
+        actions.people.login_alerts.record_login(tx, session.mail_vault, user, *place)
     return user
 
 
@@ -113,7 +113,7 @@ def _usable(tx: Tx, who: VerifiedIdentity) -> User:
     if who.method == EMAIL and domain.people.passwords.is_ended(
         storage.people.password_hash(tx, user.id)
     ):
-        raise PasswordEnded()
+        raise PasswordExpired()
     return user
 
 

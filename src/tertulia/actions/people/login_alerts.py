@@ -33,7 +33,7 @@ def record_login(tx: Tx, vault: Vault, user: User, browser: Browser, network: st
         "browser": kind,
     }
     letter = Letter("login", user.email, domain.emails.language_of(user), values)
-    actions.mail_outbox.post(tx, vault, letter)
+    actions.mail_outbox.enqueue(tx, vault, letter)
 
 
 def delete_expired(tx: Tx) -> None:

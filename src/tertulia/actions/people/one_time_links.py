@@ -10,7 +10,7 @@ from tertulia import domain, storage
 from tertulia.database.tx import Tx
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.one_time_links import BY_STRANGERS, LIFE_SECONDS, OneTimeLink
-from tertulia.errors.authentication import LinkNotGood
+from tertulia.errors.authentication import LinkInvalid
 from tertulia.errors.http import AttemptsExhausted
 
 HOUR, DAY = 3600, 86400
@@ -25,7 +25,7 @@ def create(
     *,
     email: str,
     user_id: int | None,
-    asked_from: str = "",
+    requested_from: str = "",
     invitation_id: int | None = None,
 ) -> str:
     """Create a link and return its key. Earlier ones for the same purpose become invalid."""
@@ -40,18 +40,18 @@ def create(
         fingerprint(vault, key),
         user_id,
         email,
-        asked_from,
+        requested_from,
         tx.now + LIFE_SECONDS,
         invitation_id,
     )
     return key
 
 
-def record_request_without_account(tx: Tx, purpose: str, email: str, asked_from: str) -> None:
+def record_request_without_account(tx: Tx, purpose: str, email: str, requested_from: str) -> None:
     """Record a request for which no link is made. Takes as long as making one."""
     storage.people.one_time_links.expire_for_address(tx, purpose, email)
     storage.people.one_time_links.insert(
-        tx, purpose, None, None, email, asked_from, tx.now + LIFE_SECONDS
+        tx, purpose, None, None, email, requested_from, tx.now + LIFE_SECONDS
     )
 
 
@@ -63,10 +63,10 @@ def record_mail(tx: Tx, purpose: str, email: str, user_id: int) -> None:
 
 
 def get(tx: Tx, vault: Vault, purpose: str, key: str) -> OneTimeLink:
-    """A valid link. Raises LinkNotGood."""
+    """A valid link. Raises LinkInvalid."""
     found = storage.people.one_time_links.find(tx, purpose, fingerprint(vault, key))
     if found is None:
-        raise LinkNotGood()
+        raise LinkInvalid()
     return found
 
 
@@ -74,14 +74,14 @@ def fingerprint(vault: Vault, key: str) -> bytes:
     return vault.fingerprint(f"link {key}")
 
 
-def check_rate_of_address(tx: Tx, purpose: str, email: str, asked_from: str) -> None:
+def check_rate_of_address(tx: Tx, purpose: str, email: str, requested_from: str) -> None:
     """Raise RateLimited if too many mails go to one address, or are requested from one.
 
     All mails that visitors without a login can cause share one counter per recipient.
     """
     since = tx.now - DAY
     _check(tx, storage.people.one_time_links.requests_for(tx, BY_STRANGERS, email, since))
-    from_there = storage.people.one_time_links.requests_from(tx, purpose, asked_from, since)
+    from_there = storage.people.one_time_links.requests_from(tx, purpose, requested_from, since)
     _bound(tx, from_there, A_DAY_FROM_ONE_PLACE, DAY)
 
 

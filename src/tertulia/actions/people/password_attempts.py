@@ -15,7 +15,7 @@ from tertulia.errors.http import AttemptsExhausted
 
 WINDOW_SECONDS = 1800
 FROM_ONE_ADDRESS = 5
-FROM_EVERYWHERE = 100
+ALL_ADDRESSES = 100
 
 
 def name_hash(vault: Vault, name: str) -> bytes:
@@ -34,7 +34,7 @@ def count(tx: Tx, name_hash: bytes, address: str) -> None:
     here = storage.people.password_attempts.nth_last(
         tx, name_hash, FROM_ONE_ADDRESS, since, address
     )
-    anywhere = storage.people.password_attempts.nth_last(tx, name_hash, FROM_EVERYWHERE, since)
+    anywhere = storage.people.password_attempts.nth_last(tx, name_hash, ALL_ADDRESSES, since)
     reached = [moment for moment in (here, anywhere) if moment is not None]
     if reached:
         raise AttemptsExhausted(retry_after=math.ceil(max(reached) - since))

@@ -13,7 +13,7 @@ from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.one_time_links import PASSWORD, OneTimeLink
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
-from tertulia.errors.authentication import LinkNotGood, OwnerRequired
+from tertulia.errors.authentication import LinkInvalid, OwnerRequired
 from tertulia.errors.people import UserIsDeactivated, UserNotFound
 
 
@@ -21,7 +21,7 @@ def request(
     tx: Tx,
     vault: Vault,
     email: str,
-    asked_from: str,
+    requested_from: str,
     site: str,
     directories: Collection[str] = (),
 ) -> None:
@@ -29,12 +29,12 @@ def request(
 
     A user whose password is in one of the directories gets a mail that says so.
     """
-    actions.people.one_time_links.check_rate_of_address(tx, PASSWORD, email, asked_from)
+    actions.people.one_time_links.check_rate_of_address(tx, PASSWORD, email, requested_from)
     realm = storage.organization.current(tx)
     user = storage.people.find_by_email(tx, email)
     if user is None or user.is_bot or not user.is_active:
         actions.people.one_time_links.record_request_without_account(
-            tx, PASSWORD, email, asked_from
+            tx, PASSWORD, email, requested_from
         )
         letter = Letter(
             "password-unknown",
@@ -44,7 +44,7 @@ def request(
         )
     elif storage.people.identities.providers_of(tx, user.id) & {*directories}:
         actions.people.one_time_links.record_request_without_account(
-            tx, PASSWORD, email, asked_from
+            tx, PASSWORD, email, requested_from
         )
         letter = Letter(
             "password-elsewhere",
@@ -54,7 +54,7 @@ def request(
         )
     else:
         key = actions.people.one_time_links.create(
-            tx, vault, PASSWORD, email=email, user_id=user.id, asked_from=asked_from
+            tx, vault, PASSWORD, email=email, user_id=user.id, requested_from=requested_from
         )
         letter = Letter(
             "password-reset",
@@ -62,7 +62,7 @@ def request(
             domain.emails.language_of(user),
             {"organization": realm.name, "name": user.full_name, "link": address(site, key)},
         )
-    actions.mail_outbox.post(tx, vault, letter)
+    actions.mail_outbox.enqueue(tx, vault, letter)
 
 
 def create_link(
@@ -73,9 +73,9 @@ def create_link(
     Raises if the user's password is in one of the directories.
     """
     user = _get_user(tx, actor, user_id, directories)
-    asked_from = "" if actor is None else domain.people.one_time_links.asker(actor.id)
+    requested_from = "" if actor is None else domain.people.one_time_links.requested_by(actor.id)
     return actions.people.one_time_links.create(
-        tx, vault, PASSWORD, email=user.email, user_id=user.id, asked_from=asked_from
+        tx, vault, PASSWORD, email=user.email, user_id=user.id, requested_from=requested_from
     )
 
 
@@ -101,7 +101,7 @@ def invalidate(
         values = {"organization": storage.organization.current(tx).name, "name": user.full_name}
         values |= {"link": address(site, key), "site": site}
         letter = Letter("password-ended", user.email, domain.emails.language_of(user), values)
-        actions.mail_outbox.post(tx, vault, letter)
+        actions.mail_outbox.enqueue(tx, vault, letter)
     return True
 
 
@@ -129,11 +129,11 @@ def check_is_local(tx: Tx, user: User, directories: Collection[str]) -> None:
 
 
 def owner_of(tx: Tx, vault: Vault, key: str) -> User:
-    """The user whose password a link resets. Raises LinkNotGood."""
+    """The user whose password a link resets. Raises LinkInvalid."""
     link = actions.people.one_time_links.get(tx, vault, PASSWORD, key)
     user = None if link.user_id is None else storage.people.find(tx, link.user_id)
     if user is None or not user.is_active or not _actor_may_still_help(tx, link, user):
-        raise LinkNotGood()
+        raise LinkInvalid()
     return user
 
 

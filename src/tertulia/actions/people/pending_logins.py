@@ -9,7 +9,7 @@ from tertulia.actions.people.login import VerifiedIdentity
 from tertulia.database.tx import Tx
 from tertulia.errors.authentication import LoginExpired
 
-AWAY_SECONDS = 900
+EXPIRY_SECONDS = 900
 TOKEN_SECONDS = 15
 
 
@@ -22,7 +22,7 @@ def start(
 
 def resume(tx: Tx, state_hash: bytes, browser_hash: bytes) -> bytes:
     """The stored login, which is deleted. Raises LoginExpired."""
-    since = tx.now - AWAY_SECONDS
+    since = tx.now - EXPIRY_SECONDS
     sealed = storage.people.pending_logins.consume(tx, state_hash, browser_hash, since)
     if sealed is None:
         raise LoginExpired()
@@ -47,4 +47,4 @@ def redeem_token(tx: Tx, token_hash: bytes, address: str) -> VerifiedIdentity:
 
 
 def delete_expired(tx: Tx) -> None:
-    storage.people.pending_logins.delete_before(tx, tx.now - AWAY_SECONDS, tx.now - TOKEN_SECONDS)
+    storage.people.pending_logins.delete_before(tx, tx.now - EXPIRY_SECONDS, tx.now - TOKEN_SECONDS)

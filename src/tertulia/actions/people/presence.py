@@ -2,7 +2,7 @@
 
 from tertulia import storage
 from tertulia.database.tx import Tx
-from tertulia.domain.people.presence import FORGOTTEN_AFTER_DAYS, Presence
+from tertulia.domain.people.presence import EXPIRY_DAYS, Presence
 from tertulia.domain.people.user import SECONDS_PER_DAY
 from tertulia.storage.people.presence import NumberedPresence
 
@@ -18,4 +18,4 @@ def delete_stale(tx: Tx) -> int:
 
 
 def expiry_threshold(now: float) -> float:
-    return now - FORGOTTEN_AFTER_DAYS * SECONDS_PER_DAY
+    return now - EXPIRY_DAYS * SECONDS_PER_DAY

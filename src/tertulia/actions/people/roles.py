@@ -62,7 +62,7 @@ def _set(tx: Tx, user: User, role: Role) -> None:
         ids = [] if changed.is_guest else [channel.id for channel in storage.channels.defaults(tx)]
         events.log.announce(tx, DefaultChannelsChanged(ids), to=Users([user.id]))
     if user.is_admin != changed.is_admin:
-        others = storage.people.bots.ids_of_others(tx, user.id)
+        others = storage.people.bots.other_ids(tx, user.id)
         bots_event = BotsAdded(others) if changed.is_admin else BotOwnersChanged(others)
         events.log.announce(tx, bots_event, to=Users([user.id]))
 

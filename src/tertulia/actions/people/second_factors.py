@@ -22,7 +22,7 @@ from tertulia.errors.people import UserNotFound
 
 WINDOW_SECONDS = 1800
 FROM_ONE_ADDRESS = 5
-FROM_EVERYWHERE = 20  # an attacker here knows the password, so strangers cannot lock a user out
+ALL_ADDRESSES = 20  # an attacker here knows the password, so strangers cannot lock a user out
 WARN_AT_ATTEMPT = 5  # the attempt after which the owner is notified
 
 
@@ -37,7 +37,7 @@ def count(tx: Tx, vault: Vault, user_id: int, address: str, sends_mail: bool) ->
     name, since = _name(vault, user_id), tx.now - WINDOW_SECONDS
     nth_last = storage.people.password_attempts.nth_last
     here = nth_last(tx, name, FROM_ONE_ADDRESS, since, address)
-    anywhere = nth_last(tx, name, FROM_EVERYWHERE, since)
+    anywhere = nth_last(tx, name, ALL_ADDRESSES, since)
     reached = [moment for moment in (here, anywhere) if moment is not None]
     if reached:
         raise AttemptsExhausted(retry_after=math.ceil(max(reached) - since))
@@ -211,4 +211,4 @@ def _mail_owner(tx: Tx, vault: Vault, user: User, kind: str, sends_mail: bool) -
         realm = storage.organization.current(tx)
         values = {"organization": realm.name, "name": user.full_name}
         letter = Letter(kind, user.email, domain.emails.language_of(user), values)
-        actions.mail_outbox.post(tx, vault, letter)
+        actions.mail_outbox.enqueue(tx, vault, letter)

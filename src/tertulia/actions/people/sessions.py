@@ -22,11 +22,11 @@ def start(
     user: User,
     fingerprint: bytes,
     browser: Browser,
-    elsewhere: ProviderSession | None = None,
+    provider_session: ProviderSession | None = None,
 ) -> None:
     """Start a session. Only the browser knows the token of the fingerprint."""
     storage.people.sessions.insert(
-        tx, user.id, fingerprint, browser.agent[:AGENT_LENGTH], browser.address, elsewhere
+        tx, user.id, fingerprint, browser.agent[:AGENT_LENGTH], browser.address, provider_session
     )
     for session in of_user(tx, user)[domain.limits.SESSIONS :]:
         end(tx, user, session.id)
@@ -60,10 +60,10 @@ def log_out(tx: Tx, fingerprint: bytes) -> bytes | None:
     session = storage.people.sessions.find(tx, fingerprint)
     if session is None:
         return None
-    elsewhere = storage.people.sessions.provider_sealed(tx, session.id)
+    provider_session = storage.people.sessions.provider_sealed(tx, session.id)
     storage.people.sessions.delete(tx, session.user_id, session.id)
     _announce(tx, session.user_id)
-    return elsewhere
+    return provider_session
 
 
 def end_at_provider(tx: Tx, person: bytes, marks: Sequence[bytes]) -> None:

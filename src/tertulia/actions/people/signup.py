@@ -13,7 +13,7 @@ from tertulia.domain.people.new_user import NewUser
 from tertulia.domain.people.one_time_links import SIGN_UP
 from tertulia.domain.people.user import Role, User
 from tertulia.errors import BadRequest
-from tertulia.errors.authentication import InvitationRequired, LinkNotGood
+from tertulia.errors.authentication import InvitationRequired, LinkInvalid
 
 REFUSALS = {
     Rejection.INVALID: "Enter a valid email address.",
@@ -43,7 +43,7 @@ def check_may_join(tx: Tx, email: str, invitation: Invitation | None) -> None:
 
 
 def request(
-    tx: Tx, vault: Vault, email: str, asked_from: str, site: str, invitation_id: int | None
+    tx: Tx, vault: Vault, email: str, requested_from: str, site: str, invitation_id: int | None
 ) -> None:
     """Send a confirmation to a user who wants to join.
 
@@ -53,7 +53,7 @@ def request(
     if invitation_id is not None:
         invitation = storage.people.invitations.find(tx, invitation_id)
     check_may_join(tx, email, invitation)
-    actions.people.one_time_links.check_rate_of_address(tx, SIGN_UP, email, asked_from)
+    actions.people.one_time_links.check_rate_of_address(tx, SIGN_UP, email, requested_from)
     realm = storage.organization.current(tx)
     values = {"organization": realm.name, "site": site, "address": email}
     key = actions.people.one_time_links.create(
@@ -62,7 +62,7 @@ def request(
         SIGN_UP,
         email=email,
         user_id=None,
-        asked_from=asked_from,
+        requested_from=requested_from,
         invitation_id=invitation_id,
     )
     kind = "sign-up"
@@ -71,7 +71,7 @@ def request(
     else:
         values["link"] = f"{site}/accounts/do_confirm/{key}"
     letter = Letter(kind, email, domain.emails.language_in(realm), values)
-    actions.mail_outbox.post(tx, vault, letter)
+    actions.mail_outbox.enqueue(tx, vault, letter)
 
 
 def confirmed(tx: Tx, vault: Vault, key: str) -> tuple[str, Invitation | None]:
@@ -81,19 +81,19 @@ def confirmed(tx: Tx, vault: Vault, key: str) -> tuple[str, Invitation | None]:
     if link.invitation_id is not None:
         invitation = storage.people.invitations.find(tx, link.invitation_id)
         if invitation is None or not invitation.is_good(tx.now):
-            raise LinkNotGood()
+            raise LinkInvalid()
     return link.email, invitation
 
 
 def finish_sign_up(
-    tx: Tx, vault: Vault, key: str, newcomer: NewAccount, reception: WelcomeMessage | None
+    tx: Tx, vault: Vault, key: str, account: NewAccount, welcome_message: WelcomeMessage | None
 ) -> User:
     """Create the account of a confirmed address. The link is used up."""
     email, invitation = confirmed(tx, vault, key)
     check_may_join(tx, email, invitation)
     storage.people.one_time_links.expire_for_address(tx, SIGN_UP, email)
     invitation = invitation or storage.people.invitations.for_address(tx, email)
-    return join(tx, vault, email, newcomer, invitation, reception)
+    return join(tx, vault, email, account, invitation, welcome_message)
 
 
 def accept(
@@ -101,8 +101,8 @@ def accept(
     vault: Vault,
     key: str,
     email: str,
-    newcomer: NewAccount,
-    reception: WelcomeMessage | None,
+    account: NewAccount,
+    welcome_message: WelcomeMessage | None,
 ) -> User:
     """Create an account by an invitation link.
 
@@ -110,19 +110,19 @@ def accept(
     """
     invitation = actions.people.invitations.get(tx, vault, key)
     if invitation is None:
-        raise LinkNotGood()
+        raise LinkInvalid()
     email = invitation.email or email
     check_may_join(tx, email, invitation)
-    return join(tx, vault, email, newcomer, invitation, reception)
+    return join(tx, vault, email, account, invitation, welcome_message)
 
 
 def join(
     tx: Tx,
     vault: Vault,
     email: str,
-    newcomer: NewAccount,
+    account: NewAccount,
     invitation: Invitation | None,
-    reception: WelcomeMessage | None,
+    welcome_message: WelcomeMessage | None,
 ) -> User:
     """Create the account with the role, channels and groups of an invitation."""
     terms = None
@@ -130,9 +130,9 @@ def join(
         terms = actions.people.invitations.current_terms(tx, invitation)
     new = NewUser(
         email=email,
-        full_name=newcomer.full_name,
-        role=newcomer.role if terms is None else terms.role,
-        password_hash=newcomer.password_hash,
+        full_name=account.full_name,
+        role=account.role if terms is None else terms.role,
+        password_hash=account.password_hash,
         channel_ids=None if terms is None else terms.channel_ids,
         with_defaults=terms is not None and terms.with_defaults,
     )
@@ -140,19 +140,19 @@ def join(
     if invitation is not None and terms is not None:
         _add_to_groups(tx, user, terms)
         _notify_inviter(tx, user, invitation)
-    if reception is not None:
-        _receive(tx, vault, user, reception)
+    if welcome_message is not None:
+        _send_welcome(tx, vault, user, welcome_message)
     return user
 
 
-def _receive(tx: Tx, vault: Vault, user: User, reception: WelcomeMessage) -> None:
-    actions.messages.notices.send_to_user(tx, user.id, reception.words)
-    if reception.site:
+def _send_welcome(tx: Tx, vault: Vault, user: User, welcome_message: WelcomeMessage) -> None:
+    actions.messages.notices.send_to_user(tx, user.id, welcome_message.words)
+    if welcome_message.site:
         realm = storage.organization.current(tx)
         values = {"organization": realm.name, "name": user.full_name}
-        values |= {"address": user.email, "site": reception.site}
+        values |= {"address": user.email, "site": welcome_message.site}
         letter = Letter("account", user.email, domain.emails.language_of(user), values)
-        actions.mail_outbox.post(tx, vault, letter)
+        actions.mail_outbox.enqueue(tx, vault, letter)
 
 
 def _add_to_groups(tx: Tx, user: User, terms: Terms) -> None:

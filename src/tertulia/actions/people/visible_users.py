@@ -13,7 +13,7 @@ from tertulia.domain.people.known_people import SETTING, UNKNOWN_NAME
 from tertulia.domain.people.user import User
 from tertulia.errors.people import UserIsDeactivated, UserNotFound
 
-_STAND_IN = re.compile(r"user(\d{1,18})@(.+)")
+_PLACEHOLDER = re.compile(r"user(\d{1,18})@(.+)")
 
 
 def is_limited(tx: Tx, viewer: User) -> bool:
@@ -66,7 +66,7 @@ def names_for(tx: Tx, viewer: User, user_ids: Iterable[int]) -> dict[int, str]:
 
 def find_by_address(tx: Tx, viewer: User, email: str, email_domain: str) -> User | None:
     """By the public address, or by the real one if the viewer may see it."""
-    stand_in = _STAND_IN.fullmatch(domain.people.user.email_key(email))
+    stand_in = _PLACEHOLDER.fullmatch(domain.people.user.email_key(email))
     if stand_in is not None and stand_in[2] == email_domain.lower():
         return find(tx, viewer, int(stand_in[1]))
     user = storage.people.find_by_email(tx, email)

@@ -13,11 +13,11 @@ from tertulia.domain.messages.notices import NoticeText
 from tertulia.domain.outbox import OutboxItem
 from tertulia.domain.people.bots import Service
 from tertulia.domain.people.user import User
-from tertulia.domain.people.webhook_deliveries import Trouble
+from tertulia.domain.people.webhook_deliveries import WebhookFailure
 from tertulia.errors import ClientError
 
 
-class Occasion(msgspec.Struct, frozen=True):
+class DeliveryContext(msgspec.Struct, frozen=True):
     """The data of one delivery."""
 
     bot: User
@@ -25,14 +25,14 @@ class Occasion(msgspec.Struct, frozen=True):
     message: Message
 
 
-class Complaint(msgspec.Struct, frozen=True):
+class FailureNotice(msgspec.Struct, frozen=True):
     """A failure: the text for the conversation and for the owner."""
 
     in_conversation: Draft
     to_owner: NoticeText
 
 
-def take(tx: Tx, call: OutboxItem) -> Occasion | None:
+def claim(tx: Tx, call: OutboxItem) -> DeliveryContext | None:
     """Claim a delivery. None if another server has, the bot is gone, or it may no longer see the
     message."""
     if not actions.outbox.claim(tx, [call]):
@@ -51,7 +51,7 @@ def take(tx: Tx, call: OutboxItem) -> Occasion | None:
     ):
         storage.outbox.delete(tx, call)
         return None
-    return Occasion(bot, service, message)
+    return DeliveryContext(bot, service, message)
 
 
 def _may_receive(tx: Tx, bot: User, message: Message) -> bool:
@@ -67,55 +67,55 @@ def done(tx: Tx, call: OutboxItem) -> None:
     _end(tx, call)
 
 
-def answered(
-    tx: Tx, call: OutboxItem, occasion: Occasion, answer: Draft, email_domain: str
+def post_response(
+    tx: Tx, call: OutboxItem, context: DeliveryContext, answer: Draft, email_domain: str
 ) -> None:
     """Post the bot's response. Raises a ClientError if the bot may not."""
     if not storage.outbox.exists(tx, call):
         return
-    _post(tx, occasion, answer, email_domain)
+    _post(tx, context, answer, email_domain)
     _end(tx, call)
 
 
-def put_off(tx: Tx, call: OutboxItem, trouble: Trouble) -> None:
+def reschedule(tx: Tx, call: OutboxItem, failure: WebhookFailure) -> None:
     """Schedule another try."""
-    actions.outbox.settle(tx, [], [call])
-    storage.people.bots.note_outcome(tx, call.subjects[0], trouble)
+    actions.outbox.record_results(tx, [], [call])
+    storage.people.bots.record_outcome(tx, call.subjects[0], failure)
 
 
 def give_up(
     tx: Tx,
     call: OutboxItem,
-    occasion: Occasion,
-    complaint: Complaint,
+    context: DeliveryContext,
+    notice: FailureNotice,
     email_domain: str,
-    trouble: Trouble,
+    failure: WebhookFailure,
 ) -> None:
     """Delete a failed delivery and post the failure, if the bot may."""
     if not storage.outbox.exists(tx, call):
         return
-    _end(tx, call, trouble)
+    _end(tx, call, failure)
     try:
-        _post(tx, occasion, complaint.in_conversation, email_domain)
+        _post(tx, context, notice.in_conversation, email_domain)
     except ClientError:
         pass  # the owner is notified in any case
-    owner_id = occasion.bot.bot_owner_id
+    owner_id = context.bot.bot_owner_id
     owner = None if owner_id is None else storage.people.find(tx, owner_id)
     if owner is not None and owner.is_active:
-        actions.messages.notices.send_to_user(tx, owner.id, complaint.to_owner)
+        actions.messages.notices.send_to_user(tx, owner.id, notice.to_owner)
 
 
-def _end(tx: Tx, call: OutboxItem, trouble: Trouble | None = None) -> None:
+def _end(tx: Tx, call: OutboxItem, failure: WebhookFailure | None = None) -> None:
     """Delete a delivery and mark its message as read by the bot."""
     bot_id, message_id = call.subjects
     storage.outbox.delete(tx, call)
-    storage.people.bots.note_outcome(tx, bot_id, trouble)
+    storage.people.bots.record_outcome(tx, bot_id, failure)
     if storage.messages.unread.among(tx, bot_id, [message_id]):
         actions.messages.read_state.mark_read(tx, bot_id, [message_id])
 
 
-def _post(tx: Tx, occasion: Occasion, draft: Draft, email_domain: str) -> None:
-    message, bot = occasion.message, occasion.bot
+def _post(tx: Tx, context: DeliveryContext, draft: Draft, email_domain: str) -> None:
+    message, bot = context.message, context.bot
     if message.channel_id is not None:
         now = storage.messages.find(tx, message.id) or message  # it may have been moved
         where = message.channel_id if now.channel_id is None else now.channel_id

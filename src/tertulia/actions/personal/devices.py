@@ -78,7 +78,7 @@ def register(
 # --- results of the push service ---
 
 
-def take(tx: Tx, item: OutboxItem) -> Device | None:
+def claim(tx: Tx, item: OutboxItem) -> Device | None:
     """Claim a pending registration; None if it is no longer pending."""
     return _pending(tx, item) if actions.outbox.claim(tx, [item]) else None
 
@@ -98,16 +98,16 @@ def refused(tx: Tx, item: OutboxItem, code: str) -> None:
         storage.outbox.delete(tx, item)
 
 
-def put_off(tx: Tx, item: OutboxItem) -> bool:
+def reschedule(tx: Tx, item: OutboxItem) -> bool:
     """The service was unavailable: retry later, or give up. Returns whether it was given up."""
     device = _pending(tx, item)
-    given_up = device is not None and bool(actions.outbox.settle(tx, [], [item]))
+    given_up = device is not None and bool(actions.outbox.record_results(tx, [], [item]))
     if device is not None and given_up:
         _change(tx, device, {"error_code": EXPIRED})
     return given_up
 
 
-def forget_tokens(tx: Tx, token_ids: Sequence[str]) -> None:
+def delete_tokens(tx: Tx, token_ids: Sequence[str]) -> None:
     """Forget tokens that the service no longer knows."""
     for device in storage.personal.devices.with_tokens(tx, token_ids):
         _change(tx, device, {"token_id": None, "token_kind": None})

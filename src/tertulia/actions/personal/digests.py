@@ -61,7 +61,7 @@ def write(
         },
         headers=domain.personal.unsubscribe.headers(leave),
     )
-    actions.mail_outbox.post(tx, vault, letter)
+    actions.mail_outbox.enqueue(tx, vault, letter)
     return True
 
 

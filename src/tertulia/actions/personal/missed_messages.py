@@ -19,12 +19,12 @@ from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.user import User
 from tertulia.domain.personal.missed_messages import (
     CONTEXT_MESSAGES,
-    LOOK_AGAIN_SECONDS,
     MAX_MESSAGES,
     NAMED_ALWAYS,
     NAMED_AS_NEEDED,
+    RECHECK_SECONDS,
+    Medium,
     NotificationInterest,
-    Way,
 )
 from tertulia.domain.personal.topic_policies import TopicPolicy
 from tertulia.events.types.event import Event
@@ -92,75 +92,79 @@ def record(
     if position is not None and upto <= position <= storage.log.head(tx):
         return  # another server has done it
     people = {user.id: user for user in everyone}
-    pushed = actions.personal.web_push.reached(tx) if seen else set()
-    for news in seen:
+    pushed = actions.personal.web_push.reachable_users(tx) if seen else set()
+    for candidate in seen:
         # After an outage, old messages produce no notifications.
-        if tx.now - news.message.sent_at >= OLD_AFTER_SECONDS:
+        if tx.now - candidate.message.sent_at >= OLD_AFTER_SECONDS:
             continue
         if sends_mail:
-            _record_mail(tx, news, people)
+            _record_mail(tx, candidate, people)
         if pushed:
             among = {user_id: people[user_id] for user_id in pushed if user_id in people}
-            reasons = _reasons(tx, news, among, "push")
-            storage.outbox.insert_pushes(tx, news.message.id, reasons)
+            reasons = _reasons(tx, candidate, among, "push")
+            storage.outbox.insert_pushes(tx, candidate.message.id, reasons)
     storage.personal.missed_messages.set_position(tx, upto)
 
 
-def _reasons(tx: Tx, news: Candidate, people: dict[int, User], way: Way) -> dict[int, str]:
+def _reasons(
+    tx: Tx, candidate: Candidate, people: dict[int, User], medium: Medium
+) -> dict[int, str]:
     """The users who are notified of a message, and why."""
     reasons: dict[int, str] = {}
-    for user_id, about in _interests(tx, news, people, way).items():
+    for user_id, about in _interests(tx, candidate, people, medium).items():
         user = people.get(user_id)
-        found = None if user is None else domain.personal.missed_messages.reason(user, about, way)
-        if user is None or found is None or user_id in news.known_to:
+        found = (
+            None if user is None else domain.personal.missed_messages.reason(user, about, medium)
+        )
+        if user is None or found is None or user_id in candidate.known_to:
             continue
-        if not _is_greeting(tx, news.message, user):
+        if not _is_salutation(tx, candidate.message, user):
             reasons[user_id] = found
     return reasons
 
 
-def _is_greeting(tx: Tx, message: Message, user: User) -> bool:
+def _is_salutation(tx: Tx, message: Message, user: User) -> bool:
     """Whether it is the welcome message of a new user."""
     is_new = message.channel_id is None and message.sent_at - user.joined_at < GREETED_SECONDS
     return is_new and message.sender_id == actions.messages.notices.bot(tx).id
 
 
-def _record_mail(tx: Tx, news: Candidate, people: dict[int, User]) -> None:
-    reasons = _reasons(tx, news, people, "email")
+def _record_mail(tx: Tx, candidate: Candidate, people: dict[int, User]) -> None:
+    reasons = _reasons(tx, candidate, people, "email")
     if not reasons:
         return
     delays = {
         user_id: people[user_id].prefers("email_notifications_batching_period_seconds")
         for user_id in reasons
     }
-    storage.personal.missed_messages.insert(tx, news.message.id, reasons)
+    storage.personal.missed_messages.insert(tx, candidate.message.id, reasons)
     storage.personal.missed_messages.start_timers(
         tx, {user_id: tx.now + seconds for user_id, seconds in delays.items()}
     )
 
 
 def _interests(
-    tx: Tx, news: Candidate, people: dict[int, User], way: Way
+    tx: Tx, candidate: Candidate, people: dict[int, User], medium: Medium
 ) -> dict[int, NotificationInterest]:
     """How the message concerns users whom it might notify. Others are not considered."""
-    message, channel_id = news.message, news.message.channel_id
+    message, channel_id = candidate.message, candidate.message.channel_id
     if channel_id is None:
         return {user_id: NotificationInterest(is_direct=True) for user_id in message.member_ids}
     policies = storage.personal.topic_policies.policies(tx, channel_id, message.topic)
-    called = news.mentioned | news.in_topic_wildcard
-    if not news.is_edit:
+    called = candidate.mentioned | candidate.in_topic_wildcard
+    if not candidate.is_edit:
         called |= {each for each, policy in policies.items() if policy == TopicPolicy.FOLLOWED}
-        called |= _watching(tx, channel_id, people, way)
-    wanted = None if news.in_channel_wildcard else sorted(called)
+        called |= _watching(tx, channel_id, people, medium)
+    wanted = None if candidate.in_channel_wildcard else sorted(called)
     inside = storage.channels.subscriptions.active_user_ids(tx, channel_id, wanted)
     rows = storage.channels.subscriptions.of_channel(tx, channel_id, sorted(inside))
     subscriptions = {row.user_id: row for row in rows}
     return {
         user_id: NotificationInterest(
-            is_edit=news.is_edit,
-            is_mentioned=user_id in news.mentioned,
-            in_topic_wildcard=user_id in news.in_topic_wildcard,
-            in_channel_wildcard=news.in_channel_wildcard,
+            is_edit=candidate.is_edit,
+            is_mentioned=user_id in candidate.mentioned,
+            in_topic_wildcard=user_id in candidate.in_topic_wildcard,
+            in_channel_wildcard=candidate.in_channel_wildcard,
             policy=policies.get(user_id, TopicPolicy.NONE),
             subscription=subscriptions.get(user_id),
         )
@@ -168,11 +172,11 @@ def _interests(
     }
 
 
-def _watching(tx: Tx, channel_id: int, people: dict[int, User], way: Way) -> set[int]:
+def _watching(tx: Tx, channel_id: int, people: dict[int, User], medium: Medium) -> set[int]:
     """Users who want notifications of all messages in a channel."""
-    setting = f"enable_stream_{way}_notifications"
+    setting = f"enable_stream_{medium}_notifications"
     usual = {each.id for each in people.values() if each.prefers(setting)}
-    chosen = storage.personal.missed_messages.chosen_for_channel(tx, channel_id, way)
+    chosen = storage.personal.missed_messages.chosen_for_channel(tx, channel_id, medium)
     return usual | {user_id for user_id, wants in chosen.items() if wants}
 
 
@@ -181,7 +185,7 @@ def _watching(tx: Tx, channel_id: int, people: dict[int, User], way: Way) -> set
 
 def postpone(tx: Tx, user_id: int) -> None:
     """The user is present: check again later whether they have read it."""
-    storage.personal.missed_messages.postpone(tx, user_id, tx.now + LOOK_AGAIN_SECONDS)
+    storage.personal.missed_messages.postpone(tx, user_id, tx.now + RECHECK_SECONDS)
 
 
 def write_mails(tx: Tx, vault: Vault, user_id: int, head: MailContext) -> int:
@@ -202,7 +206,7 @@ def write_mails(tx: Tx, vault: Vault, user_id: int, head: MailContext) -> int:
         conversations.setdefault(_conversation(message), []).append(message)
     for messages in sorted(conversations.values(), key=lambda each: each[-1].id):
         context = _context(tx, user, messages[0], noted)
-        actions.mail_outbox.post(tx, vault, _mail(tx, vault, user, context, messages, head))
+        actions.mail_outbox.enqueue(tx, vault, _mail(tx, vault, user, context, messages, head))
     return len(conversations)
 
 

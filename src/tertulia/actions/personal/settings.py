@@ -16,9 +16,9 @@ from tertulia.events.types.event import Event
 from tertulia.events.types.people.status import StatusChanged
 from tertulia.events.types.personal.settings import (
     AddressChanged,
-    NewcomerSettingChanged,
     SettingChanged,
     TimezoneChanged,
+    UserSettingDefaultsChanged,
 )
 
 
@@ -33,7 +33,7 @@ class SettingsChanges(msgspec.Struct, frozen=True):
     session_id: int | None = None  # the current session, which survives a new password
 
 
-class Confirming(msgspec.Struct, frozen=True):
+class EmailConfirmation(msgspec.Struct, frozen=True):
     """What is needed to confirm a new address, if the server sends mail."""
 
     vault: Vault
@@ -41,7 +41,7 @@ class Confirming(msgspec.Struct, frozen=True):
 
 
 def change(
-    tx: Tx, user: User, changes: SettingsChanges, confirming: Confirming | None = None
+    tx: Tx, user: User, changes: SettingsChanges, confirming: EmailConfirmation | None = None
 ) -> None:
     """Checks everything before anything is stored. Only real changes produce events."""
     user = _present(tx, user)
@@ -88,7 +88,9 @@ def change_for(
     """Change settings of others; with `only_untouched`, only those that still have the default."""
     check_may_change_for(tx, actor, user_ids)
     wanted = domain.personal.settings.checked(settings)
-    chosen = domain.personal.settings.for_newcomers(storage.organization.current(tx).settings)
+    chosen = domain.personal.settings.defaults_for_new_users(
+        storage.organization.current(tx).settings
+    )
     usual = domain.personal.settings.DEFAULTS | chosen
     for user in storage.people.find_many(tx, user_ids):
         theirs = {
@@ -102,7 +104,9 @@ def change_for(
 def change_defaults_for_new_users(tx: Tx, settings: dict[str, Any]) -> None:
     """Change the organization's defaults for new users."""
     wanted = domain.personal.settings.checked(settings)
-    known = domain.personal.settings.for_newcomers(storage.organization.current(tx).settings)
+    known = domain.personal.settings.defaults_for_new_users(
+        storage.organization.current(tx).settings
+    )
     changed = {
         name: value
         for name, value in wanted.items()
@@ -111,13 +115,13 @@ def change_defaults_for_new_users(tx: Tx, settings: dict[str, Any]) -> None:
     if changed:
         storage.organization.set_setting(tx, domain.personal.settings.REALM_KEY, known | changed)
     for name, value in changed.items():
-        events.log.announce(tx, NewcomerSettingChanged(name, value), to=Everyone())
+        events.log.announce(tx, UserSettingDefaultsChanged(name, value), to=Everyone())
 
 
 def _change_settings(tx: Tx, user: User, wanted: dict[str, Any]) -> None:
     for name, value in _store(tx, user, wanted).items():
-        if name in _HEARD_BY_OTHERS:
-            event = _HEARD_BY_OTHERS[name](user, value)
+        if name in _PUBLIC_SETTINGS:
+            event = _PUBLIC_SETTINGS[name](user, value)
             events.log.announce(
                 tx, event, to=actions.people.known_people.audience_knowing(tx, user.id)
             )
@@ -127,7 +131,7 @@ def _address_shown(user: User, visibility: int) -> Event:
     return AddressChanged(user.id, user.email, user.email, visibility, int(user.email_visibility))
 
 
-_HEARD_BY_OTHERS: dict[str, Callable[[User, Any], Event]] = {
+_PUBLIC_SETTINGS: dict[str, Callable[[User, Any], Event]] = {
     "email_address_visibility": _address_shown,
     "presence_enabled": lambda user, value: StatusChanged(user.id, {"away": not value}),
 }

@@ -10,7 +10,7 @@ from tertulia.domain.outbox import POLICIES, OutboxItem
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.user import User
 from tertulia.domain.personal.devices import Device, DeviceToken
-from tertulia.domain.personal.web_push import FORGOTTEN_AFTER, PushSubscription
+from tertulia.domain.personal.web_push import MAX_FAILURES, PushSubscription
 from tertulia.errors import BadRequest
 
 POLICY = POLICIES["push"]
@@ -37,10 +37,10 @@ class PushOutcome(msgspec.Struct, frozen=True):
     failed: list[tuple[PushSubscription, float]]  # failed for now, with the requested delay
     waiting: list[PushSubscription]  # in backoff, not tried
     phones: bool | None  # None if there are none, or they were notified before
-    phones_rest_until: float = 0.0  # requested by the push service
+    phones_retry_at: float = 0.0  # requested by the push service
 
 
-def keep_key(tx: Tx, vault: Vault, public: str, private: str) -> str:
+def store_key(tx: Tx, vault: Vault, public: str, private: str) -> str:
     """Store a new key, unless another server was faster. Returns the valid public key."""
     storage.personal.web_push.set_key(tx, public, vault.seal(private))
     found = storage.personal.web_push.key(tx)
@@ -69,7 +69,7 @@ def unsubscribe(tx: Tx, user: User, endpoint: str) -> None:
     storage.personal.web_push.delete(tx, same)
 
 
-def reached(tx: Tx) -> set[int]:
+def reachable_users(tx: Tx) -> set[int]:
     """All users of the organization who have a receiver."""
     return storage.personal.web_push.user_ids(tx) | storage.personal.devices.user_ids(tx)
 
@@ -83,7 +83,7 @@ def receivers_of(tx: Tx, user_id: int) -> Receivers:
     )
 
 
-def take(tx: Tx, item: OutboxItem) -> tuple[Message, Channel | None, Receivers] | None:
+def claim(tx: Tx, item: OutboxItem) -> tuple[Message, Channel | None, Receivers] | None:
     """Claim a notification: its message and receivers.
 
     None if it was read, is no longer visible, has no receiver, or another server sends it.
@@ -93,19 +93,19 @@ def take(tx: Tx, item: OutboxItem) -> tuple[Message, Channel | None, Receivers] 
     user_id, message_id = item.subjects
     message = storage.messages.find(tx, message_id)
     receivers = receivers_of(tx, user_id)
-    if message is None or not receivers or not _is_news(tx, user_id, message):
+    if message is None or not receivers or not _is_unread(tx, user_id, message):
         storage.outbox.delete(tx, item)
         return None
     channel = None if message.channel_id is None else storage.channels.find(tx, message.channel_id)
     return message, channel, receivers
 
 
-def told(item: OutboxItem) -> frozenset[int]:
+def notified_subscriptions(item: OutboxItem) -> frozenset[int]:
     """The subscriptions that were already notified."""
     return frozenset(map(int, item.told.split(","))) if item.told else frozenset()
 
 
-def _is_news(tx: Tx, user_id: int, message: Message) -> bool:
+def _is_unread(tx: Tx, user_id: int, message: Message) -> bool:
     """Whether the user may see the message where it is now, and has not read it."""
     user = storage.people.find(tx, user_id)
     if user is None or not user.is_active or not actions.messages.visible(tx, user, [message]):
@@ -113,29 +113,29 @@ def _is_news(tx: Tx, user_id: int, message: Message) -> bool:
     return bool(storage.messages.unread.among(tx, user_id, [message.id]))
 
 
-def done(tx: Tx, item: OutboxItem, outcome: PushOutcome) -> bool:
+def record_outcome(tx: Tx, item: OutboxItem, outcome: PushOutcome) -> bool:
     """Record the result. Returns whether the notification was given up for a receiver."""
     storage.personal.web_push.delete(tx, [each.id for each in outcome.gone])
     for each in outcome.delivered:
         if each.failures:
-            storage.personal.web_push.note_health(tx, each.id, 0, 0.0)
+            storage.personal.web_push.record_health(tx, each.id, 0, 0.0)
     moments = [each.retry_at for each in outcome.waiting]
     for each in outcome.refused:
-        _note_failure(tx, each, tx.now)
+        _record_failure(tx, each, tx.now)
     for each, rest in outcome.failed:
         moments.append(tx.now + max(rest, POLICY.pause(each.failures + 1)))
-        _note_failure(tx, each, moments[-1])
-    knows = told(item) | {each.id for each in outcome.delivered}
-    knows |= {PHONES} if outcome.phones else set()
+        _record_failure(tx, each, moments[-1])
+    notified = notified_subscriptions(item) | {each.id for each in outcome.delivered}
+    notified |= {PHONES} if outcome.phones else set()
     next_try = item.next_try(tx.now)
     if outcome.phones is False:
-        moments.append(max(next_try or tx.now, outcome.phones_rest_until))
+        moments.append(max(next_try or tx.now, outcome.phones_retry_at))
     if moments and next_try is not None:
-        storage.outbox.put_off(tx, item, min(moments), item.tries + 1, _text(knows))
+        storage.outbox.reschedule(tx, item, min(moments), item.tries + 1, _text(notified))
         return False
     storage.outbox.delete(tx, item)
-    if knows:
-        storage.personal.web_push.note_sent(tx, *item.subjects)
+    if notified:
+        storage.personal.web_push.record_shown(tx, *item.subjects)
     return bool(moments)
 
 
@@ -143,29 +143,29 @@ def _text(ids: frozenset[int]) -> str:
     return ",".join(map(str, sorted(ids)))
 
 
-def _note_failure(tx: Tx, subscription: PushSubscription, retry_at: float) -> None:
+def _record_failure(tx: Tx, subscription: PushSubscription, retry_at: float) -> None:
     """An endpoint that always fails is deleted eventually."""
     failures = subscription.failures + 1
-    if failures < FORGOTTEN_AFTER:
-        storage.personal.web_push.note_health(tx, subscription.id, failures, retry_at)
+    if failures < MAX_FAILURES:
+        storage.personal.web_push.record_health(tx, subscription.id, failures, retry_at)
     else:
         storage.personal.web_push.delete(tx, [subscription.id])
 
 
-def put_off(tx: Tx, item: OutboxItem, until: float) -> None:
+def reschedule(tx: Tx, item: OutboxItem, until: float) -> None:
     """The user is present and sees the message; notify them later if it stays unread."""
     user_id, message_id = item.subjects
     unread = storage.messages.unread.among(tx, user_id, [message_id])
     if not unread or item.next_try(tx.now) is None:
         storage.outbox.delete(tx, item)
     else:
-        storage.outbox.put_off(tx, item, until, item.tries, item.told)
+        storage.outbox.reschedule(tx, item, until, item.tries, item.told)
 
 
-def take_read(tx: Tx, user_id: int, message_ids: list[int]) -> tuple[list[int], Receivers]:
+def retract_read(tx: Tx, user_id: int, message_ids: list[int]) -> tuple[list[int], Receivers]:
     """Messages that a device shows and that were read elsewhere or deleted."""
     unread = storage.messages.unread.among(tx, user_id, message_ids)
     read = [each for each in message_ids if each not in unread]
     if read:
-        storage.personal.web_push.forget(tx, user_id, read)
+        storage.personal.web_push.delete_shown(tx, user_id, read)
     return read, receivers_of(tx, user_id) if read else Receivers([], [], [])

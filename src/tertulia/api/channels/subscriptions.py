@@ -123,7 +123,7 @@ async def subscribe(
     **how: Any,
 ) -> Subscribed:
     """Subscribe the caller or others to channels; create channels that do not exist."""
-    wish = await _subscribe_request(
+    request = await _subscribe_request(
         call,
         subscriptions,
         new_channel(**how),
@@ -133,9 +133,9 @@ async def subscribe(
         notifies_subscribers=send_new_subscription_messages,
     )
     outcome = await call.db.write(
-        actions.channels.subscriptions.subscribe, call.user, wish, call.org.email_domain
+        actions.channels.subscriptions.subscribe, call.user, request, call.org.email_domain
     )
-    return Subscribed(**_outcome(outcome, wish))
+    return Subscribed(**_outcome(outcome, request))
 
 
 async def unsubscribe(
@@ -161,15 +161,17 @@ async def edit(
     """Subscribe to and unsubscribe from channels: all changes, or none."""
     if add and call.user.is_guest:
         raise GuestRefused()
-    wish = await _subscribe_request(call, add or [], NewChannel(name=""))
+    request = await _subscribe_request(call, add or [], NewChannel(name=""))
     outcome, (removed, not_removed) = await call.db.write(
         actions.channels.subscriptions.edit,
         call.user,
-        wish,
+        request,
         Removal(delete or []),
         call.org.email_domain,
     )
-    return EditedSubscriptions(**_outcome(outcome, wish), removed=removed, not_removed=not_removed)
+    return EditedSubscriptions(
+        **_outcome(outcome, request), removed=removed, not_removed=not_removed
+    )
 
 
 async def set_properties(
@@ -218,7 +220,7 @@ async def _subscribe_request(
     )
 
 
-def _outcome(outcome: Outcome, wish: SubscribeRequest) -> dict[str, Any]:
+def _outcome(outcome: Outcome, request: SubscribeRequest) -> dict[str, Any]:
     """The keys of a response about subscribing."""
     keys: dict[str, Any] = {
         "subscribed": {str(user): names for user, names in outcome.subscribed.items()},
@@ -226,9 +228,9 @@ def _outcome(outcome: Outcome, wish: SubscribeRequest) -> dict[str, Any]:
             str(user): names for user, names in outcome.already_subscribed.items()
         },
     }
-    if wish.notifies_subscribers:
+    if request.notifies_subscribers:
         keys["new_subscription_messages_sent"] = outcome.notified_subscribers
-    if not wish.authorization_errors_fatal:
+    if not request.authorization_errors_fatal:
         keys["unauthorized"] = outcome.unauthorized
     return keys
 

@@ -22,7 +22,7 @@ D = TypeVar("D")
 T = TypeVar("T")
 
 
-async def drawn(person: Person, draw: Callable[[D], T], data: D) -> T:
+async def process(person: Person, draw: Callable[[D], T], data: D) -> T:
     """Raises RateLimited if this person has too many images waiting."""
     return await PICTURES.run(person, partial(draw, data))
 

@@ -9,9 +9,9 @@ from tertulia.domain.files.attachments import Attachment, Quota
 from tertulia.domain.people.keys import Vault
 from tertulia.errors import BadRequest
 from tertulia.errors.files import (
+    FileAccessDenied,
     InvalidAttachment,
     LinkExpired,
-    MayNotReadFile,
     NoSuchFile,
     SeveralFilesGiven,
 )
@@ -71,7 +71,7 @@ async def thumbnail_status(call: Call, realm_id_str: int, filename: str) -> Thum
     try:
         path_id = f"{realm_id_str}/{filename}"
         found = await call.db.read(actions.files.attachments.readable, call.user, path_id)
-    except (NoSuchFile, MayNotReadFile):
+    except (NoSuchFile, FileAccessDenied):
         raise InvalidAttachment() from None
     return ThumbnailStatus(has_thumbnail=bool(found.thumbnail_url))
 

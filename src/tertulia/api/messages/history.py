@@ -12,7 +12,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from tertulia import actions, domain, events
-from tertulia.actions.messages.history import Shown, TooMuchText, Window
+from tertulia.actions.messages.history import MessageRange, TooMuchText, Window
 from tertulia.actions.messages.narrow_terms import NarrowViewer
 from tertulia.api.call import Call
 from tertulia.caches.fragments import Fragment
@@ -42,8 +42,8 @@ _encode = msgspec.json.Encoder().encode
 
 _READ: Flags = ("read",)  # to an anonymous caller
 MAX_MESSAGES_ON_LOOP = 500  # messages; more are read on a thread
-AT_ONCE = 500  # messages that are encoded before other requests get a turn
-EFFORT_TO_MAKE = 10  # an uncached message costs as much as this many cached ones
+BATCH_SIZE = 500  # messages that are encoded before other requests get a turn
+MAX_ENCODED_INLINE = 10  # an uncached message costs as much as this many cached ones
 BYTES_PER_EFFORT = 1 << 11
 MAX_BATCHES = 20  # that a search waits for the index
 
@@ -267,7 +267,7 @@ def _history_reader(call: Call, format: MessageFormat) -> HistoryReader:
 
 
 async def _response(
-    call: Call, reader: HistoryReader, shown: Shown, extent: Extent
+    call: Call, reader: HistoryReader, shown: MessageRange, extent: Extent
 ) -> Encoded[Messages]:
     """The response: the shared encoding of each message, then the caller's own fields."""
     texts = [each.text for each in shown.messages.values() if type(each) is Fragment]
@@ -284,7 +284,7 @@ async def _response(
     return Encoded(*pieces, b"],", _encode(extent)[1:])
 
 
-async def _texts(call: Call, reader: HistoryReader, shown: Shown) -> list[bytes]:
+async def _texts(call: Call, reader: HistoryReader, shown: MessageRange) -> list[bytes]:
     """The messages without flags; some are not cached, or have to be highlighted.
 
     Each encoded message is dropped from the input, so that megabytes are held once.
@@ -298,7 +298,7 @@ async def _texts(call: Call, reader: HistoryReader, shown: Shown) -> list[bytes]
     effort = 0
     for message_id in shown.flags:
         message = shown.messages.pop(message_id)
-        if effort > AT_ONCE:
+        if effort > BATCH_SIZE:
             effort = 0
             await asyncio.sleep(0)
         if isinstance(message, Fragment):
@@ -310,7 +310,7 @@ async def _texts(call: Call, reader: HistoryReader, shown: Shown) -> list[bytes]
             if reader.shares
             else _text_of(call, reader.format, message)
         )
-        effort += EFFORT_TO_MAKE + len(text) // BYTES_PER_EFFORT
+        effort += MAX_ENCODED_INLINE + len(text) // BYTES_PER_EFFORT
         if message.id in marked:
             text += b"," + _encode(marked[message.id])[1:-1]
         texts.append(text)

@@ -84,7 +84,7 @@ async def send_message(
         call,
         destination,
         content,
-        key=_given_key(call, echo),
+        key=_idempotency_key(call, echo),
         echo=echo,
         read_by_sender=read_by_sender,
         widget_content=widget_content,
@@ -169,10 +169,12 @@ def _json_or_text(text: str | None) -> Any:
 
 
 def _content_of(draft: Draft) -> list[str]:
-    return [draft.content] if draft.sent_along is None else [draft.content, draft.sent_along]
+    return (
+        [draft.content] if draft.widget_payload is None else [draft.content, draft.widget_payload]
+    )
 
 
-def _given_key(call: Call, echo: LocalEcho | None) -> str | None:
+def _idempotency_key(call: Call, echo: LocalEcho | None) -> str | None:
     header = call.request.header("idempotency-key")
     if header is not None:
         if not 0 < len(header) <= domain.limits.SEND_KEY_LENGTH:

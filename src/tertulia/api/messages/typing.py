@@ -37,7 +37,7 @@ async def send_for_edit(call: Call, message_id: int, *, op: Op) -> None:
         actions.messages.typing.in_message, call.user, message_id
     )
     if is_announced:
-        whisper = TypingEdit(
+        event = TypingEdit(
             op,
             call.user.id,
             message.id,
@@ -45,7 +45,7 @@ async def send_for_edit(call: Call, message_id: int, *, op: Op) -> None:
             topic=message.topic,
             user_ids=list(message.member_ids),
         )
-        call.delivery.publish_ephemeral(call.user.realm_id, whisper)
+        call.delivery.publish_ephemeral(call.user.realm_id, event)
 
 
 async def _notify_people(call: Call, op: Op, to: list[int] | None) -> None:
@@ -64,5 +64,5 @@ async def _notify_channel(call: Call, op: Op, channel_id: int | None, topic: str
         raise TopicMissing()
     topic = domain.channels.topics.for_sending(topic)
     if await call.db.read(actions.messages.typing.in_channel, call.user, channel_id):
-        whisper = TypingInChannel(op, call.user.id, channel_id, topic)
-        call.delivery.publish_ephemeral(call.user.realm_id, whisper)
+        event = TypingInChannel(op, call.user.id, channel_id, topic)
+        call.delivery.publish_ephemeral(call.user.realm_id, event)

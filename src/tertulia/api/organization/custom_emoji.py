@@ -28,7 +28,7 @@ async def add(call: Call, emoji_name: str, *, files: Files) -> None:
     if len(files) != 1:
         raise BadRequest("You must upload exactly one file.")
     uploaded = api.files.pictures.picture_in(files[0], domain.limits.EMOJI_BYTES)
-    picture = await api.files.pictures.drawn(
+    picture = await api.files.pictures.process(
         call.person, domain.files.images.emoji_picture, uploaded
     )
     await call.db.write(actions.organization.custom_emoji.add, call.user, name, picture)

@@ -7,7 +7,7 @@ from tertulia.api.call import Call
 from tertulia.domain.organization.pictures import PictureKind
 from tertulia.errors import BadRequest
 from tertulia.http.forms import Files
-from tertulia.http.replies import Elsewhere, Reply
+from tertulia.http.replies import RedirectReply, Reply
 
 MAX_BODY = domain.limits.REALM_PICTURE_BYTES + (1 << 20)  # room for the form around the file
 
@@ -16,19 +16,21 @@ class IconUrl(Reply):
     icon_url: str
 
 
-async def icon(call: Call) -> Elsewhere:
+async def icon(call: Call) -> RedirectReply:
     """Get the organization's icon."""
-    return Elsewhere(call.site + domain.organization.pictures.path(call.org.realm, "icon"))
+    return RedirectReply(call.site + domain.organization.pictures.path(call.org.realm, "icon"))
 
 
-async def logo(call: Call, *, night: bool = False) -> Elsewhere:
+async def logo(call: Call, *, night: bool = False) -> RedirectReply:
     """Get the organization's logo, for the light or the dark theme."""
-    return Elsewhere(call.site + domain.organization.pictures.path(call.org.realm, _logo(night)))
+    return RedirectReply(
+        call.site + domain.organization.pictures.path(call.org.realm, _logo(night))
+    )
 
 
 async def upload_icon(call: Call, *, files: Files) -> IconUrl:
     """Upload the organization's icon."""
-    drawn = await _drawn(call, files, "icon", domain.files.images.icon)
+    drawn = await _read_picture(call, files, "icon", domain.files.images.icon)
     await call.db.write(actions.organization.pictures.set_picture, call.user, "icon", drawn)
     return _icon(call)
 
@@ -41,7 +43,7 @@ async def delete_icon(call: Call) -> IconUrl:
 
 async def upload_logo(call: Call, *, night: bool, files: Files) -> None:
     """Upload the organization's logo, for the light or the dark theme."""
-    drawn = await _drawn(call, files, "logo", domain.files.images.logo)
+    drawn = await _read_picture(call, files, "logo", domain.files.images.logo)
     await call.db.write(actions.organization.pictures.set_picture, call.user, _logo(night), drawn)
 
 
@@ -50,11 +52,13 @@ async def delete_logo(call: Call, *, night: bool) -> None:
     await call.db.write(actions.organization.pictures.remove, call.user, _logo(night))
 
 
-async def _drawn(call: Call, files: Files, name: str, draw: Callable[[bytes], bytes]) -> bytes:
+async def _read_picture(
+    call: Call, files: Files, name: str, draw: Callable[[bytes], bytes]
+) -> bytes:
     if len(files) != 1:
         raise BadRequest(f"You must upload exactly one {name}.")
     uploaded = api.files.pictures.picture_in(files[0], domain.limits.REALM_PICTURE_BYTES)
-    return await api.files.pictures.drawn(call.person, draw, uploaded)
+    return await api.files.pictures.process(call.person, draw, uploaded)
 
 
 def _logo(night: bool) -> PictureKind:

@@ -16,7 +16,7 @@ from tertulia.api.people import (
     profile_fields,
     second_factors,
     sessions,
-    signatures,
+    signature_queue,
     sso_providers,
     sso_signup,
     status,

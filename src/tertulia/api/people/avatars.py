@@ -52,7 +52,7 @@ async def uploaded(call: Call, files: Files) -> Avatar | None:
     if len(files) > 1:
         raise SeveralFilesGiven()
     uploaded = api.files.pictures.picture_in(files[0], domain.limits.AVATAR_BYTES)
-    return await api.files.pictures.drawn(call.person, domain.files.images.avatar, uploaded)
+    return await api.files.pictures.process(call.person, domain.files.images.avatar, uploaded)
 
 
 def _own_url(call: Call) -> AvatarUrl:

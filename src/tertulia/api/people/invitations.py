@@ -10,7 +10,7 @@ from tertulia import actions, domain
 from tertulia.api.call import Call
 from tertulia.domain.people.invitations import DEFAULT_MINUTES, WELCOME_LENGTH, Invitation, Terms
 from tertulia.domain.people.user import Role
-from tertulia.errors.people import InvitationFailed, NoMail
+from tertulia.errors.people import InvitationFailed, MailNotConfigured
 from tertulia.http.replies import Reply
 from tertulia.http.rules import AtLeast, AtMost, MaxItems, MaxLength, NoNul, OneOf
 from tertulia.http.signatures import parameters_from
@@ -78,7 +78,7 @@ async def send(
 ) -> None:
     """Invite people by mail."""
     if not call.config.sends_mail:
-        raise NoMail()
+        raise MailNotConfigured()
     notifies = notify_referrer_on_join
     terms = replace(_terms(**how), channel_ids=tuple(stream_ids), notifies_inviter=notifies)
     addresses = domain.people.invitations.addresses_in(invitee_emails)
@@ -115,12 +115,12 @@ async def revoke_link(call: Call, invite_id: int) -> None:
     await call.db.write(actions.people.invitations.revoke, call.user, invite_id, True)
 
 
-async def send_again(call: Call, invite_id: int) -> None:
+async def resend(call: Call, invite_id: int) -> None:
     """Send an invitation again."""
     if not call.config.sends_mail:
-        raise NoMail()
+        raise MailNotConfigured()
     await call.db.write(
-        actions.people.invitations.send_again, call.vault, call.user, invite_id, call.site
+        actions.people.invitations.resend, call.vault, call.user, invite_id, call.site
     )
 
 

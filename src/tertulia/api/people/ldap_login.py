@@ -8,10 +8,10 @@ from tertulia.api.call import Call
 from tertulia.config.login_providers import LdapDirectory
 from tertulia.errors import BadRequest, ClientError
 from tertulia.errors.authentication import (
-    AccountOfAnother,
+    AccountLinkedElsewhere,
+    AccountMissing,
+    AccountNotAdmitted,
     DirectoryUnreachable,
-    NoAccountYet,
-    NotAdmitted,
 )
 from tertulia.errors.http import RateLimited
 from tertulia.external.sso import claims
@@ -59,7 +59,7 @@ async def identify(
         known = await call.db.read(storage.people.identities.find, directory.key, person.subject)
         from tertulia.external.sso import ldap
 
-        introduced = await ldap.run_in_slot(
+        profile = await ldap.run_in_slot(
             call.request.person,
             claims.from_directory,
             directory,
@@ -68,10 +68,12 @@ async def identify(
             known,
         )
         try:
-            user_id = await api.people.sso_signup.recognize(call, introduced, link)
+            user_id = await api.people.sso_signup.match_or_create(call, profile, link)
         except ClientError as refusal:
-            api.people.sso_providers.log_refusal(introduced, refusal, dn=person.dn)
-            if isinstance(refusal, (AccountOfAnother, NotAdmitted, NoAccountYet, BadRequest)):
+            api.people.sso_providers.log_refusal(profile, refusal, dn=person.dn)
+            if isinstance(
+                refusal, (AccountLinkedElsewhere, AccountNotAdmitted, AccountMissing, BadRequest)
+            ):
                 return None
             raise
         return VerifiedIdentity(LDAP, user_id, call.request.client_address)

@@ -46,7 +46,7 @@ async def start(call: Call, *, password: Text) -> PasskeyOptions:
     sealed = call.vault.seal(msgspec.json.encode(begun).decode())
     await call.db.write(actions.people.pending_logins.start, _state_hash(call, state), b"", sealed)
     user = (call.user.id, call.user.email, call.user.full_name)
-    options = await api.people.signatures.computed(
+    options = await api.people.signature_queue.run(
         call,
         lambda: passkeys.creation_options(call.site, call.org.realm.name, user, known, begun.asked),
     )
@@ -68,7 +68,7 @@ async def add(call: Call, *, state: Text, name: PasskeyName, answer: Answer) -> 
     if begun.user_id != call.user.id:
         raise LoginExpired()
     try:
-        made = await api.people.signatures.computed(
+        made = await api.people.signature_queue.run(
             call, lambda: passkeys.verify_creation(call.site, begun.asked, answer)
         )
     except ProviderError as trouble:
@@ -108,7 +108,7 @@ async def request(call: Call, user_id: int, asked: str) -> dict[str, Any] | None
     known = await call.db.read(storage.people.second_factors.passkeys, user_id)
     if not known:
         return None
-    return await api.people.signatures.computed(
+    return await api.people.signature_queue.run(
         call, lambda: passkeys.login_options(call.site, known, asked)
     )
 
@@ -122,7 +122,7 @@ async def show(call: Call, who: VerifiedIdentity, asked: str, answer: str) -> Ve
     await call.system_db.write(actions.people.second_factors.count, call.vault, *counted)
     known = await call.db.read(storage.people.second_factors.passkeys, who.user_id)
     try:
-        passkey_id, sign_count = await api.people.signatures.computed(
+        passkey_id, sign_count = await api.people.signature_queue.run(
             call, lambda: passkeys.verify_login(call.site, known, asked, answer)
         )
     except ProviderError as trouble:

@@ -55,7 +55,7 @@ async def report(
     )
 
 
-async def everyone(call: Call) -> Presences:
+async def list_all(call: Call) -> Presences:
     """Get the presence of all users."""
     presences = events.snapshot.presence.presences(call.org, call.user, False, None, None, call.now)
     return Presences(presences=presences, server_timestamp=call.now)
@@ -73,14 +73,14 @@ async def by_email(call: Call, email: str) -> OnePresence:
 
 def _ping(call: Call, doing: Doing) -> None:
     org, now = call.org, call.now
-    presence, is_news = org.presence.ping(call.user.id, doing, now)
+    presence, is_news = org.presence.touch(call.user.id, doing, now)
     if (
         is_news
         and presence.active_at is not None
         and org.head_count() <= domain.limits.PRESENCE_USERS
     ):
-        whisper = UserActive(call.user.id, presence.active_at, presence.idle_at, now)
-        call.delivery.publish_ephemeral(org.realm.id, whisper)
+        event = UserActive(call.user.id, presence.active_at, presence.idle_at, now)
+        call.delivery.publish_ephemeral(org.realm.id, event)
 
 
 def _one(call: Call, user: User | None, asked: str) -> OnePresence:

@@ -43,7 +43,7 @@ async def end(call: Call, session_id: int) -> None:
     await call.db.write(actions.people.sessions.end, call.user, session_id)
 
 
-async def end_others(call: Call) -> None:
+async def log_out_others(call: Call) -> None:
     """End all sessions of the caller except the current one."""
     current = None if call.session is None else call.session.id
     await call.db.write(actions.people.sessions.end_all, call.user.id, current)

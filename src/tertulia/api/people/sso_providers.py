@@ -46,29 +46,29 @@ def return_path(call: Call, provider: OpenIdProvider) -> str:
     return provider.return_path(here)
 
 
-async def recognize(call: Call, introduced: ExternalProfile, link: str = "") -> VerifiedIdentity:
+async def authenticate(call: Call, profile: ExternalProfile, link: str = "") -> VerifiedIdentity:
     """The account of an authenticated profile; it is created where the settings allow it. `link` is
     the key of an invitation link that the browser came with."""
     try:
-        for email in introduced.emails:
+        for email in profile.emails:
             if not domain.people.user.looks_like_email(email):
                 raise NoVerifiedAddress()
-        user_id = await api.people.sso_signup.recognize(call, introduced, link)
+        user_id = await api.people.sso_signup.match_or_create(call, profile, link)
     except ClientError as refusal:
-        log_refusal(introduced, refusal)
+        log_refusal(profile, refusal)
         raise
-    return VerifiedIdentity(introduced.method, user_id, call.request.client_address)
+    return VerifiedIdentity(profile.method, user_id, call.request.client_address)
 
 
-def log_refusal(introduced: ExternalProfile, refusal: ClientError, **about: str) -> None:
+def log_refusal(profile: ExternalProfile, refusal: ClientError, **about: str) -> None:
     """Log why an authenticated profile is not admitted."""
-    why = [type(refusal).__name__, introduced.refusal]
+    why = [type(refusal).__name__, profile.refusal]
     if isinstance(refusal, NoVerifiedAddress):
-        why.append(introduced.address_source)
+        why.append(profile.address_source)
     log.info(
         "sso.login_refused",
-        provider=introduced.provider,
-        subject=introduced.subject,
+        provider=profile.provider,
+        subject=profile.subject,
         reason="; ".join(filter(None, why)),
         **about,
     )
@@ -76,7 +76,7 @@ def log_refusal(introduced: ExternalProfile, refusal: ClientError, **about: str)
 
 async def by_header(call: Call, link: str = "") -> VerifiedIdentity:
     """The account named by the proxy's header. Raises RemoteUserMissing."""
-    return await recognize(call, named_by_header(call), link)
+    return await authenticate(call, named_by_header(call), link)
 
 
 def named_by_header(call: Call) -> ExternalProfile:
@@ -96,9 +96,9 @@ async def by_token(call: Call, token: str, link: str = "") -> VerifiedIdentity:
     issuer = jwt_issuer(call)
     from tertulia.external.sso import jwt
 
-    introduced = claims.by_address(issuer, jwt.email_from(issuer, token))
+    profile = claims.by_address(issuer, jwt.email_from(issuer, token))
     try:
-        return await recognize(call, introduced, link)
+        return await authenticate(call, profile, link)
     except NoVerifiedAddress as error:
         raise LoginFailed() from error
 

@@ -8,7 +8,7 @@ from tertulia.domain.people.identities import ExternalProfile
 from tertulia.domain.people.invitations import Invitation
 
 
-async def reception(
+async def welcome_message(
     call: Call, invitation: Invitation | None, language: str = ""
 ) -> WelcomeMessage:
     own = "" if invitation is None else invitation.terms.welcome
@@ -17,14 +17,14 @@ async def reception(
     return WelcomeMessage(words, call.site if call.config.sends_mail else "")
 
 
-async def recognize(call: Call, introduced: ExternalProfile, link: str = "") -> int:
+async def match_or_create(call: Call, profile: ExternalProfile, link: str = "") -> int:
     """The account id of an authenticated profile; a new account is created and welcomed."""
     received = None
-    if await call.system_db.read(actions.people.external_identities.is_new, introduced):
+    if await call.system_db.read(actions.people.external_identities.is_new, profile):
         invitation = await call.system_db.read(
-            actions.people.external_identities.invitation, call.vault, introduced, link
+            actions.people.external_identities.invitation, call.vault, profile, link
         )
-        received = await reception(call, invitation)
+        received = await welcome_message(call, invitation)
     return await call.system_db.write(
-        actions.people.external_identities.match_or_create, call.vault, introduced, link, received
+        actions.people.external_identities.match_or_create, call.vault, profile, link, received
     )

@@ -42,7 +42,7 @@ class Myself(Reply, kw_only=True):
     max_message_id: int
 
 
-async def everyone(
+async def list_all(
     call: Call,
     *,
     client_gravatar: bool = True,

@@ -71,7 +71,7 @@ async def send_test(call: Call, *, device_id: Id | None = None) -> None:
         call.config, call.org.realm.uuid, phones, PushMessage(_test(call))
     )
     if gone:
-        await call.db.write(actions.personal.devices.forget_tokens, gone)
+        await call.db.write(actions.personal.devices.delete_tokens, gone)
 
 
 async def add_apns_token(call: Call, *, token: Words, appid: Words) -> None:

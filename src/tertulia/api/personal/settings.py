@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from msgspec import UNSET, UnsetType
 
 from tertulia import actions, api, domain
-from tertulia.actions.personal.settings import Confirming, SettingsChanges
+from tertulia.actions.personal.settings import EmailConfirmation, SettingsChanges
 from tertulia.api.call import Call
 from tertulia.api.personal.settings_of_others import TargetUsers
 from tertulia.api.setting_values import FORMS, parameters
@@ -68,7 +68,7 @@ async def change(
         password_hash = await _new_password_hash(call, old_password, new_password)
     session_id = None if call.session is None else call.session.id
     wanted = SettingsChanges(values, timezone, full_name, email, password_hash, session_id)
-    confirming = Confirming(call.vault, call.site) if sends_mail else None
+    confirming = EmailConfirmation(call.vault, call.site) if sends_mail else None
     await call.db.write(actions.personal.settings.change, call.user, wanted, confirming)
     if new_password and new_api_key:
         key = await call.db.write(actions.people.accounts.renew_key, call.user, call.vault)
@@ -77,7 +77,7 @@ async def change(
 
 
 @accepts(SETTINGS)
-async def change_newcomers(call: Call, **values: Any) -> None:
+async def change_defaults(call: Call, **values: Any) -> None:
     """Change the default personal settings of new users."""
     await call.db.write(actions.personal.settings.change_defaults_for_new_users, values)
 

@@ -9,7 +9,7 @@ from tertulia.api.call import Call
 from tertulia.errors import BadRequest
 from tertulia.errors.groups import MemberNotFound, SubgroupNotFound
 
-AT_ONCE = 100  # users per transaction, so that other writes get a turn
+BATCH_SIZE = 100  # users per transaction, so that other writes get a turn
 CONSENT = "allow_private_data_export"
 
 
@@ -27,11 +27,11 @@ async def change(call: Call, whose: TargetUsers, values: dict[str, Any]) -> None
         raise BadRequest(f"{CONSENT} is for everybody to say for themselves.")
     everybody = _target_ids(call, whose)
     await call.db.read(actions.personal.settings.check_may_change_for, call.user, everybody)
-    for start in range(0, len(everybody), AT_ONCE):
+    for start in range(0, len(everybody), BATCH_SIZE):
         await call.db.write(
             actions.personal.settings.change_for,
             call.user,
-            everybody[start : start + AT_ONCE],
+            everybody[start : start + BATCH_SIZE],
             values,
             whose.skip_if_already_edited,
         )

@@ -25,9 +25,9 @@ async def key(call: Call) -> PublicKey:
     known = await call.db.read(storage.personal.web_push.key)
     if known is not None:
         return PublicKey(public_key=known[0])
-    public, private = await api.people.signatures.computed(call, web_push.new_key)
+    public, private = await api.people.signature_queue.run(call, web_push.new_key)
     public_key = await call.db.write(
-        actions.personal.web_push.keep_key, call.vault, public, private
+        actions.personal.web_push.store_key, call.vault, public, private
     )
     return PublicKey(public_key=public_key)
 

@@ -1,7 +1,7 @@
 """Channel access: who may see that a channel exists, and who may read its messages.
 
-Transactions and the in-memory directory use the same rules. Both pass `holds`, which says whether
-the user is in the group of a permission.
+Transactions and the in-memory directory use the same rules. Both pass `has_permission`, which says
+whether the user is in the group of a permission.
 """
 
 from collections.abc import Callable, Mapping, Set
@@ -13,10 +13,12 @@ from tertulia.domain.channels.channel import Channel
 from tertulia.domain.groups.group import GroupValue
 from tertulia.domain.people.user import User
 
-Holds = Callable[[GroupValue], bool]
+HasPermission = Callable[[GroupValue], bool]
 
 
-def may_see(user: User | None, channel: Channel, subscribed: bool, holds: Holds) -> bool:
+def may_see(
+    user: User | None, channel: Channel, subscribed: bool, has_permission: HasPermission
+) -> bool:
     """Whether a user may see its name, description, settings and subscribers."""
     if not is_granted(user, channel.id):
         return False
@@ -26,12 +28,14 @@ def may_see(user: User | None, channel: Channel, subscribed: bool, holds: Holds)
         return False
     if user.is_admin or channel.is_public:
         return True
-    return holds(channel.permissions["can_administer_channel_group"]) or _may_grant_access(
-        channel, holds
+    return has_permission(channel.permissions["can_administer_channel_group"]) or _may_grant_access(
+        channel, has_permission
     )
 
 
-def may_read(user: User | None, channel: Channel, subscribed: bool, holds: Holds) -> bool:
+def may_read(
+    user: User | None, channel: Channel, subscribed: bool, has_permission: HasPermission
+) -> bool:
     """Whether a user may read its messages; with a protected history, only those they have
     received."""
     if not is_granted(user, channel.id):
@@ -40,7 +44,7 @@ def may_read(user: User | None, channel: Channel, subscribed: bool, holds: Holds
         return True
     if user is None or user.is_guest:
         return False
-    return _may_grant_access(channel, holds)
+    return _may_grant_access(channel, has_permission)
 
 
 def is_granted(user: User | None, channel_id: int) -> bool:
@@ -107,8 +111,8 @@ def is_open(user: User | None, privacy: ChannelPrivacy, subscribed: bool) -> boo
     return privacy.is_public and user is not None and not user.is_guest
 
 
-def _may_grant_access(channel: Channel, holds: Holds) -> bool:
+def _may_grant_access(channel: Channel, has_permission: HasPermission) -> bool:
     """Users who may add subscribers or subscribe themselves can get access at any time."""
-    return holds(channel.permissions["can_add_subscribers_group"]) or holds(
+    return has_permission(channel.permissions["can_add_subscribers_group"]) or has_permission(
         channel.permissions["can_subscribe_group"]
     )

@@ -138,7 +138,7 @@ class Draft(msgspec.Struct, frozen=True):
     path_ids: tuple[str, ...] = ()  # the existing uploaded files that it links
     # Users whose alert words it contains, whether they receive it or not.
     alerted: frozenset[int] = frozenset()
-    sent_along: str | None = None  # the payload of a widget sent by a client
+    widget_payload: str | None = None  # the payload of a widget sent by a client
     wants_previews: bool = False  # whether the pages that it links are to be shown below it
 
     @property
@@ -148,7 +148,7 @@ class Draft(msgspec.Struct, frozen=True):
     @property
     def widget(self) -> str | None:
         """The widget that the message starts, if any."""
-        return self.sent_along or domain.messages.widgets.widget_of_command(self.content)
+        return self.widget_payload or domain.messages.widgets.widget_of_command(self.content)
 
     @property
     def is_me(self) -> bool:

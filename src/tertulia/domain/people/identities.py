@@ -39,7 +39,7 @@ class ExternalProfile(msgspec.Struct, frozen=True):
     picture_mark: str = ""
     profile: Mapping[str, str] = field(default_factory=dict)  # by field name
     role: Role | None = None
-    roles_to_take: frozenset[Role] = frozenset()  # roles that the provider manages
+    managed_roles: frozenset[Role] = frozenset()  # roles that the provider manages
     groups: tuple[str, ...] | None = None
     refusal: str = ""  # for the log: why `is_admitted` is false
     address_source: str = ""  # for the log: where the address was expected, and what was there
@@ -60,13 +60,13 @@ class ProfileUpdate(msgspec.Struct, frozen=True):
     """A provider's current data about one of its accounts."""
 
     identity: Identity
-    introduced: ExternalProfile | None  # None: the provider no longer has the user
+    profile: ExternalProfile | None  # None: the provider no longer has the user
 
     @property
     def deactivation_reason(self) -> str:
         """Why the account must be deactivated; empty if it need not."""
-        if self.introduced is None:
+        if self.profile is None:
             return "is no longer there"
-        if self.introduced.is_disabled:
+        if self.profile.is_disabled:
             return "is disabled there"
-        return "" if self.introduced.is_admitted else "may no longer come in"
+        return "" if self.profile.is_admitted else "may no longer log in"

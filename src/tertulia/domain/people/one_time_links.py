@@ -24,7 +24,7 @@ class OneTimeLink(msgspec.Struct, frozen=True):
     email: str
     expires_at: float
     invitation_id: int | None = None  # the invitation of a sign-up
-    asked_from: str = ""  # an IP address, or `asker` of the administrator who hands it over
+    asked_from: str = ""  # an IP address, or `requested_by` of the administrator who hands it over
 
     def maker_id(self) -> int | None:
         """The administrator who hands it over, if it is not sent by mail."""
@@ -32,7 +32,7 @@ class OneTimeLink(msgspec.Struct, frozen=True):
         return int(number) if kind == _USER else None
 
 
-def asker(user_id: int) -> str:
+def requested_by(user_id: int) -> str:
     return f"{_USER} {user_id}"
 
 

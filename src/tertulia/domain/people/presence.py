@@ -10,7 +10,7 @@ OFFLINE_AFTER_SECONDS = 200
 MAX_CLOCK_AHEAD_SECONDS = 300  # how far another server's clock may be ahead; more is wrong
 STILL_ACTIVE_SECONDS = 70  # Compat: how long the older form reports a user as active
 HISTORY_DAYS = 14
-FORGOTTEN_AFTER_DAYS = 365
+EXPIRY_DAYS = 365
 
 Doing = Literal["active", "idle"]
 

@@ -5,7 +5,7 @@ import secrets
 import msgspec
 
 LIFE_SECONDS = 14 * 86400  # since its last use
-SEEN_EVERY_SECONDS = 3600  # precision of the last use
+SEEN_INTERVAL_SECONDS = 3600  # precision of the last use
 AGENT_LENGTH = 300
 
 
@@ -40,7 +40,7 @@ class Session(msgspec.Struct, frozen=True):
 
     def is_worth_noting(self, now: float) -> bool:
         """Whether its last use was stored so long ago that it should be stored again."""
-        return now - self.seen_at > SEEN_EVERY_SECONDS
+        return now - self.seen_at > SEEN_INTERVAL_SECONDS
 
 
 # Names in user agents; the first match counts, because later ones are what browsers pretend to be.

@@ -6,9 +6,9 @@ import msgspec
 
 from tertulia.domain.people.user import User
 
-AWAY_SECONDS = 5 * 86400.0
+INACTIVE_SECONDS = 5 * 86400.0
 APART_SECONDS = 3 * 86400.0  # at least between two digests of a user
-LOOKS_BACK_SECONDS = 7 * 86400.0
+PERIOD_SECONDS = 7 * 86400.0
 MAX_MESSAGES = 50_000  # of the last days that are counted
 BY_WRITERS = 2  # topics with the most senders
 MAX_TOPICS = 4  # in all; the others have the most messages

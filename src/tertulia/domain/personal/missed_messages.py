@@ -10,7 +10,7 @@ from tertulia.domain.messages.message import Message
 from tertulia.domain.people.user import User
 from tertulia.domain.personal.topic_policies import TopicPolicy
 
-Way = Literal["email", "push"]
+Medium = Literal["email", "push"]
 Reason = Literal[
     "direct_message",
     "mentioned",
@@ -34,7 +34,7 @@ CALLS: frozenset[str] = frozenset(
 
 PRESENT_SECONDS = 200  # a user who was active so recently sees new messages
 LISTENING_SECONDS = 600  # if one of their clients has polled so recently
-LOOK_AGAIN_SECONDS = 60.0  # for users who are connected but have not read a message
+RECHECK_SECONDS = 60.0  # for users who are connected but have not read a message
 MAX_MESSAGES = 20  # of one conversation in a mail
 CONTEXT_MESSAGES = 3  # before a mention, that a mail shows too
 NAMED_AS_NEEDED, NAMED_ALWAYS = 1, 2  # when the subject of a mail names the organization
@@ -61,24 +61,26 @@ class NotificationInterest(msgspec.Struct, frozen=True):
         return in_muted_channel and self.policy not in (TopicPolicy.UNMUTED, TopicPolicy.FOLLOWED)
 
 
-def reason(user: User, about: NotificationInterest, way: Way) -> Reason | None:
+def reason(user: User, about: NotificationInterest, medium: Medium) -> Reason | None:
     """Why a user is notified in this way; None if they are not."""
     if about.is_muted or user.is_bot or not user.is_active:
         return None
-    if user.prefers(f"enable_offline_{way}_notifications"):
+    if user.prefers(f"enable_offline_{medium}_notifications"):
         found = _mention_reason(user, about)
         if found is not None:
             return found
     if about.is_edit:
         return None
     is_followed = about.policy == TopicPolicy.FOLLOWED
-    if is_followed and user.prefers(f"enable_followed_topic_{way}_notifications"):
+    if is_followed and user.prefers(f"enable_followed_topic_{medium}_notifications"):
         return "followed_topic"
     chosen = (
-        None if about.subscription is None else getattr(about.subscription, f"{way}_notifications")
+        None
+        if about.subscription is None
+        else getattr(about.subscription, f"{medium}_notifications")
     )
     if about.subscription is not None and (
-        user.prefers(f"enable_stream_{way}_notifications") if chosen is None else chosen
+        user.prefers(f"enable_stream_{medium}_notifications") if chosen is None else chosen
     ):
         return "stream"
     return None

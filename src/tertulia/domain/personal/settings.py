@@ -397,6 +397,6 @@ def checked(settings: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def for_newcomers(realm_settings: Mapping[str, Any]) -> dict[str, Any]:
+def defaults_for_new_users(realm_settings: Mapping[str, Any]) -> dict[str, Any]:
     """The organization's defaults for new users, where they differ from the server's."""
     return dict(realm_settings.get(REALM_KEY, {}))

@@ -10,7 +10,7 @@ from tertulia.errors import BadRequest
 
 POINT_BYTES = 65  # a public key of P-256, uncompressed
 SECRET_BYTES = 16
-FORGOTTEN_AFTER = 100  # failures in a row, at least four days unless the endpoint rejects us
+MAX_FAILURES = 100  # failures in a row, at least four days unless the endpoint rejects us
 SHOWN_DAYS = 7  # how long a device may still show a notification
 WORDS = 200  # characters of a message
 

@@ -37,7 +37,7 @@ class QueryTerm(msgspec.Struct, frozen=True):
     def matches_word(self, word: str) -> bool:
         return (self.part is not None and self.part in word) or self.is_form(word)
 
-    def may_be_in(self, folded: str) -> bool:
+    def may_match(self, folded: str) -> bool:
         """A quick check before a text is split into words; it nearly always fails."""
         if self.stem is not None:
             return domain.search.words.beginning(self.stem) in folded
@@ -59,9 +59,9 @@ class Phrase(msgspec.Struct, frozen=True):
     @property
     def clues(self) -> list[QueryTerm]:
         found = [
-            clue
+            term
             for token in domain.search.words.tokens(self.text)
-            for clue in self._clues_from(token)
+            for term in self._clues_from(token)
         ]
         return found or self.whole_words
 
@@ -147,13 +147,13 @@ class SearchedText:
             self.folded_topic
         )
 
-    def has(self, clue: QueryTerm) -> bool:
+    def has(self, term: QueryTerm) -> bool:
         texts = (self.folded, self.folded_topic)
-        if clue.part is not None and any(clue.part in text for text in texts):
+        if term.part is not None and any(term.part in text for text in texts):
             return True  # a part of a word occurs only in words
-        if not any(clue.may_be_in(text) for text in texts):
+        if not any(term.may_match(text) for text in texts):
             return False
-        return any(clue.matches_word(word) for word in self.words)
+        return any(term.matches_word(word) for word in self.words)
 
     def contains(self, phrase: Phrase) -> bool:
         return (
@@ -186,7 +186,7 @@ class Query(msgspec.Struct, frozen=True):
     @property
     def clues(self) -> list[QueryTerm]:
         """The terms to look up in the index."""
-        found = [*self.words, *(clue for phrase in self.phrases for clue in phrase.clues)]
+        found = [*self.words, *(term for phrase in self.phrases for term in phrase.clues)]
         return list(dict.fromkeys(found))[:MAX_QUERY_TERMS]
 
     @property
@@ -203,7 +203,7 @@ class Query(msgspec.Struct, frozen=True):
         return (
             not self.is_empty
             and all(page.contains(phrase) for phrase in self.phrases)
-            and all(page.has(clue) for clue in self._demands)
+            and all(page.has(term) for term in self._demands)
         )
 
     @property
@@ -235,12 +235,12 @@ def parse(text: str) -> Query:
             found.append(word)
     significant = [word for word in found if word not in domain.search.words.STOP_WORDS]
     if significant or phrases:
-        clues = [_clue(word) for word in significant]
+        clues = [_term(word) for word in significant]
     else:
         clues = [QueryTerm(word=word) for word in found]
     return Query(tuple(dict.fromkeys(clues)), tuple(dict.fromkeys(phrases)))
 
 
-def _clue(word: str) -> QueryTerm:
+def _term(word: str) -> QueryTerm:
     part = word if len(word) >= domain.search.words.MIN_PART_LENGTH else None
     return QueryTerm(word=word, stem=domain.search.words.stem(word), part=part)

@@ -82,7 +82,7 @@ def by_number(keys: Iterable[int], count: int) -> dict[int, list[int]]:
     return found
 
 
-def may_hold(part: bytes, keys: Iterable[int], count: int) -> bool:
+def may_contain(part: bytes, keys: Iterable[int], count: int) -> bool:
     """Whether a text may have all of some keys that belong to this part."""
     for key in keys:
         place = _place(key, count, len(part))

@@ -145,40 +145,40 @@ class Delivery:
         self.mailboxes.discard(mailbox)
         mailbox.wake()
 
-    def publish_ephemeral(self, realm_id: int, whisper: EphemeralEvent) -> None:
+    def publish_ephemeral(self, realm_id: int, event: EphemeralEvent) -> None:
         """Deliver an ephemeral event to connected clients of this and other servers. Nothing is
         stored."""
-        self._broadcast_ephemeral(self.organizations[realm_id], whisper)
-        self._database.publish(_encode(Envelope.wrap(whisper, self._server, realm_id)))
+        self._broadcast_ephemeral(self.organizations[realm_id], event)
+        self._database.publish(_encode(Envelope.wrap(event, self._server, realm_id)))
 
     def on_remote_ephemeral(self, notice: str) -> None:
         """Deliver an ephemeral event of another server."""
         try:
             envelope = events.ephemeral.decode_envelope(notice)
-            whisper = envelope.decode()
+            event = envelope.decode()
         except msgspec.DecodeError:  # from a newer server
             return
         org = self.organizations.get(envelope.realm_id)
         if org is None or envelope.server == self._server:
             return
-        whisper.overheard(org)
+        event.on_remote(org)
         with contextlib.suppress(KeyError):  # a user whom this server does not know yet
-            self._broadcast_ephemeral(org, whisper)
+            self._broadcast_ephemeral(org, event)
 
-    def _broadcast_ephemeral(self, org: Organization, whisper: EphemeralEvent) -> None:
-        to = whisper.audience()
+    def _broadcast_ephemeral(self, org: Organization, event: EphemeralEvent) -> None:
+        to = event.audience()
         encoded: dict[Hashable, bytes] = {}
         for mailbox in self._listening(self.mailboxes.for_audience(org, to), org.applied):
             listener = mailbox.listener
             if (
                 not mailbox.is_full
-                and listener.wants(whisper.type)
+                and listener.wants(event.type)
                 and _is_among(mailbox, to, org)
-                and whisper.is_for(org, listener)
+                and event.is_for(org, listener)
             ):
-                variant = whisper.variant(listener)
+                variant = event.variant(listener)
                 if variant not in encoded:
-                    encoded[variant] = _encode(whisper.wire(org, listener))
+                    encoded[variant] = _encode(event.wire(org, listener))
                 mailbox.add_ephemeral(org.applied, encoded[variant], org.stamped[1])
                 self._waking.wake(mailbox)
 
@@ -189,9 +189,9 @@ class Delivery:
     ) -> tuple[list[bytes], bool]:
         """The events after the given one, and whether the poll had to wait for them."""
         mailbox = await self.open(user, queue_id, last_event_id)
-        recognize, applied = events.recognition.recognize, self.organizations[user.realm_id].applied
+        check_stamp, applied = events.stamp_check.check, self.organizations[user.realm_id].applied
         try:
-            last_event_id, index = await recognize(self._database, mailbox, last_event_id)
+            last_event_id, index = await check_stamp(self._database, mailbox, last_event_id)
             mailbox.acknowledge(last_event_id, applied, index)
         except (BadQueue, EventNotInQueue):
             self._drop(mailbox)  # the wrong id may have advanced it
@@ -204,7 +204,7 @@ class Delivery:
             mailbox.wake()
             return await self._contents(mailbox), False
 
-        self._heartbeats.expect(mailbox)
+        self._heartbeats.schedule(mailbox)
         try:
             await mailbox.wait()
         finally:
@@ -244,7 +244,7 @@ class Delivery:
             stored = await self._database.query(user.realm_id, storage.queues.find, queue_id)
             if stored is None or stored.user_id != user.id:
                 raise BadQueue(queue_id=queue_id)
-            await events.recognition.check_epoch(self.follower, stored, last_event_id)
+            await events.stamp_check.check_epoch(self.follower, stored, last_event_id)
             mailbox = self.mailboxes.find(queue_id) or self._load_mailbox(stored)
         if mailbox.listener.user_id != user.id:
             raise BadQueue(queue_id=queue_id)
@@ -312,11 +312,11 @@ class Delivery:
             if mailbox.is_full:
                 break
             if mailbox.scanned < logged.seq <= org.applied:
-                self._offer_again(mailbox, then, logged)
+                self._enqueue_again(mailbox, then, logged)
                 mailbox.scanned = logged.seq
         mailbox.behind = mailbox.scanned < org.applied
 
-    def _offer_again(self, mailbox: Mailbox, then: Organization, logged: LoggedEvent) -> None:
+    def _enqueue_again(self, mailbox: Mailbox, then: Organization, logged: LoggedEvent) -> None:
         """An event that can no longer be sent may have been sent before, by this server or
         another."""
         user_id, event = mailbox.listener.user_id, logged.event

@@ -27,7 +27,7 @@ class Heartbeats:
         self._timer: asyncio.TimerHandle | None = None
         self._rings_at = 0.0  # uvloop's handle cannot tell when it is due
 
-    def expect(self, mailbox: Mailbox) -> None:
+    def schedule(self, mailbox: Mailbox) -> None:
         """A poll starts to wait."""
         wait = self._seconds * (1 + random.random() * SPREAD)  # noqa: S311
         mailbox.beats_at = asyncio.get_running_loop().time() + wait

@@ -24,7 +24,7 @@ from tertulia.storage.queues import Position
 ROOM = 20  # bits between two log events
 MAX_PENDING = 2000
 MAX_PENDING_BYTES = 1 << 20
-LEFT_AFTER_SECONDS = 10  # a client that is present polls again within a round trip
+IDLE_AFTER_SECONDS = 10  # a client that is present polls again within a round trip
 
 _ROOM_MASK = (1 << ROOM) - 1
 
@@ -88,12 +88,12 @@ class Mailbox:
 
     __slots__ = (
         "_closed",
+        "_empty_up_to",
         "_filling",
         "_gone",
         "_merged",
         "_pending_bytes",
         "_polls",
-        "_settled",
         "_waiting",
         "acked",
         "beats_at",
@@ -122,7 +122,7 @@ class Mailbox:
         self.seen_id = self.acked
         self.pending: list[Pending] = []
         self._pending_bytes = 0
-        self._settled: int | None = None  # nothing was pending up to this seq
+        self._empty_up_to: int | None = None  # nothing was pending up to this seq
         self._gone: Set[int] = NONE  # dropped; the client may have received them
         # Merged into later events; the client may have received them from another server.
         self._merged: Set[int] = NONE
@@ -154,7 +154,7 @@ class Mailbox:
 
     def is_idle(self, now: float) -> bool:
         """Whether its client is absent."""
-        return not self._polls and now - self.seen_at > LEFT_AFTER_SECONDS
+        return not self._polls and now - self.seen_at > IDLE_AFTER_SECONDS
 
     @property
     def needs_refill(self) -> bool:
@@ -169,7 +169,7 @@ class Mailbox:
         """The seq up to which the log, known up to `applied`, holds nothing new for the client."""
         if self.behind:
             return seq_of(self.acked) - 1
-        return applied if self._settled is None else self._settled
+        return applied if self._empty_up_to is None else self._empty_up_to
 
     def take_pending(self) -> list[Pending]:
         """All pending events, which are now sent to the client."""
@@ -225,7 +225,7 @@ class Mailbox:
         """Drop all pending events. They are read from the log, known up to `applied`, when the
         client polls."""
         if self.pending or not self.behind:
-            settled = applied if self._settled is None else self._settled
+            settled = applied if self._empty_up_to is None else self._empty_up_to
             self.mark_behind(max(settled, seq_of(self.start)))
             self.last_id = self.acked
             self._gone |= set([entry.id for entry in self.pending if entry.given][-1:])
@@ -265,12 +265,12 @@ class Mailbox:
         self.pending = entries
         self._pending_bytes = sum(len(entry.body) for entry in entries)
         if not entries:
-            self._settled = None
+            self._empty_up_to = None
 
     def _add(self, entry: Pending) -> None:
         if entry.id > self.acked and entry.id > self.last_id:
-            if self._settled is None:
-                self._settled = seq_of(entry.id) - 1
+            if self._empty_up_to is None:
+                self._empty_up_to = seq_of(entry.id) - 1
             self.pending.append(entry)
             self._pending_bytes += len(entry.body)
             self.last_id = entry.id
@@ -306,8 +306,8 @@ class Mailbox:
             self.mark_behind(seq_of(last_event_id))
         self.last_id = max(self.last_id, last_event_id)
         self._append([entry for entry in self.pending if entry.id > last_event_id])
-        if self._settled is not None:
-            self._settled = max(self._settled, seq_of(last_event_id) - 1)
+        if self._empty_up_to is not None:
+            self._empty_up_to = max(self._empty_up_to, seq_of(last_event_id) - 1)
         self._gone = _beyond(last_event_id, self._gone)
         self._merged = _beyond(last_event_id, self._merged)
 

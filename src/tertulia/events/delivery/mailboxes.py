@@ -84,6 +84,6 @@ class MailboxRegistry:
             for mailbox in self.for_audience(org, logged.audience)
         }
         wide = self._wide.get(org.realm.id)
-        if wide and logged.event.overheard_in(org) is not None:
+        if wide and logged.event.public_channel_of(org) is not None:
             found |= {queue_id: self._mailboxes[queue_id] for queue_id in wide}
         return found.values()

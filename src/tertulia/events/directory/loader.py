@@ -100,7 +100,7 @@ def load(
     kept, rules_seq = records.for_organization(), head.rules_seq
     org = Organization(realm, head.position, email_domain, clock, kept, shown, rules_seq, stamp)
     fingerprints = storage.people.fingerprints(tx)
-    for user in storage.people.everyone(tx):
+    for user in storage.people.list_all(tx):
         org.set_user(user, fingerprints.get(user.id))
     for channel in storage.channels.list_all(tx):
         org.set_channel(channel)

@@ -1,13 +1,13 @@
 """Log activity: which organizations have new events, for jobs that read the logs later.
 
 The writer and the notifications of other servers report here, on any thread. A lost notification is
-found by a look at all logs every LOOK_EVERYWHERE_SECONDS.
+found by a look at all logs every FULL_SCAN_SECONDS.
 """
 
 import time
 from collections.abc import Iterable
 
-LOOK_EVERYWHERE_SECONDS = 60.0
+FULL_SCAN_SECONDS = 60.0
 
 
 class DirtyLogs:
@@ -15,7 +15,7 @@ class DirtyLogs:
 
     def __init__(self) -> None:
         self._realms: set[int] = set()
-        self._checked_at = -LOOK_EVERYWHERE_SECONDS
+        self._checked_at = -FULL_SCAN_SECONDS
 
     def mark(self, realms: Iterable[int]) -> None:
         self._realms.update(realms)
@@ -25,7 +25,7 @@ class DirtyLogs:
         for long."""
         found, self._realms = self._realms, set()
         now = time.monotonic()
-        if now - self._checked_at >= LOOK_EVERYWHERE_SECONDS:
+        if now - self._checked_at >= FULL_SCAN_SECONDS:
             self._checked_at = now
             return None
         return sorted(found)

@@ -35,7 +35,7 @@ from tertulia.storage.people.profile_fields import Values
 
 _versions = itertools.count()
 
-Rule = Callable[[User | None, Channel, bool, domain.channels.access.Holds], bool]
+Rule = Callable[[User | None, Channel, bool, domain.channels.access.HasPermission], bool]
 
 
 class Organization:

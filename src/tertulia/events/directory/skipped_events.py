@@ -4,7 +4,7 @@ from tertulia import log
 from tertulia.events.logged_event import LoggedEvent
 from tertulia.events.types.event import Unreadable
 
-MAX_REMEMBERED = 10_000
+MAX_RECORDED = 10_000
 
 
 class SkippedEvents:
@@ -15,7 +15,7 @@ class SkippedEvents:
         place = (logged.realm_id, logged.seq)
         if place in self._known:
             return
-        if len(self._known) >= MAX_REMEMBERED:
+        if len(self._known) >= MAX_RECORDED:
             self._known.clear()
         self._known.add(place)
         event = logged.event

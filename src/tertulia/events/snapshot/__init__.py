@@ -1,6 +1,7 @@
 """The register snapshot: the state that a client starts from."""
 
 from tertulia.events.snapshot import (
+    cached_register,
     channels,
     compose,
     encoded_list,
@@ -8,7 +9,6 @@ from tertulia.events.snapshot import (
     people,
     presence,
     realm,
-    recollection,
     register,
     server_info,
     snapshot_data,

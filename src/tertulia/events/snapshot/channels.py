@@ -28,7 +28,7 @@ def subscription_state(
     """All channels that the user may see: subscribed, unsubscribed and never subscribed."""
     inherited = None
     if not options.capabilities.notification_settings_null:
-        inherited = events.types.channels.subscriptions.inherited_by(me)
+        inherited = events.types.channels.subscriptions.inherited_settings(me)
     seen = org.visible_channels(me.id)
     subscribed: dict[int, bytes] = {}
     unsubscribed: dict[int, bytes] = {}
@@ -42,9 +42,9 @@ def subscription_state(
     everything = _encoded_channels(org, archived=options.capabilities.archived_channels)
     more = _subscribers(org, me, options.include_subscribers)
     return {
-        "subscriptions": _those(everything, subscribed, more),
-        "unsubscribed": _those(everything, unsubscribed, more),
-        "never_subscribed": _those(everything, strange, more),
+        "subscriptions": _selected_channels(everything, subscribed, more),
+        "unsubscribed": _selected_channels(everything, unsubscribed, more),
+        "never_subscribed": _selected_channels(everything, strange, more),
     }
 
 
@@ -56,7 +56,9 @@ def my_subscriptions(
     for alike in mine:
         if alike.active:
             endings |= dict.fromkeys(alike.channel_ids, _ending(alike))
-    return _those(_encoded_channels(org), endings, _subscribers(org, me, include_subscribers))
+    return _selected_channels(
+        _encoded_channels(org), endings, _subscribers(org, me, include_subscribers)
+    )
 
 
 def streams_state(org: Organization, me: User, options: Options) -> Elements:
@@ -83,7 +85,7 @@ def _encoded_channels(org: Organization, *, archived: bool = False) -> list[tupl
     return org.kept.of_all_channels(("encoded", archived), make)
 
 
-def _those(
+def _selected_channels(
     everything: list[tuple[int, bytes]],
     endings: Mapping[int, bytes],
     more: Callable[[int], bytes] | None,

@@ -19,7 +19,7 @@ from tertulia.events.directory.organization import Organization
 from tertulia.events.listener import Options
 from tertulia.events.snapshot.lists import LISTS
 from tertulia.events.snapshot.server_info import Surroundings
-from tertulia.events.snapshot.snapshot_data import SnapshotData, Wanted
+from tertulia.events.snapshot.snapshot_data import RequestedParts, SnapshotData
 from tertulia.events.types.organization.linkifiers import LinkifierObject
 from tertulia.events.types.people.profile_fields import FIELD_TYPES
 
@@ -36,7 +36,7 @@ class View(msgspec.Struct, frozen=True):
     presence_days: int | None = None
 
 
-def compose(view: View, wanted: Wanted) -> dict[str, Any]:
+def compose(view: View, wanted: RequestedParts) -> dict[str, Any]:
     state: dict[str, Any] = {}
     for event_type, part in _PARTS.items():
         if wanted(event_type):
@@ -148,7 +148,7 @@ def _user_settings(view: View) -> dict[str, Any]:
 def _settings_defaults(view: View) -> dict[str, Any]:
     return {
         "realm_user_settings_defaults": DEFAULTS
-        | domain.personal.settings.for_newcomers(view.org.realm.settings)
+        | domain.personal.settings.defaults_for_new_users(view.org.realm.settings)
         | {
             "emojiset_choices": EMOJISETS,
             "available_notification_sounds": NOTIFICATION_SOUNDS,
@@ -159,7 +159,7 @@ def _settings_defaults(view: View) -> dict[str, Any]:
 def _statuses(view: View) -> dict[str, Any]:
     """Users with a status, and users who hide their presence."""
     known, statuses = view.facts.statuses, {}
-    hiding = view.org.kept.of_all_users("hiding", partial(_those_who_hide, view.org))
+    hiding = view.org.kept.of_all_users("hiding", partial(_hidden_presence, view.org))
     for user_id in sorted(hiding.union(known) & view.org.users.keys()):
         user = view.org.users[user_id]
         if view.org.may_know(view.me, user):
@@ -169,7 +169,7 @@ def _statuses(view: View) -> dict[str, Any]:
     return {"user_status": {user_id: parts for user_id, parts in statuses.items() if parts}}
 
 
-def _those_who_hide(org: Organization) -> frozenset[int]:
+def _hidden_presence(org: Organization) -> frozenset[int]:
     return frozenset(user.id for user in org.users.values() if not user.prefers("presence_enabled"))
 
 

@@ -19,13 +19,13 @@ class ListedPart(msgspec.Struct, frozen=True):
     """What to read from the database, and how to encode each element."""
 
     table: str
-    of_everybody: Callable[[Tx], Iterable[Any]] | None = None
+    of_all_users: Callable[[Tx], Iterable[Any]] | None = None
     of_user: Callable[[Tx, int], Iterable[Any]] | None = None
     to_wire: Callable[[Organization, Any], Any] = lambda org, each: each
 
     def read(self, tx: Tx, user_id: int) -> list[Any]:
         found = self.of_user(tx, user_id) if self.of_user else ()
-        return [*found, *(self.of_everybody(tx) if self.of_everybody else ())]
+        return [*found, *(self.of_all_users(tx) if self.of_all_users else ())]
 
 
 def _plainly(to_wire: Callable[[Any], Any]) -> Callable[[Organization, Any], Any]:
@@ -37,7 +37,7 @@ LISTS = {
     "alert_words": ListedPart("alert_word", of_user=storage.personal.alert_words.of_user),
     "channel_folders": ListedPart(
         "channel_folder",
-        of_everybody=storage.channels.folders.list_all,
+        of_all_users=storage.channels.folders.list_all,
         to_wire=_plainly(events.types.channels.folders.folder_object),
     ),
     "drafts": ListedPart(
@@ -57,12 +57,12 @@ LISTS = {
     ),
     "realm_domains": ListedPart(
         "mail_domain",
-        of_everybody=storage.organization.mail_domains.list_all,
+        of_all_users=storage.organization.mail_domains.list_all,
         to_wire=_plainly(DomainObject.of),
     ),
     "realm_playgrounds": ListedPart(
         "playground",
-        of_everybody=storage.organization.playgrounds.list_all,
+        of_all_users=storage.organization.playgrounds.list_all,
         to_wire=_plainly(PlaygroundObject.of),
     ),
     "reminders": ListedPart(

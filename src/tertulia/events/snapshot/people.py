@@ -19,9 +19,9 @@ _encode = msgspec.json.Encoder().encode
 
 def users_state(org: Organization, me: User, options: Options, now: float) -> dict[str, Any]:
     if org.may_know_all(me) and not me.is_spectator:
-        people, departed = _everybody(org, me, options.client_gravatar)
+        people, departed = _all_users(org, me, options.client_gravatar)
     else:
-        people, departed = _those_known(org, me, options)
+        people, departed = _visible_users(org, me, options)
     return {
         "realm_users": people,
         "realm_non_active_users": departed,
@@ -39,7 +39,7 @@ def users_state(org: Organization, me: User, options: Options, now: float) -> di
     }
 
 
-class _AsSeen(NamedTuple):
+class _VisibleUser(NamedTuple):
     """All users as a role sees them, and the index of each."""
 
     people: list[bytes]
@@ -47,27 +47,27 @@ class _AsSeen(NamedTuple):
     places: dict[int, int]
 
 
-def _everybody(org: Organization, me: User, client_gravatar: bool) -> tuple[Elements, Elements]:
+def _all_users(org: Organization, me: User, client_gravatar: bool) -> tuple[Elements, Elements]:
     """All viewers of one role see the same, except for their own address."""
 
-    def make() -> _AsSeen:
-        seen = _AsSeen([], [], {})
+    def make() -> _VisibleUser:
+        seen = _VisibleUser([], [], {})
         for user in org.users.values():
             if not user.is_system_bot:
                 target = seen.people if user.is_active else seen.departed
                 seen.places[user.id] = len(target)
-                encoded = _kept(org, user, client_gravatar)
+                encoded = _cached_users(org, user, client_gravatar)
                 target.append(encoded.as_seen_by(me.role))
         return seen
 
     seen = org.kept.of_all_users((me.role, client_gravatar), make)
     people, myself = seen.people.copy(), org.users[me.id]
     if myself.is_active and not myself.is_system_bot:
-        people[seen.places[me.id]] = _kept(org, myself, client_gravatar).with_email
+        people[seen.places[me.id]] = _cached_users(org, myself, client_gravatar).with_email
     return Elements(people), Elements(seen.departed)
 
 
-def _those_known(org: Organization, me: User, options: Options) -> tuple[Elements, Elements]:
+def _visible_users(org: Organization, me: User, options: Options) -> tuple[Elements, Elements]:
     """For guests and spectators, who may know only some users. Older clients need placeholders
     for the others."""
     people, departed = Elements(), Elements()
@@ -93,17 +93,17 @@ def _shown(org: Organization, user: User, me: User, options: Options) -> bytes:
             org, user, None, client_gravatar=False, with_activity=False
         )
         return _encode(shown)
-    encoded = _kept(org, user, options.client_gravatar)
+    encoded = _cached_users(org, user, options.client_gravatar)
     return encoded.with_email if user.id == me.id else encoded.as_seen_by(me.role)
 
 
 def prepare_user(org: Organization, user: User) -> None:
     """Encode a user in all ways that others see them."""
     for client_gravatar in (False, True):
-        _kept(org, user, client_gravatar)
+        _cached_users(org, user, client_gravatar)
 
 
-def _kept(org: Organization, user: User, client_gravatar: bool) -> EncodedUser:
+def _cached_users(org: Organization, user: User, client_gravatar: bool) -> EncodedUser:
     """A user in API format, encoded once for all who see them alike."""
     kept = org.kept.user(user.id)
     known = kept.get(client_gravatar)

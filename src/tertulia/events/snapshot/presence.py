@@ -20,7 +20,7 @@ def presences(
         return {}
     known = None if org.may_know_all(viewer) else partial(org.may_know, viewer)
     if slim:
-        return org.presence.slim(since, days, now, known)
+        return org.presence.compact(since, days, now, known)
     return org.presence.legacy(days, now, org.email_domain, known)
 
 

@@ -17,14 +17,19 @@ from tertulia.events.directory.organization import Organization
 from tertulia.events.listener import Options
 from tertulia.events.snapshot.compose import View
 from tertulia.events.snapshot.server_info import Surroundings
-from tertulia.events.snapshot.snapshot_data import SnapshotData, SnapshotQuery, Wanted
+from tertulia.events.snapshot.snapshot_data import RequestedParts, SnapshotData, SnapshotQuery
 from tertulia.storage.log import Head
 from tertulia.storage.messages.unread import Stored
 
 
 class Register:
     def __init__(
-        self, follower: Follower, org: Organization, user: User, options: Options, wanted: Wanted
+        self,
+        follower: Follower,
+        org: Organization,
+        user: User,
+        options: Options,
+        wanted: RequestedParts,
     ) -> None:
         self._follower = follower
         self._caches = follower.caches
@@ -48,8 +53,8 @@ class Register:
             is_applied = self._follower.apply_in_freeze(updates)
         self._data, self._rules, self.start = data, head.rules, head.position
         if data.unread is not None:
-            locations = data.unread.learned()
-            self._caches.locations.learn(self._org.realm.id, self.start.seq, locations)
+            locations = data.unread.locations_found()
+            self._caches.locations.add_many(self._org.realm.id, self.start.seq, locations)
 
     @property
     def stored_unread(self) -> Stored | None:
@@ -62,9 +67,9 @@ class Register:
         """The requested parts of the state."""
         view = View(self._org, self._user, self._options, self._data, around, now, presence_days)
         state = events.snapshot.compose.compose(view, self._wanted)
-        recollection = self._data.recollection(self._rules)
-        if recollection is not None:
-            self._caches.registers.put(self._key, recollection)
+        cached_register = self._data.cached_register(self._rules)
+        if cached_register is not None:
+            self._caches.registers.put(self._key, cached_register)
         return state
 
     def _read(self, tx: Tx) -> tuple[SnapshotData, LogUpdates, Head]:

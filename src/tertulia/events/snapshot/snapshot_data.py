@@ -13,8 +13,8 @@ from tertulia.database.tx import Later, Tx
 from tertulia.domain.people.bots import Bot
 from tertulia.domain.people.status import Status
 from tertulia.domain.personal.devices import Device
+from tertulia.events.snapshot.cached_register import CachedRegister
 from tertulia.events.snapshot.lists import LISTS
-from tertulia.events.snapshot.recollection import Recollection
 from tertulia.events.snapshot.unread_query import FoundUnread, UnreadQuery
 from tertulia.storage.channels.grouped_subscriptions import AlikeSubscriptions
 from tertulia.storage.personal.topic_policies import UserTopic
@@ -44,7 +44,7 @@ _OWNED = {
     ),
     "bot": OwnedFact("bots", ("realm_bot",), storage.people.bots.managed_by),
     "user_status": OwnedFact(
-        "statuses", ("user_status",), lambda tx, me: storage.people.statuses.everyone(tx)
+        "statuses", ("user_status",), lambda tx, me: storage.people.statuses.list_all(tx)
     ),
     "device": OwnedFact("devices", ("device",), storage.personal.devices.of_user),
 }
@@ -65,12 +65,12 @@ class SnapshotData(msgspec.Struct):
     devices: list[Device] = field(default_factory=list)
     lists: dict[str, list[Any]] = field(default_factory=dict)  # by the name of the part
 
-    def recollection(self, rules: LogPosition) -> Recollection | None:
+    def cached_register(self, rules: LogPosition) -> CachedRegister | None:
         """What to cache of this register; None if it is not complete enough."""
         unread = self.unread
         if unread is None or unread.encoded is None or unread.is_cut:
             return None
-        return Recollection(
+        return CachedRegister(
             rules, self.there, self.subscriptions, unread.waiting, unread.mentioned, unread.encoded
         )
 
@@ -87,31 +87,31 @@ class SnapshotQuery:
         self,
         tx: Tx,
         user_id: int,
-        wanted: "Wanted",
-        whereabouts: MessageLocations,
-        recalled: Recollection | None = None,
+        wanted: "RequestedParts",
+        locations: MessageLocations,
+        cached: CachedRegister | None = None,
         rules: LogPosition | None = None,
     ) -> None:
-        """`recalled` is valid as of the last event that invalidated permits, which is `rules` as
+        """`cached` is valid as of the last event that invalidated permits, which is `rules` as
         far as this server knows."""
-        self._tx, self._user_id, self._wanted, self._recalled = tx, user_id, wanted, recalled
+        self._tx, self._user_id, self._wanted, self._recalled = tx, user_id, wanted, cached
         self._first: dict[str, Later[Any]] = {}  # by the name of the fact
         self._unread: UnreadQuery | None = None
         if wanted("message"):
             self._first["max_message_id"] = tx.later(newest_received, user_id)
         if wanted("message") and wanted("update_message_flags"):
-            self._unread = UnreadQuery(tx, user_id, whereabouts, recalled)
+            self._unread = UnreadQuery(tx, user_id, locations, cached)
         if wanted("recent_private_conversations"):
             self._first["conversations"] = tx.later(
                 storage.messages.conversations.recent, user_id, MAX_CONVERSATIONS
             )
-        if not (recalled is not None and recalled.rules == rules):
-            self._ask_subscriptions()
+        if not (cached is not None and cached.rules == rules):
+            self._query_subscriptions()
         self._owned: dict[str, Later[Any]] = {}  # by table
         self._tables = _tables(wanted)
         self._there = tx.later(storage.nonempty_tables.which, user_id, self._tables)
-        if recalled is not None:
-            self._ask_owned(recalled.there & self._tables)
+        if cached is not None:
+            self._query_owned_tables(cached.there & self._tables)
 
     def facts(
         self,
@@ -122,17 +122,17 @@ class SnapshotQuery:
 
         `rules` is the last event that invalidated permits.
         """
-        there, recalled = self._there(), self._recalled
-        self._ask_owned(there)
-        if recalled is not None and recalled.rules != rules:
-            recalled = None
-        if recalled is None and "subscriptions" not in self._first:
-            self._ask_subscriptions()
+        there, cached = self._there(), self._recalled
+        self._query_owned_tables(there)
+        if cached is not None and cached.rules != rules:
+            cached = None
+        if cached is None and "subscriptions" not in self._first:
+            self._query_subscriptions()
         facts = SnapshotData(there=there, **{name: found() for name, found in self._first.items()})
-        if recalled is not None:
-            facts.subscriptions = recalled.subscriptions
+        if cached is not None:
+            facts.subscriptions = cached.subscriptions
         if self._unread is not None:
-            facts.unread = self._unread.found(rewritten, recalled)
+            facts.unread = self._unread.found(rewritten, cached)
         for table, fact in _OWNED.items():
             if table in self._owned:
                 setattr(facts, fact.name, self._owned[table]())
@@ -143,17 +143,17 @@ class SnapshotQuery:
         }
         return facts
 
-    def _ask_subscriptions(self) -> None:
+    def _query_subscriptions(self) -> None:
         if self._wanted("subscription") or self._wanted("message"):
             asked = self._tx.later(storage.channels.grouped_subscriptions.of_user, self._user_id)
             self._first["subscriptions"] = asked
 
-    def _ask_owned(self, tables: Set[str]) -> None:
+    def _query_owned_tables(self, tables: Set[str]) -> None:
         for table in tables - self._owned.keys():
             self._owned[table] = self._tx.later(_READ[table], self._user_id)
 
 
-def _tables(wanted: "Wanted") -> set[str]:
+def _tables(wanted: "RequestedParts") -> set[str]:
     """Tables to query if they have rows of the user."""
     tables = {part.table for name, part in LISTS.items() if wanted(name)}
     tables |= {table for table, fact in _OWNED.items() if any(map(wanted, fact.parts))}
@@ -166,7 +166,7 @@ def newest_received(tx: Tx, user_id: int) -> int:
     return -1 if found is None else found
 
 
-class Wanted:
+class RequestedParts:
     """The parts of the snapshot that a client requested."""
 
     def __init__(self, types: list[str] | None) -> None:

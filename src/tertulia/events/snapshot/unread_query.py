@@ -16,7 +16,7 @@ from tertulia import storage
 from tertulia.caches.message_locations import MessageLocations
 from tertulia.database.tx import Later, Tx
 from tertulia.domain.messages.conversation_keys import ConversationKey, Resolved
-from tertulia.events.snapshot.recollection import Recollection
+from tertulia.events.snapshot.cached_register import CachedRegister
 from tertulia.storage.messages.unread import Stored, UnreadMessage
 
 MAX_UNREAD = 50_000
@@ -35,31 +35,31 @@ class FoundUnread(msgspec.Struct):
     # The existing ones among `unknown`.
     described: list[UnreadMessage] = field(default_factory=list)
 
-    def learned(self) -> Iterable[tuple[int, ConversationKey]]:
+    def locations_found(self) -> Iterable[tuple[int, ConversationKey]]:
         """The locations that were read from the database, for the cache."""
         return locations_of(self.described)
 
 
 class UnreadQuery:
     def __init__(
-        self, tx: Tx, user_id: int, whereabouts: MessageLocations, recalled: Recollection | None
+        self, tx: Tx, user_id: int, locations: MessageLocations, cached: CachedRegister | None
     ) -> None:
-        """`recalled` may be outdated."""
-        self._tx, self._user_id, self._whereabouts = tx, user_id, whereabouts
+        """`cached` may be outdated."""
+        self._tx, self._user_id, self._whereabouts = tx, user_id, locations
         asked = storage.messages.unread
         self._stored = tx.later(asked.stored, user_id)
         self._arrived = tx.later(asked.new_unread, user_id, MAX_ARRIVED)
-        newest = whereabouts.newest(tx.realm_id)
+        newest = locations.newest(tx.realm_id)
         self._newest = tx.later(asked.describe_after, user_id, newest, MAX_DESCRIBED)
-        self._since = recalled.waiting.min() if recalled and recalled.waiting else None
+        self._since = cached.waiting.min() if cached and cached.waiting else None
         self._mentioned = [] if self._since is None else self._query_mentions(self._since)
 
     def found(
         self,
         rewritten: frozenset[int] | None,
-        recalled: Recollection | None,
+        cached: CachedRegister | None,
     ) -> FoundUnread:
-        """`recalled` must be valid."""
+        """`cached` must be valid."""
         stored, arrived = self._stored(), self._arrived()
         everything = storage.messages.unread.catch_up(
             self._tx, self._user_id, stored, arrived if len(arrived) < MAX_ARRIVED else None
@@ -68,11 +68,11 @@ class UnreadQuery:
         mentioned = waiting & BitMap64(self._mentions(waiting))
         found = FoundUnread(stored, waiting, mentioned, len(everything) > MAX_UNREAD)
         if (
-            recalled is not None
-            and (recalled.waiting, recalled.mentioned) == (waiting, mentioned)
+            cached is not None
+            and (cached.waiting, cached.mentioned) == (waiting, mentioned)
             and not found.is_cut
         ):
-            found.encoded = recalled.encoded
+            found.encoded = cached.encoded
         else:
             self._find_locations(found, rewritten)
         return found

@@ -46,7 +46,7 @@ class Revocation(msgspec.Struct, frozen=True):
 
 
 NOTHING = PendingInfo()
-NOTHING_TAKEN_BACK = Revocation()
+NO_REVOCATION = Revocation()
 
 
 class Event(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -126,7 +126,7 @@ class Event(msgspec.Struct, frozen=True, omit_defaults=True):
     def is_wanted_by(self, to: Listener) -> bool:
         return any(map(to.wants, self.types))
 
-    def overheard_in(self, org: Organization) -> int | None:
+    def public_channel_of(self, org: Organization) -> int | None:
         """The public channel whose other listeners receive it too
         (`Options.includes_public_channels`)."""
         return None
@@ -173,7 +173,7 @@ class Event(msgspec.Struct, frozen=True, omit_defaults=True):
         return None
 
     def revocation(self) -> Revocation:
-        return NOTHING_TAKEN_BACK
+        return NO_REVOCATION
 
 
 class UserEvent(Event, frozen=True):

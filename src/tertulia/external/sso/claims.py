@@ -52,9 +52,9 @@ def from_directory(
         leads=True,
         picture=_picture(directory, person) if is_new else None,
         picture_mark=mark,
-        profile=profile(directory, person.attributes),
+        profile=profile_values(directory, person.attributes),
         role=role(directory, person.groups),
-        roles_to_take=managed_roles(directory),
+        managed_roles=managed_roles(directory),
         groups=groups(directory, person.groups),
         refusal=refusal,
     )
@@ -73,9 +73,9 @@ def from_provider(provider: OpenIdProvider, user: ProviderUser) -> ExternalProfi
         full_name=full_name(_name(provider, claims), email),
         welcome=AdmissionPolicy(provider.new_people),
         is_admitted=is_admitted(provider, theirs),
-        profile=profile(provider, claims),
+        profile=profile_values(provider, claims),
         role=role(provider, theirs),
-        roles_to_take=managed_roles(provider),
+        managed_roles=managed_roles(provider),
         groups=groups(provider, theirs),
         refusal=_groups_refusal(provider, theirs),
         address_source=(
@@ -107,9 +107,9 @@ def from_saml(provider: SamlProvider, subdomain: str, person: SamlPerson) -> Ext
         welcome=AdmissionPolicy(provider.new_people),
         is_admitted=not refusal,
         has_lasting_subject=bool(provider.id_attribute),
-        profile=profile(provider, claims),
+        profile=profile_values(provider, claims),
         role=role(provider, theirs),
-        roles_to_take=managed_roles(provider),
+        managed_roles=managed_roles(provider),
         groups=groups(provider, theirs),
         refusal=refusal,
         address_source=f"looked for the {wanted}; attributes: {_name_list(person.attributes)}",
@@ -154,10 +154,8 @@ def profile_updates(
     found = []
     for identity in known:
         person = people.get(identity.subject)
-        introduced = (
-            None if person is None else from_directory(directory, subdomain, person, identity)
-        )
-        found.append(ProfileUpdate(identity, introduced))
+        profile = None if person is None else from_directory(directory, subdomain, person, identity)
+        found.append(ProfileUpdate(identity, profile))
     return found
 
 
@@ -235,6 +233,6 @@ def groups(provider: InformedProvider, theirs: Sequence[str]) -> tuple[str, ...]
     return tuple(name for name in theirs if name.casefold() in brought)
 
 
-def profile(provider: InformedProvider, claims: Mapping[str, str]) -> dict[str, str]:
+def profile_values(provider: InformedProvider, claims: Mapping[str, str]) -> dict[str, str]:
     """Values for the mapped profile fields; empty where the provider has no value."""
     return {field: claims.get(name, "") for field, name in provider.profile_fields}

@@ -14,7 +14,7 @@ PROPERTIES = set(Subscription._fields) - {"channel_id", "user_id", "active"}
 
 # What a protected history shows: messages that were sent or moved to the channel while the user was
 # subscribed.
-CAME_WHILE_SUBSCRIBED = (
+RECEIVED_WHILE_SUBSCRIBED = (
     "EXISTS (SELECT 1 FROM subscription_span s WHERE s.user_id = :me"
     " AND s.channel_id = m.channel_id AND (CASE WHEN m.arrived_seq IS NULL"
     " THEN s.start_message_id < m.id AND (s.end_message_id IS NULL OR m.id <= s.end_message_id)"

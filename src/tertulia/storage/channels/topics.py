@@ -2,7 +2,7 @@
 
 from tertulia import domain
 from tertulia.database.tx import Tx
-from tertulia.storage.channels.subscriptions import CAME_WHILE_SUBSCRIBED
+from tertulia.storage.channels.subscriptions import RECEIVED_WHILE_SUBSCRIBED
 
 
 def message_ids(
@@ -57,7 +57,7 @@ def of_channel(tx: Tx, channel_id: int, received_by: int | None) -> list[tuple[s
     A topic has the name of its newest message. With `received_by`, only messages count that arrived
     while that user was subscribed.
     """
-    received = "" if received_by is None else f" AND {CAME_WHILE_SUBSCRIBED}"
+    received = "" if received_by is None else f" AND {RECEIVED_WHILE_SUBSCRIBED}"
     # Jumps from one topic to the next and reads the end of each: the cost depends on the number of
     # topics, not of messages.
     rows = tx.all(

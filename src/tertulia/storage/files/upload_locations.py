@@ -34,7 +34,7 @@ def in_stores(tx: Tx) -> list[StoredUpload]:
     )
 
 
-def elsewhere_in_organization(tx: Tx, most: int) -> list[StoredUpload]:
+def in_stores_of_organization(tx: Tx, most: int) -> list[StoredUpload]:
     return _UPLOADS.all(
         tx,
         "FROM upload u WHERE u.place <> '' AND u.realm_id = :realm LIMIT :most",

@@ -16,7 +16,7 @@ def insert(tx: Tx, person_id: int | None = None) -> int:
     return tx.add("upload", touched_at=tx.now, person_id=person_id)
 
 
-def touch(tx: Tx, upload_id: int, awaited_bytes: int) -> bool:
+def refresh_expiry(tx: Tx, upload_id: int, awaited_bytes: int) -> bool:
     """Record progress, and the announced size. Returns whether the upload is still open."""
     touched = tx.execute(
         "UPDATE upload SET touched_at = :now, awaited_bytes = :awaited"

@@ -39,7 +39,7 @@ COLUMNS = (
     " (SELECT v.member_ids FROM conversation v WHERE v.id = m.conversation_id) AS member_ids"
 )
 # Tables whose rows are deleted with their message.
-GOES_WITH_A_MESSAGE = (
+MESSAGE_TABLES = (
     "message_flag",
     "reaction",
     "message_edit",
@@ -212,7 +212,7 @@ def delete(tx: Tx, message_ids: Sequence[int]) -> None:
     """Delete messages, with all details in other tables."""
     ids = list(message_ids)
     storage.search.removal.remove_deleted(tx, ids)
-    for table in GOES_WITH_A_MESSAGE:
+    for table in MESSAGE_TABLES:
         tx.execute(f"DELETE FROM {table} WHERE message_id IN :ids", ids=ids)
     tx.remove("message", id=ids)
     if ids:

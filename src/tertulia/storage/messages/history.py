@@ -29,7 +29,7 @@ NEAR = 3000  # ids to scan before the search continues channel by channel
 MAX_SEPARATE_SCOPES = 4
 MANY = 1000
 FAR_BEHIND = 4
-TURNS_LEFT_OUT = 3
+ROUNDS_SKIPPED = 3
 
 
 def before(tx: Tx, selection: Selection, anchor: int, count: int) -> list[int]:
@@ -135,7 +135,7 @@ def _searched(
         if len(page) < size:
             return
         if abs(page[-1] - reached) * FAR_BEHIND < abs(reached - anchor):
-            left_out = TURNS_LEFT_OUT
+            left_out = ROUNDS_SKIPPED
         anchor, size = page[-1], min(size * 2, LARGEST_BLOCK)
 
 
@@ -188,21 +188,21 @@ class Walk(msgspec.Struct, frozen=True):
         if way.by_topic:
             here = [place.channel_id for place in way.scopes]
             in_places = self._query(way, "m.channel_id IN :places", by_realm=False, places=here)
-            return in_places + self._elsewhere(way)
+            return in_places + self._other_scopes(way)
         is_part = way.by_mark or not way.is_whole
         if (is_part or self.count > MANY) and len(way.scopes) > MAX_SEPARATE_SCOPES:
             return self._query(way)
-        walk = self._past_the_gap(way)
-        passed_over = self._elsewhere(way) if walk is not self else []
+        walk = self._after_gap(way)
+        passed_over = self._other_scopes(way) if walk is not self else []
         near, edge = walk._near(way)
         if edge is None or len(near) >= self.count:
             return passed_over + near
         beyond = replace(self, anchor=edge, count=self.count - len(near))
         return passed_over + near + beyond._through_scopes(way)
 
-    def _past_the_gap(self, way: Selection) -> "Walk":
+    def _after_gap(self, way: Selection) -> "Walk":
         """The walk, started at the nearest scope: nothing is found before it."""
-        if way.scopes is None or (self.back and way.scopes.go_on):
+        if way.scopes is None or (self.back and way.scopes.is_open_ended):
             return self
         places = way.scopes or [Scope(0)]
         if self.back:
@@ -235,9 +235,9 @@ class Walk(msgspec.Struct, frozen=True):
                 since=place.since,
                 until=place.until,
             )
-        return found + self._elsewhere(way)
+        return found + self._other_scopes(way)
 
-    def _elsewhere(self, way: Selection) -> list[int]:
+    def _other_scopes(self, way: Selection) -> list[int]:
         found: list[int] = []
         for condition in way.elsewhere:
             found += self._query(way, condition, by_realm=condition == MOVED)

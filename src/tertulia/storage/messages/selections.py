@@ -13,7 +13,7 @@ from pyroaring import BitMap64
 
 from tertulia import domain, storage
 from tertulia.database.tx import Tx
-from tertulia.storage.channels.subscriptions import CAME_WHILE_SUBSCRIBED, Span
+from tertulia.storage.channels.subscriptions import RECEIVED_WHILE_SUBSCRIBED, Span
 from tertulia.storage.search.execution import SearchCursor
 
 # Received: sent while the user was subscribed, or in a conversation of the user. Moving a message
@@ -25,7 +25,7 @@ RECEIVED_IN_CHANNEL = (
 )
 SHARES_HISTORY = "EXISTS (SELECT 1 FROM channel h WHERE h.id = m.channel_id AND h.history_public)"
 # Received, and not moved out of sight.
-NOT_MOVED_AWAY = f"(m.arrived_seq IS NULL OR {SHARES_HISTORY} OR {CAME_WHILE_SUBSCRIBED})"
+NOT_MOVED_AWAY = f"(m.arrived_seq IS NULL OR {SHARES_HISTORY} OR {RECEIVED_WHILE_SUBSCRIBED})"
 # Not received, but flagged since, and therefore among the user's messages.
 KEPT_AS_HISTORICAL = (
     "m.id IN (SELECT f.message_id FROM message_flag f WHERE f.user_id = :me"
@@ -54,13 +54,13 @@ class Scope(msgspec.Struct, frozen=True):
 class Scopes(Sequence[Scope]):
     """The channels of a reader. They may be many, so they are read only if the walk needs them.
 
-    `go_on` means that at least one of them has no end.
+    `is_open_ended` means that at least one of them has no end.
     """
 
-    def __init__(self, find: Callable[[], list[Scope]], *, go_on: bool) -> None:
+    def __init__(self, find: Callable[[], list[Scope]], *, is_open_ended: bool) -> None:
         self._find = find
         self._found: list[Scope] | None = None
-        self.go_on = go_on
+        self.is_open_ended = is_open_ended
 
     def _all(self) -> list[Scope]:
         if self._found is None:
@@ -178,7 +178,7 @@ def received_in_channels(
         return _scopes(storage.channels.subscriptions.spans_of(tx, me), set(readable))
 
     selection = Selection(
-        scopes=Scopes(scopes, go_on=is_in_some), elsewhere=(MOVED, KEPT_AS_HISTORICAL)
+        scopes=Scopes(scopes, is_open_ended=is_in_some), elsewhere=(MOVED, KEPT_AS_HISTORICAL)
     )
     # The plus keeps the planner from using an index for these conditions.
     if hidden is None or len(hidden) > len(readable):
@@ -188,7 +188,7 @@ def received_in_channels(
     else:
         selection.require("+m.channel_id IS NOT NULL")
     # Messages that were kept while the history was public are hidden once it is protected.
-    seen = f"{SHARES_HISTORY} OR {CAME_WHILE_SUBSCRIBED}"
+    seen = f"{SHARES_HISTORY} OR {RECEIVED_WHILE_SUBSCRIBED}"
     selection.require(f"{RECEIVED_IN_CHANNEL} OR ({KEPT_AS_HISTORICAL} AND ({seen}))", me=me)
     selection.require(NOT_MOVED_AWAY)
     return selection
@@ -201,8 +201,8 @@ def received(tx: Tx, me: int) -> Selection:
         spans = storage.channels.subscriptions.spans_of(tx, me)
         return _scopes(spans, {span.channel_id for span in spans})
 
-    go_on = storage.channels.subscriptions.is_in_some(tx, me)
-    in_channels = Selection(scopes=Scopes(scopes, go_on=go_on), elsewhere=(MOVED,))
+    is_open_ended = storage.channels.subscriptions.is_in_some(tx, me)
+    in_channels = Selection(scopes=Scopes(scopes, is_open_ended=is_open_ended), elsewhere=(MOVED,))
     in_channels.require(RECEIVED_IN_CHANNEL, me=me)
     return Selection(either=[in_channels, received_directly(me)])
 
@@ -211,9 +211,10 @@ def open_in_channels(me: int, shared: list[int], protected: list[int]) -> Select
     """All messages that the user may see in channels; in a protected history, those that arrived
     while subscribed."""
     places = [Scope(channel_id) for channel_id in shared + protected]
-    selection = Selection(scopes=Scopes(lambda: places, go_on=bool(places)))
+    selection = Selection(scopes=Scopes(lambda: places, is_open_ended=bool(places)))
     selection.require(
-        f"+m.channel_id IN :shared OR (+m.channel_id IN :protected AND {CAME_WHILE_SUBSCRIBED})",
+        "+m.channel_id IN :shared"
+        f" OR (+m.channel_id IN :protected AND {RECEIVED_WHILE_SUBSCRIBED})",
         me=me,
         shared=shared,
         protected=protected,

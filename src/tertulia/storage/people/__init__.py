@@ -73,7 +73,7 @@ def find_many(tx: Tx, user_ids: list[int]) -> list[User]:
     return [_user(row) for row in rows]
 
 
-def everyone(tx: Tx) -> list[User]:
+def list_all(tx: Tx) -> list[User]:
     rows = tx.all(f"SELECT {_COLUMNS} FROM account WHERE realm_id = :realm ORDER BY id")
     return [_user(row) for row in rows]
 

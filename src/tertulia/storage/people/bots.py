@@ -5,7 +5,7 @@ import msgspec
 from tertulia.database.tx import Row, Tx
 from tertulia.domain.people.bots import Bot, BotUse, Service
 from tertulia.domain.people.user import Role
-from tertulia.domain.people.webhook_deliveries import Trouble
+from tertulia.domain.people.webhook_deliveries import WebhookFailure
 from tertulia.storage.row_mapper import Record
 
 MAX_ERROR_LENGTH = 500
@@ -62,7 +62,7 @@ def ids_of_owner(tx: Tx, owner_id: int) -> list[int]:
     )
 
 
-def ids_of_others(tx: Tx, user_id: int) -> list[int]:
+def other_ids(tx: Tx, user_id: int) -> list[int]:
     """All bots that a user does not own."""
     return tx.column(
         "SELECT id FROM account WHERE realm_id = :realm AND bot_type IS NOT NULL"
@@ -121,9 +121,9 @@ def _bot(row: Row) -> Bot:
     )
 
 
-def note_outcome(tx: Tx, bot_id: int, trouble: Trouble | None) -> None:
+def record_outcome(tx: Tx, bot_id: int, failure: WebhookFailure | None) -> None:
     """Record what became of a call of an outgoing webhook; None if it answered."""
-    if trouble is None:
+    if failure is None:
         tx.execute(
             "UPDATE bot SET service_timed_out = FALSE, service_answered_at = :now,"
             " service_failures = 0 WHERE user_id = :bot AND realm_id = :realm",
@@ -135,9 +135,9 @@ def note_outcome(tx: Tx, bot_id: int, trouble: Trouble | None) -> None:
         "UPDATE bot SET service_timed_out = :timed_out, service_failed_at = :now,"
         " service_failures = service_failures + 1, service_error = :error"
         " WHERE user_id = :bot AND realm_id = :realm",
-        timed_out=trouble.is_timeout,
+        timed_out=failure.is_timeout,
         now=tx.now,
-        error=trouble.to_owner[:MAX_ERROR_LENGTH],
+        error=failure.to_owner[:MAX_ERROR_LENGTH],
         bot=bot_id,
     )
 

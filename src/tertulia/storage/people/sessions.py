@@ -32,7 +32,7 @@ def insert(
     fingerprint: bytes,
     agent: str,
     address: str,
-    elsewhere: ProviderSession | None = None,
+    provider_session: ProviderSession | None = None,
 ) -> int:
     return tx.add(
         "session",
@@ -42,10 +42,10 @@ def insert(
         address=address,
         made_at=tx.now,
         seen_at=tx.now,
-        provider_person=None if elsewhere is None else elsewhere.person,
-        provider_mark=None if elsewhere is None else elsewhere.mark,
-        provider_sealed=None if elsewhere is None else elsewhere.sealed,
-        ends_at=None if elsewhere is None else elsewhere.ends_at,
+        provider_person=None if provider_session is None else provider_session.person,
+        provider_mark=None if provider_session is None else provider_session.mark,
+        provider_sealed=None if provider_session is None else provider_session.sealed,
+        ends_at=None if provider_session is None else provider_session.ends_at,
     )
 
 

@@ -27,7 +27,7 @@ def of_users(tx: Tx, user_ids: list[int]) -> dict[int, Status]:
     return {row["user_id"]: _STATUSES.of(row) for row in rows}
 
 
-def everyone(tx: Tx) -> dict[int, Status]:
+def list_all(tx: Tx) -> dict[int, Status]:
     """By user; users without one are left out."""
     rows = tx.all(f"SELECT {_COLUMNS} FROM user_status WHERE realm_id = :realm ORDER BY user_id")
     return {row["user_id"]: _STATUSES.of(row) for row in rows}

@@ -14,7 +14,7 @@ def position(tx: Tx) -> int | None:
     return None if found is None else int(found)
 
 
-def start_everywhere(tx: Tx) -> None:
+def start_all(tx: Tx) -> None:
     """Start at the end of all logs that were never examined: older messages are not news."""
     tx.execute(
         "INSERT INTO missed_position (realm_id, seq) SELECT h.realm_id, h.seq FROM log_head h"

@@ -48,12 +48,12 @@ def delete(tx: Tx, subscription_ids: Sequence[int]) -> None:
     tx.remove("push_subscription", id=list(subscription_ids))
 
 
-def note_health(tx: Tx, subscription_id: int, failures: int, retry_at: float) -> None:
+def record_health(tx: Tx, subscription_id: int, failures: int, retry_at: float) -> None:
     """Record the consecutive failures of an endpoint, and its backoff."""
     tx.change("push_subscription", subscription_id, failures=failures, retry_at=retry_at)
 
 
-def note_sent(tx: Tx, user_id: int, message_id: int) -> None:
+def record_shown(tx: Tx, user_id: int, message_id: int) -> None:
     """Record a notification that devices may still show."""
     tx.execute(
         "INSERT INTO push_notice (realm_id, user_id, message_id, due_at)"
@@ -77,9 +77,9 @@ def shown(tx: Tx, after: tuple[int, int], most: int) -> list[tuple[int, int, int
     )
 
 
-def forget(tx: Tx, user_id: int, message_ids: Sequence[int]) -> None:
+def delete_shown(tx: Tx, user_id: int, message_ids: Sequence[int]) -> None:
     tx.remove("push_notice", user_id=user_id, message_id=list(message_ids))
 
 
-def forget_shown_before(tx: Tx, at: float) -> None:
+def delete_shown_before(tx: Tx, at: float) -> None:
     tx.execute("DELETE FROM push_notice WHERE due_at < :at", at=at)

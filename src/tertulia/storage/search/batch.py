@@ -202,10 +202,10 @@ class _Plan:
             if message_id in rows:
                 sources[message_id] = _source(rows[message_id])
                 self._yield_point.yield_to_requests()
-        self._learn(list(sources.values()))
+        self._add_words(list(sources.values()))
         return sources
 
-    def _learn(self, sources: list[_Source]) -> None:
+    def _add_words(self, sources: list[_Source]) -> None:
         """Read which words and grams of these messages the index has, and the senders' budgets."""
         asked = set[str]().union(*(each.words for each in sources if each.has_few_words))
         self._known |= storage.search.index.find_words(self._tx, asked - self._known).keys()

@@ -143,7 +143,7 @@ class SearchCursor:
         """Ids that may match by their signatures."""
         if self._wanted is None or self._signed is None:
             return BitMap()
-        ids = self._signed.asked_with(segment)
+        ids = self._signed.for_query(segment)
         if ids is None:
             return BitMap()
         if ids not in self._asked_ranges:
@@ -172,7 +172,7 @@ class SearchCursor:
             found = bits if found is None else found & bits
         assert found is not None
         if found and self._joints:
-            found = storage.search.phrase_filter.may_be_in(self._tx, segment, self._joints, found)
+            found = storage.search.phrase_filter.candidates(self._tx, segment, self._joints, found)
         return found
 
     def _read_rarest(self) -> dict[int, BitMap] | None:

@@ -150,7 +150,7 @@ def delete_some(tx: Tx, message_id: int, most: int) -> int:
     return len(joints[:most])
 
 
-def may_be_in(tx: Tx, segment: int, joints: Collection[frozenset[int]], among: BitMap) -> BitMap:
+def candidates(tx: Tx, segment: int, joints: Collection[frozenset[int]], among: BitMap) -> BitMap:
     """Those of some messages of a segment that may have one of each of these pairs."""
     numbers = sorted(frozenset().union(*joints))
     held = storage.search.segments.load(tx, _JOINTS, [segment], numbers).get(segment, {})

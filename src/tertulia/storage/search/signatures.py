@@ -24,7 +24,7 @@ class SignedIds(msgspec.Struct, frozen=True):
     ranges: dict[int, range]
     is_few: bool
 
-    def asked_with(self, segment: int) -> range | None:
+    def for_query(self, segment: int) -> range | None:
         """The ids to query for a segment: all, if there are few. None if it has no signature."""
         bits = storage.search.segments.BITS
         own = range(segment << bits, (segment + 1) << bits)
@@ -118,7 +118,7 @@ def _holding(
             message_id
             for message_id, part in _parts(tx, ids, number, found)
             if (found is None or message_id in found)
-            and domain.search.signature.may_hold(part, its_keys, count)
+            and domain.search.signature.may_contain(part, its_keys, count)
         }
     return found or set()
 

@@ -80,7 +80,7 @@ class PlannedExport(msgspec.Struct, frozen=True):
 def plan(tx: Tx, kind: str) -> PlannedExport:
     consenting = frozenset(
         each.id
-        for each in storage.people.everyone(tx)
+        for each in storage.people.list_all(tx)
         if not each.is_bot and each.prefers("allow_private_data_export")
     )
     return PlannedExport(
@@ -92,7 +92,7 @@ def write(
     tx: Tx, export: PlannedExport, archive: ExportArchive, files: FileSnapshot, progress: Progress
 ) -> None:
     """Export everything, read in one transaction."""
-    people = storage.people.everyone(tx)
+    people = storage.people.list_all(tx)
     tables = _small_tables(tx, export, people)
     recipients = Recipients(tx, export, tables)
     linking: dict[int, list[int]] = defaultdict(list)

@@ -108,7 +108,7 @@ class HtmlArchive:
         self._search = SearchIndex(folder / "search")
         self.people = {
             user.id: ShownPerson(user.full_name, user.id % SHADES + 1, None, user.is_bot)
-            for user in storage.people.everyone(tx)
+            for user in storage.people.list_all(tx)
         }
         self.emoji = {
             each.id: each.file_name for each in storage.organization.custom_emoji.list_all(tx)

@@ -215,7 +215,7 @@ class Importer:
         drafts.add(tx, self._state, self._profiles, self._message_importer(tx))
         storage.bulk_import.store_state(tx, self._state.to_dict())
         newest = storage.messages.newest_id(tx)
-        storage.bulk_import.mark_caught_up(tx, newest)
+        storage.bulk_import.set_read_position(tx, newest)
         self._add_empty_spans(tx, newest)
         storage.bulk_import.set_first_messages(tx)
         storage.organization.set_render_version(tx, markdown.VERSION)

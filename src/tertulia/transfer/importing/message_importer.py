@@ -73,7 +73,7 @@ class MessageImporter:
                 if not each.deactivated
             },
         )
-        users = storage.people.everyone(tx)
+        users = storage.people.list_all(tx)
         self._users = {
             each.id: MentionedUser(each.id, each.full_name, each.is_active) for each in users
         }

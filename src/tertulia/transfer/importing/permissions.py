@@ -45,7 +45,7 @@ class _ImportedValues:
         self._system_ids = storage.groups.system_ids(tx)
         self._members = {
             each.id
-            for each in storage.people.everyone(tx)
+            for each in storage.people.list_all(tx)
             if each.is_active and not each.is_system_bot
         }
 

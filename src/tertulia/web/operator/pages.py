@@ -68,7 +68,7 @@ class OperatorPages:
         expires_at = call.services.clock() + COOKIE_SECONDS
         session = domain.operator_token.create(call.vault, expires_at)
         is_secure = _is_secure(call)
-        cookie = cookies.written(session, COOKIE_SECONDS, is_secure=is_secure, cookie=COOKIE)
+        cookie = cookies.set_cookie(session, COOKIE_SECONDS, is_secure=is_secure, cookie=COOKIE)
         return account_pages.redirect(PATH, cookie)
 
     async def _page(self, call: Call) -> Response:

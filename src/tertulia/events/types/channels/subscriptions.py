@@ -65,7 +65,7 @@ def personal_part(subscription: Subscription) -> PersonalPart:
     )
 
 
-def inherited_by(user: User) -> tuple[bool, ...]:
+def inherited_settings(user: User) -> tuple[bool, ...]:
     """The values that a subscription inherits."""
     return tuple(user.prefers(setting) for setting in INHERITED.values())
 

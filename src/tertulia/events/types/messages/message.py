@@ -263,7 +263,7 @@ class MessageSent(MessageEvent, frozen=True):
     def sent(self) -> NewMessage | None:
         return None if self.message is None else NewMessage(self.message, self.read_by)
 
-    def overheard_in(self, org: Organization) -> int | None:
+    def public_channel_of(self, org: Organization) -> int | None:
         channel = None if self.channel_id is None else org.channels[self.channel_id]
         return channel.id if channel is not None and channel.is_public else None
 

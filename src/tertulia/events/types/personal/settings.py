@@ -30,7 +30,7 @@ class SettingChanged(UserEvent, frozen=True):
         yield changed
 
 
-class NewcomerSettingChanged(Event, frozen=True):
+class UserSettingDefaultsChanged(Event, frozen=True):
     """A default setting for new users changed."""
 
     kind: ClassVar[str] = "newcomer_setting"

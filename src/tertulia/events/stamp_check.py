@@ -1,4 +1,4 @@
-"""Log recognition: checks by a stamp that the client's last event is in our log.
+"""Stamp check: verifies by a stamp that the client's last event is in our log.
 
 After a restore from backup, or a failover to a replica that lacks the last events, the same numbers
 belong to other events. A queue continues if the client's last event is in our log and ends
@@ -14,9 +14,7 @@ from tertulia.log import log
 from tertulia.storage.queues import StoredQueue
 
 
-async def recognize(
-    database: Database, mailbox: Mailbox, last_event_id: int
-) -> tuple[int, int | None]:
+async def check(database: Database, mailbox: Mailbox, last_event_id: int) -> tuple[int, int | None]:
     """The id of the client's last event, and its index among the ids of one log event.
 
     Raises BadQueue if it is from another log. An older server issues ids without an offset; it is

@@ -11,6 +11,6 @@ SIGNATURES = FairQueue("signatures", slots=1, max_waiting=50)
 T = TypeVar("T")
 
 
-async def computed(call: Call, work: Callable[[], T]) -> T:
+async def run(call: Call, work: Callable[[], T]) -> T:
     """Raises RateLimited."""
     return await SIGNATURES.run(call.person, work)

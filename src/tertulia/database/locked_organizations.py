@@ -13,7 +13,7 @@ from tertulia.errors.http import ServiceUnavailable
 MAX_THREADS = 4
 
 
-class HeldOrganizations:
+class LockedOrganizations:
     """All methods run on the event loop."""
 
     def __init__(

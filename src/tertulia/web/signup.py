@@ -18,7 +18,7 @@ from tertulia.api.call import Call
 from tertulia.domain.messages.welcome_message import WelcomeMessage
 from tertulia.domain.people.invitations import Invitation
 from tertulia.errors import BadRequest, ClientError
-from tertulia.errors.authentication import InvitationRequired, LinkNotGood
+from tertulia.errors.authentication import InvitationRequired, LinkInvalid
 from tertulia.errors.http import RateLimited
 from tertulia.errors.people import EmailTaken, InvalidEmail
 from tertulia.http.ratelimit import address_bucket
@@ -116,7 +116,7 @@ async def _finish(call: Call, key: str) -> Response:
 async def _show_invitation(call: Call, key: str) -> Response:
     try:
         invitation = await _invitation(call, key)
-    except LinkNotGood:
+    except LinkInvalid:
         if _is_open(call):  # open signup: no invitation needed
             return account_pages.redirect("/register/")
         raise
@@ -155,7 +155,7 @@ async def _accept_invitation(call: Call, key: str) -> Response:
 async def _invitation(call: Call, key: str) -> Invitation:
     found = await call.db.read(actions.people.invitations.get, call.vault, key)
     if found is None or call.org.realm.deactivated:
-        raise LinkNotGood()
+        raise LinkInvalid()
     return found
 
 
@@ -205,4 +205,4 @@ async def _new_account(call: Call, email: str) -> NewAccount:
 
 async def _welcome_message(call: Call, invitation: Invitation | None) -> WelcomeMessage:
     language = translations.language(call.request.header("accept-language"))
-    return await api.people.sso_signup.reception(call, invitation, language)
+    return await api.people.sso_signup.welcome_message(call, invitation, language)

@@ -9,7 +9,7 @@ from tertulia.database.log_position import LogPosition
 from tertulia.storage.channels.grouped_subscriptions import AlikeSubscriptions
 
 
-class Recollection(NamedTuple):
+class CachedRegister(NamedTuple):
     rules: LogPosition  # the last event that invalidated permits
     there: Set[str]  # tables with rows of the user
     subscriptions: list[AlikeSubscriptions]

@@ -192,7 +192,7 @@ async def decide(call: Call) -> Response:
             call, asked.client, asked.redirect_uri, asked.scope, _carried(call), is_empty=True
         )
     address = call.request.client_address
-    api.audit.record_act(call, Act("agent allow", user.id, address, consent.details(wish)))
+    api.audit.record_action(call, Act("agent allow", user.id, address, consent.details(wish)))
     code = await call.db.write(
         actions.people.agents.allow, user, asked.client, wish, asked.redirect_uri, asked.challenge
     )

@@ -77,13 +77,21 @@ def ask(person, method: str, path: str, *, in_json: bool = False, **params: Any)
         return sends_form(person, form(("x.txt", b"x")), f"{path}?{urlencode(params)}")
     if (method, path) == ("POST", "/realm/deactivate"):
         person = Chat.found(person.chat.server).person("founder", role="owner")
-    if path == "/bot_storage":
+    is_answer = path.startswith("/answers") and not path.endswith("/stop") and method != "GET"
+    if path == "/bot_storage" or is_answer:
         person = a_bot_of(person)
+    if (method, path) == ("POST", "/answers"):
+        give_up_answers(person)  # a person may have few at once
     if in_json:
         headers = person.headers | {"Content-Type": "application/json"}
         body = json.dumps(params).encode()
         return person.server.client.raw(method, f"{PREFIX}{path}", headers, body)
     return person.request(method, path, **params)
+
+
+def give_up_answers(bot):
+    for each in bot.get("/answers").succeeds()["answers"]:
+        bot.delete(f"/answers/{each['answer_token']}")
 
 
 def a_bot_of(person):
@@ -228,6 +236,7 @@ def personal_calls(chat, ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any
     topic = {"stream_id": kitchen, "topic": "lunch"}
     words = {"type": "", "to": [], "topic": "", "content": "x"}
     snippet = {"title": "x", "content": "y"}
+    answer = {"type": "direct", "to": [ana.id], "asked_by": ana.id}
     names = (f"person{number}" for number in itertools.count())
 
     def new_draft():
@@ -242,6 +251,11 @@ def personal_calls(chat, ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any
     def new_snippet():
         answer = ana.post("/saved_snippets", **snippet).succeeds()
         return {"saved_snippet_id": answer["saved_snippet_id"]}
+
+    def new_answer():
+        bot = a_bot_of(ana)
+        give_up_answers(bot)
+        return {"answer_token": bot.post("/answers", **answer).succeeds()["answer_token"]}
 
     def new_person():
         return {"muted_user_id": chat.person(next(names)).id}
@@ -317,6 +331,12 @@ def personal_calls(chat, ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any
         },
         ("PATCH", "/navigation_views/{fragment:path}"): {"is_pinned": False},
         ("DELETE", "/navigation_views/{fragment:path}"): {},
+        ("GET", "/answers"): {},
+        ("POST", "/answers"): answer,
+        ("PATCH", "/answers/{answer_token}"): {"content": "x", "status_line": "reading"},
+        ("POST", "/answers/{answer_token}/finish"): {"content": "x"},
+        ("DELETE", "/answers/{answer_token}"): {},
+        ("POST", "/answers/{answer_token}/stop"): {},
         ("GET", "/saved_snippets"): {},
         ("POST", "/saved_snippets"): snippet,
         ("PATCH", "/saved_snippets/{saved_snippet_id}"): snippet,
@@ -437,8 +457,13 @@ def personal_calls(chat, ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any
         "DELETE /users/me/agents/{agent_id}": new_agent,
         "DELETE /realm/agents/{agent_id}": new_agent,
         **new_snippet(),
+        **new_answer(),
         **new_person(),
         **new_bot(),
+        "PATCH /answers/{answer_token}": new_answer,
+        "DELETE /answers/{answer_token}": new_answer,
+        "POST /answers/{answer_token}/finish": new_answer,
+        "POST /answers/{answer_token}/stop": new_answer,
         "DELETE /drafts/{draft_id}": new_draft,
         "DELETE /invites/{invite_id}": new_invitation,
         "POST /invites/{invite_id}/resend": new_invitation,

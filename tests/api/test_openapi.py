@@ -274,7 +274,7 @@ def test_every_kind_of_event_is_described(chat):
 
     types = document["components"]["schemas"]["Event"]["discriminator"]["mapping"]
 
-    sent_by_server = {"heartbeat", "presence", "typing", "typing_edit_message"}
+    sent_by_server = {"answer", "heartbeat", "presence", "typing", "typing_edit_message"}
     assert types.keys() == wire_types() | sent_by_server
 
 

@@ -62,6 +62,31 @@ def test_a_notice_that_is_too_long_is_dropped_and_the_next_one_arrives(chat, ana
     eventually(lambda: ears.all())
 
 
+def test_an_answer_is_written_at_one_server_and_watched_and_stopped_at_another(
+    chat, ana, ben, elsewhere
+):
+    bot = chat.person("helper", bot="generic", owner=ben)
+    there, bot_there = elsewhere(ana), elsewhere(bot)
+    direct = {"type": "direct", "to": [ana.id], "asked_by": ana.id}
+    ears = there.listens_for("answer")
+    token = bot.post("/answers", **direct).succeeds()["answer_token"]
+
+    text = "".join(chr(0x4E00 + number) for number in range(3000))  # three bytes each
+    bot.patch(f"/answers/{token}", content=text, position=0).succeeds()
+    bot_there.patch(f"/answers/{token}", content="!", position=3000).succeeds()
+
+    def is_complete(person):
+        found = person.get("/answers").succeeds()["answers"]
+        return [each["content"] for each in found] == [text + "!"]
+
+    eventually(lambda: is_complete(ana) and is_complete(there))
+    assert {each["op"] for each in ears.all()} == {"start", "update"}
+    there.post(f"/answers/{token}/stop").succeeds()
+    eventually(lambda: bot.patch(f"/answers/{token}", position=3001).succeeds()["stopped"])
+    bot_there.post(f"/answers/{token}/finish", content=text).succeeds()
+    eventually(lambda: ana.get("/answers").succeeds()["answers"] == [])
+
+
 def test_presence_is_shared(ana, ben, elsewhere):
     there = elsewhere(ben)
     ears = there.listens_for("presence")

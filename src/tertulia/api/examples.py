@@ -100,6 +100,7 @@ BY_NAME: dict[str, Any] = {
     "meeting_name": "lunch",
     "room_name": "lunch",
     "token": "c0ffee",
+    "answer_token": "WzEsOSwxLDcsMF0.c0ffee",
 }
 
 _SUNNY = {"status_text": "At the beach", "emoji_name": "beach"}
@@ -119,6 +120,7 @@ OF_CALLS: dict[str, dict[str, Any]] = {
     },
     "GET /realm/audit_log": {"limit": 20},
     "GET /realm/retention_preview": {"message_retention_days": 90},
+    "PATCH /answers/{answer_token}": {"content": "Soup is", "status_line": "reading 3 files"},
     "PATCH /bots/{bot_id}": {"full_name": "Helper"},
     "PATCH /channel_folders/{channel_folder_id}": {"description": "Rooms"},
     "PATCH /messages/{message_id}": {"content": "Soup is on, and bread!"},
@@ -161,6 +163,7 @@ OF_CALLS: dict[str, dict[str, Any]] = {
         "encrypted_push_registration": "what only the service can read",
     },
     "POST /jwt/fetch_api_key": {"token": "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.e30.x"},
+    "POST /answers": {"to": "general", "topic": "lunch"},
     "POST /messages": {"to": "general", "topic": "lunch"},
     "POST /realm/playgrounds": {
         "name": "Try it",

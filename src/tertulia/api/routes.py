@@ -57,6 +57,16 @@ ROUTES = [
     post("/mark_stream_as_read", api.messages.flags.mark_stream_as_read),
     post("/mark_topic_as_read", api.messages.flags.mark_topic_as_read),
     get("/messages/{message_id}/read_receipts", api.messages.flags.read_receipts),
+    # answers that grow
+    get("/answers", api.messages.answers.list_open),
+    *requiring(
+        api.guards.bot,
+        post("/answers", api.messages.answers.start),
+        patch("/answers/{answer_token}", api.messages.answers.write),
+        post("/answers/{answer_token}/finish", api.messages.answers.finish),
+        delete("/answers/{answer_token}", api.messages.answers.abandon),
+    ),
+    post("/answers/{answer_token}/stop", api.messages.answers.stop, requires=api.guards.human),
     # reactions and emoji
     post("/messages/{message_id}/reactions", api.messages.reactions.add),
     delete("/messages/{message_id}/reactions", api.messages.reactions.remove),

@@ -109,3 +109,8 @@ class BadNarrow(ClientError):
 
 class BadNarrowCombination(BadNarrow):
     message = "Invalid narrow operator combination: {desc}"
+
+
+class AnswerNotFound(ClientError):
+    message = "Invalid answer"
+    reports_absence = True

@@ -1,4 +1,4 @@
-"""Ephemeral events: typing notices and presence, which are not stored in the log.
+"""Ephemeral events: typing notices, growing answers and presence, which are not stored in the log.
 
 They reach the clients that are connected at this moment: through memory on this server, and through
 database notifications on the others. An ephemeral event knows its audience. Every one is a class in
@@ -8,11 +8,12 @@ this file. Its tag is its name between servers.
 from collections.abc import Hashable
 from functools import reduce
 from operator import or_
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import msgspec
 
 from tertulia import domain
+from tertulia.domain.messages.answers import StreamedAnswer
 from tertulia.domain.people.presence import Presence
 from tertulia.events.audience import Audience, Everyone, NoClients, Subscribers, Users
 from tertulia.events.directory.organization import Organization
@@ -21,7 +22,7 @@ from tertulia.events.presence import LegacyWebsite, PresenceObject
 
 Wire = dict[str, Any]
 
-TYPES = frozenset({"typing", "typing_edit_message", "presence", "heartbeat"})
+TYPES = frozenset({"typing", "typing_edit_message", "presence", "heartbeat", "answer"})
 
 
 class EphemeralEvent(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="kind"):
@@ -138,6 +139,71 @@ class TypingEdit(EphemeralEvent, frozen=True, tag="typing_edit"):
             "message_id": self.message_id,
             "recipient": recipient,
         }
+
+
+class AnswerUpdate(EphemeralEvent, frozen=True, tag="answer"):
+    """A streamed answer begins, grows, is stopped by a person, or ends."""
+
+    type: ClassVar[str] = "answer"
+
+    op: Literal["start", "update", "stop", "end"]
+    answer_token: str
+    answer: StreamedAnswer
+    position: int = 0
+    content: str = ""
+    status: str = ""
+    message_id: int | None = None
+    only_bot: bool = False  # for a bot that is not among the listeners
+
+    def audience(self) -> Audience:
+        if self.only_bot:
+            return Users([self.answer.bot_id])
+        if self.answer.channel_id is None:
+            return Users(self.answer.member_ids)
+        return Subscribers(self.answer.channel_id)
+
+    def is_for(self, org: Organization, to: Listener) -> bool:
+        """Clients say that they know answers, or ask for the type; others would not understand."""
+        asked = to.options.event_types is not None
+        return asked or to.options.capabilities.streamed_answers
+
+    def variant(self, to: Listener) -> Hashable:
+        return to.options.capabilities.empty_topic_name
+
+    def wire(self, org: Organization, to: Listener) -> Wire:
+        fields: Wire = {"type": "answer", "op": self.op, "answer_token": self.answer_token}
+        fields |= place_of(self.answer, allow_empty=to.options.capabilities.empty_topic_name)
+        if self.op == "update":
+            fields |= {
+                "position": self.position,
+                "content": self.content,
+                "status_line": self.status,
+            }
+        if self.op == "end":
+            fields["message_id"] = self.message_id
+        return fields
+
+    def overheard(self, org: Organization) -> None:
+        if self.op == "end":
+            return org.answers.remove(self.answer_token)
+        opened = org.answers.touch(self.answer_token, self.answer, org.clock())
+        opened.is_stopped = opened.is_stopped or self.op == "stop"
+        if self.op == "update":
+            opened.apply(self.position, self.content, self.status)
+        return None
+
+
+def place_of(answer: StreamedAnswer, *, allow_empty: bool) -> Wire:
+    """Whose an answer is and where, as clients get it."""
+    fields: Wire = {
+        "sender_id": answer.bot_id,
+        "asked_by": answer.asked_by,
+        "started": int(answer.started_at),
+    }
+    if answer.channel_id is None:
+        return fields | {"message_type": "direct", "user_ids": answer.member_ids}
+    topic = domain.channels.topics.shown(answer.topic, allow_empty)
+    return fields | {"message_type": "stream", "stream_id": answer.channel_id, "topic": topic}
 
 
 class UserActive(EphemeralEvent, frozen=True, tag="came_online"):

@@ -22,6 +22,7 @@ class Capabilities(msgspec.Struct, frozen=True, omit_defaults=True):
     simplified_presence_events: bool = False
     individual_emoji_changes: bool = False
     user_settings_object: bool = False
+    streamed_answers: bool = False
 
 
 class Options(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -35,6 +35,7 @@ OPTIONS = Options(
         archived_channels=True,
         empty_topic_name=True,
         simplified_presence_events=True,
+        streamed_answers=True,
     ),
 )
 

@@ -135,6 +135,7 @@ def test_moving_messages_of_others_is_recorded(chat, in_kitchen, owner, ana):
 # Calls that affect only the caller, or are messages: they are not recorded. A new call must be here
 # or be recorded.
 UNRECORDED = """
+DELETE /answers/{answer_token}
 DELETE /attachments/{attachment_id}
 DELETE /bot_storage
 DELETE /drafts/{draft_id}
@@ -151,6 +152,7 @@ DELETE /users/me/avatar
 DELETE /users/me/muted_users/{muted_user_id}
 DELETE /users/me/profile_data
 DELETE /web_push/subscriptions
+PATCH /answers/{answer_token}
 PATCH /drafts/{draft_id}
 PATCH /messages/{message_id}
 PATCH /navigation_views/{fragment:path}
@@ -160,6 +162,9 @@ PATCH /users/me/profile_data
 PATCH /users/me/subscriptions
 PATCH /users/me/subscriptions/muted_topics
 PATCH /users/me/subscriptions/{stream_id}
+POST /answers
+POST /answers/{answer_token}/finish
+POST /answers/{answer_token}/stop
 POST /calls/nextcloud_talk/create
 POST /drafts
 POST /external/{integration}

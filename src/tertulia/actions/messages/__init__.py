@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from tertulia import actions, storage
 from tertulia.actions.messages import (
+    answers,
     catch_up,
     deletion,
     draft,

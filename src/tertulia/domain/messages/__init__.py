@@ -1,6 +1,7 @@
 """Messages: their content, links, narrows and notices."""
 
 from tertulia.domain.messages import (
+    answers,
     catch_up,
     catch_up_cues,
     conversation_keys,

@@ -1,3 +1,3 @@
 """Delivery: pending events of each queue, parked polls, wake-up and refill from the log."""
 
-from tertulia.events.delivery import mailbox, refill
+from tertulia.events.delivery import answer_updates, mailbox, refill

@@ -26,6 +26,7 @@ from tertulia.domain.organization.realm import Realm
 from tertulia.domain.people.profile_fields import ProfileField
 from tertulia.domain.people.user import Role, User
 from tertulia.domain.personal.alert_words import WatchedWords
+from tertulia.events.answers import OpenAnswers
 from tertulia.events.directory.accounts import Accounts
 from tertulia.events.directory.channel_versions import ChannelVersions
 from tertulia.events.directory.channels_by_privacy import ChannelsByPrivacy
@@ -81,6 +82,7 @@ class Organization:
         self.partners: dict[int, set[int]] = {}
         self.alert_words = WatchedWords()
         self.presence = PresenceTable(self.users)
+        self.answers = OpenAnswers()
         self.kept = kept
         self.channel_versions = ChannelVersions(place.seq)
         self._channel_by_name: NameIndex[str] = NameIndex()

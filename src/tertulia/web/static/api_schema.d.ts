@@ -1,10 +1,16 @@
 /**
  * What the API answers: written by scripts/page_types.py from its description.
- * Of which the digest is cd4f0593a1ab28fa0e51caf31b0b98303df97bf8bf15bd0ed4c4f42f2d531142.
+ * Of which the digest is 104ebb7f7aab2e1160392e4d820bc36f3ca3b3d72f13a302ae4f4fb2608036a3.
  */
 export interface components {
     schemas: {
         Answers: {
+            "GET /answers": components["schemas"]["Envelope"] & components["schemas"]["OpenAnswerList"];
+            "POST /answers": components["schemas"]["Envelope"] & components["schemas"]["StartedAnswer"];
+            "PATCH /answers/{answer_token}": components["schemas"]["Envelope"] & components["schemas"]["WrittenAnswer"];
+            "DELETE /answers/{answer_token}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "POST /answers/{answer_token}/finish": components["schemas"]["Envelope"] & components["schemas"]["SentMessage"];
+            "POST /answers/{answer_token}/stop": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
             "GET /attachments": components["schemas"]["Envelope"] & components["schemas"]["OwnAttachments"];
             "DELETE /attachments/{attachment_id}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
             "GET /bot_storage": components["schemas"]["Envelope"] & components["schemas"]["Storage"];
@@ -250,6 +256,75 @@ export interface components {
         };
         AllRead: {
             complete: boolean;
+        };
+        AnswerEndEvent: {
+            id: number;
+            /** @constant */
+            type: "answer";
+            /** @constant */
+            op: "end";
+            answer_token: string;
+            sender_id: number;
+            asked_by: number | null;
+            started: number;
+            /** @enum {string} */
+            message_type: "direct" | "stream";
+            user_ids?: number[];
+            stream_id?: number;
+            topic?: string;
+            message_id: number | null;
+        };
+        AnswerEvent: components["schemas"]["AnswerEndEvent"] | components["schemas"]["AnswerStartEvent"] | components["schemas"]["AnswerStopEvent"] | components["schemas"]["AnswerUpdateEvent"];
+        AnswerStartEvent: {
+            id: number;
+            /** @constant */
+            type: "answer";
+            /** @constant */
+            op: "start";
+            answer_token: string;
+            sender_id: number;
+            asked_by: number | null;
+            started: number;
+            /** @enum {string} */
+            message_type: "direct" | "stream";
+            user_ids?: number[];
+            stream_id?: number;
+            topic?: string;
+        };
+        AnswerStopEvent: {
+            id: number;
+            /** @constant */
+            type: "answer";
+            /** @constant */
+            op: "stop";
+            answer_token: string;
+            sender_id: number;
+            asked_by: number | null;
+            started: number;
+            /** @enum {string} */
+            message_type: "direct" | "stream";
+            user_ids?: number[];
+            stream_id?: number;
+            topic?: string;
+        };
+        AnswerUpdateEvent: {
+            id: number;
+            /** @constant */
+            type: "answer";
+            /** @constant */
+            op: "update";
+            answer_token: string;
+            sender_id: number;
+            asked_by: number | null;
+            started: number;
+            /** @enum {string} */
+            message_type: "direct" | "stream";
+            user_ids?: number[];
+            stream_id?: number;
+            topic?: string;
+            position: number;
+            content: string;
+            status_line: string;
         };
         ApiKey: {
             api_key: string;
@@ -630,7 +705,7 @@ export interface components {
             msg: "";
             ignored_parameters_unsupported?: string[];
         };
-        Event: components["schemas"]["AlertWordsEvent"] | components["schemas"]["AttachmentEvent"] | components["schemas"]["ChannelFolderEvent"] | components["schemas"]["CustomProfileFieldsEvent"] | components["schemas"]["DefaultStreamsEvent"] | components["schemas"]["DeleteMessageEvent"] | components["schemas"]["DeviceEvent"] | components["schemas"]["DraftsEvent"] | components["schemas"]["HeartbeatEvent"] | components["schemas"]["InvitesChangedEvent"] | components["schemas"]["MessageEvent"] | components["schemas"]["MutedTopicsEvent"] | components["schemas"]["MutedUsersEvent"] | components["schemas"]["NavigationViewEvent"] | components["schemas"]["PresenceEvent"] | components["schemas"]["ReactionEvent"] | components["schemas"]["RealmEvent"] | components["schemas"]["RealmBotEvent"] | components["schemas"]["RealmDomainsEvent"] | components["schemas"]["RealmEmojiEvent"] | components["schemas"]["RealmExportEvent"] | components["schemas"]["RealmLinkifiersEvent"] | components["schemas"]["RealmPlaygroundsEvent"] | components["schemas"]["RealmUserEvent"] | components["schemas"]["RealmUserSettingsDefaultsUpdateEvent"] | components["schemas"]["RemindersEvent"] | components["schemas"]["SavedSnippetsEvent"] | components["schemas"]["ScheduledMessagesEvent"] | components["schemas"]["StreamEvent"] | components["schemas"]["SubmessageEvent"] | components["schemas"]["SubscriptionEvent"] | components["schemas"]["TypingEvent"] | components["schemas"]["TypingEditMessageEvent"] | components["schemas"]["UpdateMessageEvent"] | components["schemas"]["UpdateMessageFlagsEvent"] | components["schemas"]["UserGroupEvent"] | components["schemas"]["UserSettingsUpdateEvent"] | components["schemas"]["UserStatusEvent"] | components["schemas"]["UserTopicEvent"];
+        Event: components["schemas"]["AlertWordsEvent"] | components["schemas"]["AnswerEvent"] | components["schemas"]["AttachmentEvent"] | components["schemas"]["ChannelFolderEvent"] | components["schemas"]["CustomProfileFieldsEvent"] | components["schemas"]["DefaultStreamsEvent"] | components["schemas"]["DeleteMessageEvent"] | components["schemas"]["DeviceEvent"] | components["schemas"]["DraftsEvent"] | components["schemas"]["HeartbeatEvent"] | components["schemas"]["InvitesChangedEvent"] | components["schemas"]["MessageEvent"] | components["schemas"]["MutedTopicsEvent"] | components["schemas"]["MutedUsersEvent"] | components["schemas"]["NavigationViewEvent"] | components["schemas"]["PresenceEvent"] | components["schemas"]["ReactionEvent"] | components["schemas"]["RealmEvent"] | components["schemas"]["RealmBotEvent"] | components["schemas"]["RealmDomainsEvent"] | components["schemas"]["RealmEmojiEvent"] | components["schemas"]["RealmExportEvent"] | components["schemas"]["RealmLinkifiersEvent"] | components["schemas"]["RealmPlaygroundsEvent"] | components["schemas"]["RealmUserEvent"] | components["schemas"]["RealmUserSettingsDefaultsUpdateEvent"] | components["schemas"]["RemindersEvent"] | components["schemas"]["SavedSnippetsEvent"] | components["schemas"]["ScheduledMessagesEvent"] | components["schemas"]["StreamEvent"] | components["schemas"]["SubmessageEvent"] | components["schemas"]["SubscriptionEvent"] | components["schemas"]["TypingEvent"] | components["schemas"]["TypingEditMessageEvent"] | components["schemas"]["UpdateMessageEvent"] | components["schemas"]["UpdateMessageFlagsEvent"] | components["schemas"]["UserGroupEvent"] | components["schemas"]["UserSettingsUpdateEvent"] | components["schemas"]["UserStatusEvent"] | components["schemas"]["UserTopicEvent"];
         Events: {
             events: components["schemas"]["Event"][];
             queue_id?: string;
@@ -961,6 +1036,23 @@ export interface components {
         };
         OneUser: {
             user: components["schemas"]["UserObject"];
+        };
+        OpenAnswerList: {
+            answers: components["schemas"]["OpenAnswerObject"][];
+        };
+        OpenAnswerObject: {
+            answer_token: string;
+            sender_id: number;
+            asked_by: number | null;
+            started: number;
+            /** @enum {unknown} */
+            message_type: "direct" | "stream";
+            content: string;
+            status_line: string;
+            stopped: boolean;
+            user_ids?: number[];
+            stream_id?: number;
+            topic?: string;
         };
         OwnAttachments: {
             attachments: components["schemas"]["AttachmentObject"][];
@@ -2119,6 +2211,10 @@ export interface components {
         Snippets: {
             saved_snippets: components["schemas"]["SnippetObject"][];
         };
+        StartedAnswer: {
+            answer_token: string;
+            expires: number;
+        };
         StartedExport: {
             id: number;
         };
@@ -2735,6 +2831,9 @@ export interface components {
             fragment: string;
             is_pinned: boolean;
             name: string | null;
+        };
+        WrittenAnswer: {
+            stopped: boolean;
         };
     };
 }

@@ -30,7 +30,7 @@ export const REGISTER = {
   client_capabilities: {
     notification_settings_null: true, bulk_message_deletion: true, user_avatar_url_field_optional: false,
     stream_typing_notifications: true, user_settings_object: true, linkifier_url_template: true, user_list_incomplete: true,
-    include_deactivated_groups: true, archived_channels: true, empty_topic_name: true, simplified_presence_events: true,
+    include_deactivated_groups: true, archived_channels: true, empty_topic_name: true, simplified_presence_events: true, streamed_answers: true,
   },
 };
 

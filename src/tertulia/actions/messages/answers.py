@@ -1,0 +1,63 @@
+"""Streamed answers: whether a bot may write one, and to whom it goes."""
+
+from tertulia import actions, domain
+from tertulia.actions.messages.send import ChannelDestination, PeopleDestination
+from tertulia.database.tx import Tx
+from tertulia.domain.messages.answers import MAX_MEMBERS, StreamedAnswer
+from tertulia.domain.messages.message import Draft
+from tertulia.domain.people.user import User
+from tertulia.errors import BadRequest
+
+_EMPTY = Draft("", "", 0, "", read_by_sender=False)
+
+
+def begin(
+    tx: Tx, bot: User, to: ChannelDestination | PeopleDestination, asked_by: int | None
+) -> StreamedAnswer:
+    """A new answer, if the bot may send a message there. Raises as a send does."""
+    channel_id, topic, member_ids = _resolved(tx, bot, to)
+    if asked_by is not None:
+        _check_asker(tx, bot, asked_by, channel_id, member_ids)
+    nonce = domain.messages.answers.new_nonce()
+    return StreamedAnswer(
+        tx.realm_id, bot.id, bot.person, asked_by, channel_id, topic, member_ids, tx.now, nonce
+    )
+
+
+def check(tx: Tx, bot: User, answer: StreamedAnswer) -> None:
+    """Raises if the bot may no longer write there."""
+    _resolved(tx, bot, destination(answer))
+
+
+def destination(answer: StreamedAnswer) -> ChannelDestination | PeopleDestination:
+    if answer.channel_id is None:
+        return PeopleDestination(answer.member_ids, "")
+    return ChannelDestination(answer.channel_id, answer.topic)
+
+
+def _resolved(
+    tx: Tx, bot: User, to: ChannelDestination | PeopleDestination
+) -> tuple[int | None, str, list[int]]:
+    checks = actions.messages.send_checks
+    if isinstance(to, ChannelDestination):
+        channel = checks.check_to_channel(tx, bot, to.where, to.topic, _EMPTY).channel
+        return channel.id, to.topic, []
+    members = checks.check_to_people(tx, bot, to.recipients, _EMPTY, to.email_domain).members
+    if len(members) > MAX_MEMBERS:
+        raise BadRequest(f"Too many recipients for an answer (limit: {MAX_MEMBERS})")
+    return None, "", sorted(members)
+
+
+def _check_asker(
+    tx: Tx, bot: User, asked_by: int, channel_id: int | None, member_ids: list[int]
+) -> None:
+    """The person who may stop the answer must be able to see it."""
+    asker = actions.people.visible_users.find(tx, bot, asked_by)
+    is_known = asker is not None and asker.is_active and not asker.is_bot
+    if is_known and channel_id is not None:
+        channel = actions.channels.visible_to(tx, bot, channel_id)
+        is_known = asker is not None and actions.channels.may_read(tx, asker, channel)
+    elif is_known:
+        is_known = asked_by in member_ids
+    if not is_known:
+        raise BadRequest(f"Invalid user ID {asked_by}")

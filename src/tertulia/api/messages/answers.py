@@ -1,0 +1,183 @@
+"""Streamed answers: a bot starts one, writes pieces, and finishes it as an ordinary message."""
+
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from tertulia import actions, api, domain, events
+from tertulia.actions.messages.send import ChannelDestination, PeopleDestination
+from tertulia.api.call import Call
+from tertulia.api.messages.send import SentMessage, To
+from tertulia.domain.messages.answers import MAX_SECONDS, StreamedAnswer
+from tertulia.errors import BadRequest
+from tertulia.errors.http import RateLimited
+from tertulia.errors.messages import AnswerNotFound, TopicMissing
+from tertulia.http.replies import Reply
+from tertulia.http.rules import AtLeast, Id, MaxLength, Name, NoNul
+
+AnswerToken = Annotated[str, MaxLength(domain.messages.answers.MAX_TOKEN_LENGTH)]
+Status = Annotated[str, MaxLength(domain.messages.answers.STATUS_LENGTH), NoNul]
+Content = Annotated[str, MaxLength(domain.limits.MESSAGE_LENGTH), NoNul]
+
+
+class StartedAnswer(Reply):
+    answer_token: str
+    expires: int
+
+
+class WrittenAnswer(Reply):
+    stopped: bool
+
+
+class OpenAnswerObject(msgspec.Struct):
+    answer_token: str
+    sender_id: int
+    asked_by: int | None
+    started: int
+    message_type: Literal["direct", "stream"]
+    content: str
+    status_line: str
+    stopped: bool
+    user_ids: list[int] | UnsetType = UNSET
+    stream_id: int | UnsetType = UNSET
+    topic: str | UnsetType = UNSET
+
+
+class OpenAnswerList(Reply):
+    answers: list[OpenAnswerObject]
+
+
+async def start(
+    call: Call,
+    *,
+    kind: Annotated[Literal["direct", "channel", "stream"], Name("type")],
+    to: To,
+    topic: str | None = None,
+    asked_by: Id | None = None,
+    status_line: Status = "",
+) -> StartedAnswer:
+    """Start an answer that grows while people watch. Nothing is stored until it is finished."""
+    where: ChannelDestination | PeopleDestination
+    if kind == "direct":
+        where = PeopleDestination(api.messages.send.people_from(to), call.org.email_domain)
+    elif topic is None:
+        raise TopicMissing()
+    else:
+        channel = api.messages.send.channel_from(to)
+        where = ChannelDestination(channel, domain.channels.topics.for_sending(topic))
+    answer = await call.db.read(actions.messages.answers.begin, call.user, where, asked_by)
+    org = call.org
+    if not org.answers.has_room(answer.person, call.now):
+        raise RateLimited(retry_after=1)
+    answer_token = answer.token(call.vault)
+    events.delivery.answer_updates.start(call.delivery, org, answer_token, answer)
+    if status_line:
+        _write(call, answer_token, answer, 0, "", status_line)
+    return StartedAnswer(answer_token, int(answer.started_at) + MAX_SECONDS)
+
+
+async def write(
+    call: Call,
+    answer_token: AnswerToken,
+    *,
+    content: Content = "",
+    position: Annotated[int, AtLeast(0)] | None = None,
+    status_line: Status | None = None,
+) -> WrittenAnswer:
+    """Add a piece to an open answer, or change its status line."""
+    answer = _own(call, answer_token)
+    if answer.is_expired(call.now):
+        raise AnswerNotFound()
+    await call.db.read(actions.messages.answers.check, call.user, answer)
+    known = call.org.answers.find(answer_token)
+    begin = position if position is not None else 0 if known is None else len(known.text)
+    if begin + len(content) > domain.limits.MESSAGE_LENGTH:
+        raise BadRequest(f"Message is too long (limit: {domain.limits.MESSAGE_LENGTH} characters)")
+    return WrittenAnswer(_write(call, answer_token, answer, begin, content, status_line))
+
+
+async def finish(
+    call: Call, answer_token: AnswerToken, *, content: str, read_by_sender: bool | None = None
+) -> SentMessage:
+    """Send the whole answer as a message. A repeated call sends nothing and gets the same reply."""
+    answer = _own(call, answer_token)
+    to = actions.messages.answers.destination(answer)
+    sent = await api.messages.send.send_to(
+        call, to, content, key=f"answer:{answer.nonce}", read_by_sender=read_by_sender
+    )
+    events.delivery.answer_updates.end(call.delivery, call.org, answer_token, answer, sent.id)
+    return sent
+
+
+async def abandon(call: Call, answer_token: AnswerToken) -> None:
+    """Give up an answer: it disappears."""
+    events.delivery.answer_updates.end(
+        call.delivery, call.org, answer_token, _own(call, answer_token), None
+    )
+
+
+async def stop(call: Call, answer_token: AnswerToken) -> None:
+    """Ask the bot to stop: for the person who asked, and for the owner of the bot."""
+    answer = _known(call, answer_token)
+    bot = call.org.users.get(answer.bot_id)
+    owner_id = None if bot is None else bot.bot_owner_id
+    if call.user.id not in (answer.asked_by, owner_id) or answer.is_expired(call.now):
+        raise AnswerNotFound()
+    opened = call.org.answers.touch(answer_token, answer, call.now)
+    events.delivery.answer_updates.stop(call.delivery, call.org, opened)
+
+
+async def list_open(call: Call, *, allow_empty_topic_name: bool = False) -> OpenAnswerList:
+    """List the answers that grow at this moment where the caller reads."""
+    return OpenAnswerList(
+        answers=[
+            OpenAnswerObject(
+                answer_token=each.id,
+                content=each.text,
+                status_line=each.status,
+                stopped=each.is_stopped,
+                **events.ephemeral.place_of(each.answer, allow_empty=allow_empty_topic_name),
+            )
+            for each in call.org.answers.all(call.now)
+            if _may_watch(call, each.answer)
+        ]
+    )
+
+
+def _write(
+    call: Call,
+    answer_token: str,
+    answer: StreamedAnswer,
+    position: int,
+    content: str,
+    status: str | None,
+) -> bool:
+    """Returns whether the answer was stopped; then nothing is written."""
+    opened = call.org.answers.touch(answer_token, answer, call.now)
+    if not opened.is_stopped:
+        opened.status = opened.status if status is None else status
+        events.delivery.answer_updates.write(call.delivery, call.org, opened, position, content)
+    return opened.is_stopped
+
+
+def _may_watch(call: Call, answer: StreamedAnswer) -> bool:
+    if call.user.grant is not None:
+        return False
+    if answer.channel_id is None:
+        return call.user.id in answer.member_ids
+    return call.org.is_subscribed(call.user.id, answer.channel_id)
+
+
+def _own(call: Call, answer_token: str) -> StreamedAnswer:
+    answer = _known(call, answer_token)
+    if answer.bot_id != call.user.id:
+        raise AnswerNotFound()
+    return answer
+
+
+def _known(call: Call, answer_token: str) -> StreamedAnswer:
+    answer = domain.messages.answers.from_token(call.vault, answer_token)
+    if answer is None or answer.realm_id != call.org.realm.id:
+        raise AnswerNotFound()
+    return answer

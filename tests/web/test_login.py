@@ -219,6 +219,7 @@ def test_servers_without_a_demo_offer_no_demo_login(chat):
 
 
 def test_the_page_is_small_and_forbids_what_it_does_not_need(chat):
+    chat.person("ana")
     browser = Browser(chat, headers={"Accept-Encoding": "gzip"})
 
     page = browser.opens("/login/")
@@ -239,6 +240,7 @@ def test_the_page_is_small_and_forbids_what_it_does_not_need(chat):
 
 
 def test_a_page_is_in_the_language_of_the_browser(chat):
+    chat.person("ana")
     page = Browser(chat, headers={"Accept-Language": "fr, es-AR;q=0.8, en;q=0.5"}).opens("/login/")
 
     assert b'<html lang="es" dir="ltr">' in page.body

@@ -497,6 +497,9 @@ class Application:
             self.disk,
             self.caches,
             self._certificate_expiry,
+            self.reporter,
+            [each.key for each in self.services.config.ldap if each.sync_minutes],
+            self.inbound_mail,
         )
 
     def _run_check(self) -> list[DataProblem]:

@@ -49,6 +49,7 @@ COMMANDS = {
     ),
     "ldap": ("ldap.ldap", "Check LDAP settings, synchronize accounts with LDAP."),
     "check": ("check.check", "Check the data and the settings for problems."),
+    "health": ("health.health", "Ask the running server whether it is well."),
     "operator-link": (
         "operator_link.operator_link",
         "Print the address of the operator's page, with a token.",

@@ -42,6 +42,11 @@ class DiskWatch:
         """Free bytes on the fullest disk; NaN if no disk can be read."""
         return min((space.free_bytes for space in self._spaces()), default=float("nan"))
 
+    def total_bytes(self) -> float:
+        """The size of the fullest disk; NaN if no disk can be read."""
+        space = self.fullest()
+        return float("nan") if space is None else space.total_bytes
+
     def fullest(self) -> DiskSpace | None:
         """The disk with the smallest share of free space."""
         return min(

@@ -58,6 +58,7 @@ class InboundMail:
         self._config = config
         self._database = database
         self._find_organization = find_organization
+        self.counts = {"accepted": 0, "deferred": 0, "refused": 0}
 
     async def resolve(self, recipient: str) -> None:
         """Raises MailRefused for an unknown address."""
@@ -69,7 +70,17 @@ class InboundMail:
         `sender` is the envelope sender, used for fair scheduling. Raises MailRefused.
         """
         try:
-            return await self._accept(recipient, raw, sender.strip().lower())
+            done = await self._accept(recipient, raw, sender)
+        except MailRefused as refusal:
+            self.counts["deferred" if refusal.code.startswith("4") else "refused"] += 1
+            raise
+        self.counts["accepted"] += 1
+        return done
+
+    async def _accept(self, recipient: str, raw: bytes, sender: str) -> str:
+        """The same; other errors become MailRefused."""
+        try:
+            return await self._post(recipient, raw, sender.strip().lower())
         except RateLimited:
             words = "Too many mails of this sender wait; try again later."
             raise MailRefused("4.7.0", words) from None
@@ -78,7 +89,7 @@ class InboundMail:
         except ClientError as refusal:
             raise MailRefused("5.7.1", refusal.msg) from None
 
-    async def _accept(self, recipient: str, raw: bytes, sender: str) -> str:
+    async def _post(self, recipient: str, raw: bytes, sender: str) -> str:
         address, target = await self._target(recipient)
         if len(raw) > domain.inbound_mail.MAX_BYTES:
             raise too_large()

@@ -4,7 +4,7 @@ Imported on the first request: the library takes a tenth of the startup time.
 """
 
 import ipaddress
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import accumulate
 from urllib.parse import urlsplit
@@ -22,11 +22,12 @@ from prometheus_client.registry import Collector
 from prometheus_client.utils import floatToGoString
 from starlette.requests import Request
 
-from tertulia import fair_queue
+from tertulia import __version__, fair_queue
 from tertulia.caches import memo
 from tertulia.caches.table import Caches
 from tertulia.database import Database
 from tertulia.domain.outbox import POLICIES
+from tertulia.domain.server_report import BackupNote, SyncNote
 from tertulia.events.delivery.dispatch import Delivery
 from tertulia.http.response_metrics import SECONDS, ResponseCounts
 from tertulia.jobs.disk import DiskWatch
@@ -34,7 +35,10 @@ from tertulia.jobs.outbox import Outbox
 from tertulia.jobs.runner import Runner
 from tertulia.jobs.search_indexer import SearchIndexer
 from tertulia.jobs.table_counts import TableCounter
+from tertulia.log import log
 from tertulia.server.connection_limits import ConnectionLimiter
+from tertulia.server.inbound_mail import InboundMail
+from tertulia.server.status_reporter import StatusReporter
 
 SIGNS_OF_A_PROXY = frozenset(
     ("forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip")
@@ -103,6 +107,21 @@ class FairQueues(Collector):
         yield from (waiting, running, served, waited, refused)
 
 
+class LogCounts(Collector):
+    """Warnings and errors in the log, and failed logins among them."""
+
+    def collect(self) -> Iterator[Metric]:
+        warnings = CounterMetricFamily(
+            "tertulia_log_warnings", "Warnings and errors in the log", labels=["event"]
+        )
+        for event, count in sorted(log.counts.totals.items()):
+            warnings.add_metric([event], count)
+        yield warnings
+        failed = CounterMetricFamily("tertulia_failed_logins", "Logins that were refused")
+        failed.add_metric([], log.counts.totals["auth.login_failed"])
+        yield failed
+
+
 class CacheCounts(Collector):
     """Hits, misses, size and bound of every cache."""
 
@@ -147,6 +166,9 @@ class Metrics:
         disk: DiskWatch,
         caches: Caches,
         certificate_expiry: Callable[[], float],
+        reporter: StatusReporter,
+        directories: Sequence[str],
+        inbound_mail: InboundMail,
     ) -> None:
         self._registry = CollectorRegistry()
         ProcessCollector(registry=self._registry)
@@ -173,7 +195,17 @@ class Metrics:
             self._gauge(name, meaning, partial(_count_of, counting, name))
         self._add_connections(connections)
         self._add_outbox(outbox)
+        self._registry.register(LogCounts())
         self._gauge("disk_free_bytes", "Free on the disk of the data folder", disk.free_bytes)
+        self._gauge("disk_total_bytes", "The size of the fullest disk", disk.total_bytes)
+        self._add_status(reporter, directories)
+        results = inbound_mail.counts
+        self._gauges(
+            "inbound_mails",
+            "Mails received by LMTP or `tertulia mail receive` on this server, by result",
+            "result",
+            {result: partial(results.__getitem__, result) for result in results},
+        )
         self._gauge(
             "certificate_expiry_timestamp_seconds",
             "When the TLS certificate of the server itself expires; 0 without one",
@@ -189,6 +221,53 @@ class Metrics:
             "1 if the disk refused the last write",
             lambda: float(database.write_failure is not None),
         )
+
+    def _add_status(self, reporter: StatusReporter, directories: Sequence[str]) -> None:
+        """What is stored about backups and directories; read again every half a minute."""
+
+        def backup() -> BackupNote:
+            known = None if reporter.status is None else reporter.status.backup
+            return known or BackupNote(0.0, 0)
+
+        def sync(directory: str) -> SyncNote:
+            known = None if reporter.status is None else reporter.status.syncs.get(directory)
+            return known or SyncNote(0.0, 0, 0)
+
+        def synced_at(directory: str) -> float:
+            return sync(directory).at
+
+        def has_failed(directory: str) -> float:
+            return float(bool(sync(directory).reason))
+
+        self._gauge(
+            "last_backup_timestamp_seconds",
+            "When `tertulia backup` last completed; 0 if it never did",
+            lambda: backup().at,
+        )
+        self._gauge(
+            "last_backup_failed",
+            "1 if a later backup failed",
+            lambda: float(backup().failed_at is not None),
+        )
+        self._gauges(
+            "directory_sync_timestamp_seconds",
+            "When the LDAP directory was last read; 0 if it never was",
+            "directory",
+            {name: partial(synced_at, name) for name in directories},
+        )
+        self._gauges(
+            "directory_sync_failed",
+            "1 if the last synchronization with the LDAP directory failed",
+            "directory",
+            {name: partial(has_failed, name) for name in directories},
+        )
+        self._gauge(
+            "leader",
+            "1 if this server runs the background work",
+            lambda: float(reporter.report().leader_since is not None),
+        )
+        info = Gauge("tertulia_build_info", "Always 1", ["version"], registry=self._registry)
+        info.labels(__version__).set(1)
 
     def _add_outbox(self, outbox: Outbox) -> None:
         for name, meaning, counts in (

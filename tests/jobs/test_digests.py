@@ -121,6 +121,29 @@ def test_without_news_no_digest_is_sent(mail_chat, smtp):
     assert smtp.mails_of(mail_chat) == []
 
 
+def test_who_wrote_everything_gets_no_digest_about_it(mail_chat, smtp):
+    mail_chat.server.clock.stop()
+    host = mail_chat.host
+    ana, ben = (
+        mail_chat.person(name, channels=["kitchen"], email=f"{name}@{host}")
+        for name in ("ana", "ben")
+    )
+    mail_chat.server.clock.move(seconds=AWAY_SECONDS + 60)
+    ana.says("Soup?", to="kitchen > lunch")
+    ana.says("Nobody?", to="kitchen > lunch")
+    ben.says("Mine", to="kitchen > bread")
+    ana.says("Yours?", to="kitchen > bread")
+    mail_chat.set("digest_emails_enabled", True)
+    mail_chat.set("digest_weekday", weekday(mail_chat))
+
+    sends(mail_chat)
+
+    (of_ana,), (of_ben,) = smtp.mails_to(ana.email), smtp.mails_to(ben.email)
+    assert "lunch" in text_in(of_ben)
+    assert "lunch" not in text_in(of_ana)
+    assert "bread" in text_in(of_ana)
+
+
 def test_topics_are_ordered_by_authors_and_then_by_messages():
     topics = [
         LivelyTopic(1, name, messages, writers, ())

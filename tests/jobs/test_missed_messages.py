@@ -46,15 +46,44 @@ def test_an_absent_user_gets_one_mail_per_conversation(mail_chat, smtp, ana, ben
     direct, mention = smtp.mails_to(ben.email)
     assert direct["Subject"] == "Ana wrote to you"
     lines = text_in(direct).splitlines()
-    assert lines[:3] == ["Ana: Are you *there*?", "", "Ana: Still waiting"]
+    assert lines[:3] == ["Ana: Are you there?", "", "Ana: Still waiting"]
     assert "<em>there</em>" in html_in(direct)
     assert mention["Subject"] == "#kitchen > lunch"
     lines = text_in(mention).splitlines()
-    assert lines[:3] == ["Ana: The soup of the day", "", "Ana: @**Ben** soup"]  # and what led to it
+    assert lines[:3] == ["Ana: The soup of the day", "", "Ana: @Ben soup"]  # and what led to it
     assert mention["List-Id"] == f"{mail_chat.realm.name} <{mail_chat.host}>"
     assert direct["References"] != mention["References"]
     assert direct["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
     assert smtp.mails_to(ana.email) == []
+
+
+def test_the_text_of_a_mail_has_line_breaks_and_no_markup(mail_chat, smtp, ana, ben):
+    words = "**Soup** first\nthen :tada:\n\n* bread\n* [wine](https://example.com/wine)"
+    code = "```py\nx = 1\n    y = 2\n```\n> said\n\nhttps://example.com/menu"
+
+    ana.says(words, to=[ben])
+    ana.says(code, to=[ben])
+    waits(mail_chat)
+
+    (letter,) = smtp.mails_to(ben.email)
+    text = text_in(letter).replace("\r\n", "\n")
+    lines = ["Ana: Soup first", "then 🎉", "• bread", "• wine (https://example.com/wine)"]
+    assert "\n".join(lines) in text
+    assert "Ana: x = 1\n    y = 2\n> said\nhttps://example.com/menu" in text
+
+
+def test_the_foot_of_a_mail_is_in_words_of_the_readers_language(mail_chat, smtp, ana, ben):
+    ben.patch("/settings", default_language="es").succeeds()
+
+    ana.says("soup", to=[ben])
+    waits(mail_chat)
+
+    (letter,) = smtp.mails_to(ben.email)
+    html = html_in(letter)
+    assert "✕" not in letter.as_string()
+    foot = re.findall("<a href=[^>]*>([^<]*)</a>", html)
+    assert [each for each in foot if "correos" in each or mail_chat.realm.name in each] == foot[-2:]
+    assert html.count(text_in(letter).strip().rpartition(": ")[2]) == 1
 
 
 def test_a_message_read_meanwhile_causes_no_mail(mail_chat, smtp, ana, ben):
@@ -124,7 +153,7 @@ def test_spoilers_stay_hidden(mail_chat, smtp, ana, ben):
 
     (letter,) = smtp.mails_to(ben.email)
     assert "butler" not in letter.as_string()
-    assert "Ana: The end (…) 🎉 x" in text_in(letter)
+    assert "Ana: The end (…)\r\n🎉 x" in text_in(letter)
     assert "<strong>end</strong>" in html_in(letter)
     assert 'href="http://' in html_in(letter)
 
@@ -236,7 +265,7 @@ def test_a_guest_does_not_get_names_of_hidden_users(mail_chat, smtp, ana, ben):
 
     (letter,) = smtp.mails_to(gus.email)
     lines = text_in(letter).splitlines()
-    assert lines[:5:2] == ["Unknown user: before", "Unknown user: @**Gus** soup", "Ben: and bread"]
+    assert lines[:5:2] == ["Unknown user: before", "Unknown user: @Gus soup", "Ben: and bread"]
     assert "Ana" not in letter.as_string()
 
 

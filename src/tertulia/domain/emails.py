@@ -7,6 +7,8 @@ from tertulia.domain.organization.realm import Realm
 from tertulia.domain.people.user import User
 
 BETWEEN = "\x1e"  # separates paragraphs within a value
+LINE_BREAK = "\x01"  # within a paragraph of a value
+INDENT = "\x02"  # a space at the beginning of a line
 
 
 class Letter(msgspec.Struct, frozen=True, omit_defaults=True):

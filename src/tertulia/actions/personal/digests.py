@@ -66,7 +66,7 @@ def write(
 
 
 def _visible(tx: Tx, user: User, lively: Sequence[LivelyTopic]) -> list[LivelyTopic]:
-    """The topics that a user would see in their channels."""
+    """The topics that a user would see in their channels, without those that they wrote alone."""
     own = {each.channel_id: each for each in storage.channels.subscriptions.of_user(tx, user.id)}
     channels = {
         each.id: each
@@ -75,7 +75,7 @@ def _visible(tx: Tx, user: User, lively: Sequence[LivelyTopic]) -> list[LivelyTo
     }
     found = []
     for each in lively:
-        if each.channel_id not in channels:
+        if each.channel_id not in channels or each.only_writer == user.id:
             continue
         policy = storage.personal.topic_policies.policy(tx, user.id, each.channel_id, each.topic)
         is_wanted = policy in (TopicPolicy.UNMUTED, TopicPolicy.FOLLOWED)

@@ -259,7 +259,7 @@ def _mail(
         names = actions.people.visible_users.names_for(tx, user, senders)
         writers = dict.fromkeys(names[each.sender_id] for each in messages)
         said = [
-            domain.personal.missed_messages.in_a_line(names[each.sender_id], each) for each in shown
+            domain.personal.missed_messages.in_lines(names[each.sender_id], each) for each in shown
         ]
         values |= {
             "place": place,
@@ -328,8 +328,4 @@ def _html(
             head.as_shown(message.rendered), head.site
         )
         parts.append(f"<p><strong>{escape(names[message.sender_id])}</strong></p>\n{shown}")
-    parts.append(
-        f'<p><a href="{escape(values["link"])}">{escape(values["organization"])}</a> · '
-        f'<a href="{escape(values["leave"])}">✕</a></p>'
-    )
     return "\n".join(parts)

@@ -11,6 +11,7 @@ from tertulia.domain.messages.plain_text import TAG, formulas_as_tex
 
 _EMOJI = re.compile(r'<span[^<>]*class="emoji emoji-([0-9a-f]+(?:-[0-9a-f]+)*)"[^<>]*>[^<]*</span>')
 _PICTURED = re.compile(r'<img (?=[^<>]*class="emoji")[^<>]*alt="([^"]*)"[^<>]*>')
+_LINK = re.compile(r'<a (?:[^<>]* )?href="(https?://[^"]*)"[^<>]*>(.*?)</a>')
 _PARTS = re.compile(f"({TAG.pattern})")
 _SPOILER = '<div class="spoiler-content"'
 _HIDDEN = "\0"  # replaces a spoiler; no message contains it
@@ -23,6 +24,18 @@ def in_mail(markup: str, site: str) -> str:
     shown = shown.replace(_HIDDEN, f"<p>{_MARK}</p>")
     shown = shown.replace('href="/', f'href="{site}/').replace('src="/', f'src="{site}/')
     return shown.replace('class="emoji"', 'class="emoji" height="20"')
+
+
+def mail_text(markup: str) -> str:
+    """The message as plain text with the addresses of its links and with bullets."""
+    shown = _LINK.sub(_link_in_words, _without_spoilers(markup))
+    return plain_text(shown.replace("<li>", "<li>• "))
+
+
+def _link_in_words(found: re.Match[str]) -> str:
+    address, words = found[1], found[2]
+    is_bare = TAG.sub("", words) == address
+    return words if is_bare or "<img" in words else f"{words} ({address})"
 
 
 def plain_text(markup: str) -> str:

@@ -22,6 +22,7 @@ class LivelyTopic(msgspec.Struct, frozen=True):
     messages: int
     writers: int
     first_ids: tuple[int, ...]  # its first messages
+    only_writer: int | None = None  # if one person wrote all of it
 
 
 def is_day(weekday: int, now: float) -> bool:

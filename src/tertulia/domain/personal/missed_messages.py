@@ -6,6 +6,7 @@ import msgspec
 
 from tertulia import domain
 from tertulia.domain.channels.channel import Subscription
+from tertulia.domain.emails import INDENT, LINE_BREAK
 from tertulia.domain.messages.message import Message
 from tertulia.domain.people.user import User
 from tertulia.domain.personal.topic_policies import TopicPolicy
@@ -38,7 +39,7 @@ RECHECK_SECONDS = 60.0  # for users who are connected but have not read a messag
 MAX_MESSAGES = 20  # of one conversation in a mail
 CONTEXT_MESSAGES = 3  # before a mention, that a mail shows too
 NAMED_AS_NEEDED, NAMED_ALWAYS = 1, 2  # when the subject of a mail names the organization
-EXCERPT = 300  # characters of a message in the text of a mail
+EXCERPT = 1000  # characters of a message in the text of a mail
 
 
 class NotificationInterest(msgspec.Struct, frozen=True):
@@ -110,9 +111,19 @@ def _mention_reason(user: User, about: NotificationInterest) -> Reason | None:
 
 def in_a_line(name: str, message: Message) -> str:
     """The sender and the start of a message in one line, without the content of spoilers."""
-    said = message.content
-    if domain.messages.notification_text.hides_something(message.rendered):
-        said = domain.messages.notification_text.plain_text(message.rendered)
-    text = " ".join(said.split())
-    words = text if len(text) <= EXCERPT else f"{text[: EXCERPT - 1]}…"
-    return f"{name}: {words}"
+    text = domain.messages.notification_text.mail_text(message.rendered)
+    return f"{name}: {_excerpt(' '.join(text.split()))}"
+
+
+def in_lines(name: str, message: Message) -> str:
+    """The same with its line breaks and indents, in the characters of `domain.emails`."""
+    text = _excerpt(domain.messages.notification_text.mail_text(message.rendered))
+    lines = []
+    for line in text.split("\n"):
+        words = line.lstrip(" ")
+        lines.append(INDENT * (len(line) - len(words)) + words)
+    return f"{name}: {LINE_BREAK.join(lines)}"
+
+
+def _excerpt(text: str) -> str:
+    return text if len(text) <= EXCERPT else f"{text[: EXCERPT - 1]}…"

@@ -16,10 +16,11 @@ from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from tertulia import domain
-from tertulia.domain.emails import Letter
+from tertulia.domain.emails import INDENT, LINE_BREAK, Letter
 from tertulia.domain.inbound_mail import OURS
 
 LETTERS = Path(__file__).parent / "templates"
+ENDS_WITH_ADDRESS = re.compile(r"(.+): (https?://\S+)")
 BUTTON = re.compile(r"\[([^\]]+)\]\((\S+)\)")
 
 
@@ -45,7 +46,8 @@ def mail(letter: Letter, *, sender: str, name: str, number: str, now: float) -> 
         message["Reply-To"] = letter.reply_to
     for header, value in letter.headers.items():
         message[header] = _one_line(value)
-    message.set_content("\n\n".join(map(_as_text, paragraphs)) + "\n")
+    text = "\n\n".join(map(_as_text, paragraphs)) + "\n"
+    message.set_content(text.replace(LINE_BREAK, "\n").replace(INDENT, " "))
     page = _engine(is_html=True).get_template("layout.html")
     message.add_alternative(
         page.render(
@@ -55,6 +57,7 @@ def mail(letter: Letter, *, sender: str, name: str, number: str, now: float) -> 
             organization=name,
             paragraphs=paragraphs,
             html=letter.html,
+            foot=_foot(paragraphs) if letter.html else [],
         ),
         subtype="html",
     )
@@ -75,6 +78,18 @@ def _rendered(letter: Letter) -> tuple[str, list[Paragraph]]:
 def _paragraph(part: str) -> Paragraph:
     button = BUTTON.fullmatch(part)
     return Paragraph(part) if button is None else Paragraph(button[1], button[2])
+
+
+def _foot(paragraphs: list[Paragraph]) -> list[Paragraph]:
+    """What follows the messages of a mail: read on, answer, unsubscribe."""
+    first = next((n for n, each in enumerate(paragraphs) if each.address), len(paragraphs))
+    return [_linked(each) for each in paragraphs[first:]]
+
+
+def _linked(paragraph: Paragraph) -> Paragraph:
+    """A paragraph that ends with an address as the text of a link."""
+    found = ENDS_WITH_ADDRESS.fullmatch(paragraph.text)
+    return paragraph if found is None else Paragraph(found[1], found[2])
 
 
 def _as_text(paragraph: Paragraph) -> str:

@@ -39,6 +39,7 @@ def lively_topics(tx: Tx, since: float) -> list[LivelyTopic]:
             messages=len(found),
             writers=len(writers[place]),
             first_ids=tuple(reversed(found[-SAMPLES:])),
+            only_writer=min(writers[place]) if len(writers[place]) == 1 else None,
         )
         for place, found in ids.items()
     ]

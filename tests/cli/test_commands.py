@@ -522,8 +522,9 @@ NEEDS_NO_DATA = {
     "mail test",
     "quickstart",
     "selftest",
+    "health",
 }
-WANTS_ONE_OF_TWO = {"user end-password": ["8"], "user link": ["8"]}
+WANTS_ONE_OF_TWO = {"user end-password": ["8"], "user link": ["8"], "upgrade": ["--check"]}
 SAYS_IT_IN_ITS_OWN_WAY = {"mail receive"}  # to a mail server, which keeps the mail then
 
 

@@ -24,6 +24,7 @@ from tests.support.server import SECRET, Clock, Server
 
 from tertulia import storage
 from tertulia.config.login_providers import OpenIdProvider
+from tertulia.database import Database, schema
 
 ARCHIVES = Path(__file__).with_name("data")
 CLIENT: dict[str, Any] = {"client_id": "chat", "client_secret": "the secret of the client"}
@@ -117,3 +118,72 @@ def test_a_login_that_left_for_its_provider_before_the_upgrade_returns_after_it(
 
     assert (came.status, came.headers.get("Location")) == (303, "/")
     assert browser.calls("GET", "/users/me").succeeds()["user_id"] == ana.id
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        pytest.param("0.1-d13adbb", "sqlite", id="0.1"),
+        pytest.param("0.2-184081f4", "sqlite", id="0.2"),
+        pytest.param(
+            "0.2-184081f4-postgres", "postgres", id="0.2-postgres", marks=pytest.mark.postgres
+        ),
+    ],
+)
+def test_upgrade_check_says_that_older_data_can_be_read_and_changes_nothing(
+    name: str, kind: Kind, databases: Databases
+):
+    url, folder = databases.new(kind, untouched=True)
+    with tarfile.open(ARCHIVES / f"{name}.tar.xz") as archive:
+        archive.extractall(folder)
+    if kind == "postgres":
+        load_dump(url, (folder / "dump.sql").read_text())
+    terminal = Terminal(folder, url)
+    before = Database.at(url).schema()
+
+    said = terminal.runs("upgrade", "--check")
+    plan = json.loads(terminal.runs("upgrade", "--check", "--json").out)
+
+    assert said.code == 0, said.err
+    assert "The next start applies" in said.out
+    assert "You cannot go back" in said.out  # 0144_outbox.sql is not for older servers
+    assert (plan["can_read"], plan["can_go_back"]) == (True, False)
+    assert Database.at(url).schema() == before
+
+    Database.at(url).migrate()
+    after = json.loads(terminal.runs("upgrade", "--check", "--json").out)
+    assert (after["migrations"], after["can_go_back"]) == ([], True)
+
+
+def test_upgrade_check_refuses_newer_data(databases: Databases):
+    url, folder = databases.new("sqlite")
+    terminal = Terminal(folder, url).creates_organization()
+    database = Database.at(url)
+    newer = schema.latest() + 1
+    database.write_now(0, lambda tx: tx.execute(f"UPDATE schema_version SET version = {newer}"))
+
+    said = terminal.runs("upgrade", "--check")
+
+    assert said.code == 1
+    assert "This version cannot read the data" in said.out
+
+
+def test_a_migration_that_older_servers_ignore_lets_one_go_back(databases: Databases):
+    url, folder = databases.new("sqlite")
+    terminal = Terminal(folder, url).creates_organization()
+    reports = 160  # server_report: a table of its own
+    Database.at(url).write_now(
+        0,
+        lambda tx: [
+            tx.execute(f"DELETE FROM schema_change WHERE number = {reports}"),
+            tx.execute("DROP TABLE server_report"),
+            tx.execute("DROP TABLE server_sample"),
+        ],
+    )
+
+    said = terminal.runs("upgrade", "--check")
+
+    assert said.code == 0
+    assert "applies 1 migration:" in said.out
+    assert "You can go back" in said.out
+    assert "may go on running beside" in said.out

@@ -128,7 +128,7 @@ def test_who_wrote_everything_gets_no_digest_about_it(mail_chat, smtp):
         mail_chat.person(name, channels=["kitchen"], email=f"{name}@{host}")
         for name in ("ana", "ben")
     )
-    mail_chat.server.clock.move(seconds=AWAY_SECONDS + 60)
+    mail_chat.server.clock.move(seconds=INACTIVE_SECONDS + 60)
     ana.says("Soup?", to="kitchen > lunch")
     ana.says("Nobody?", to="kitchen > lunch")
     ben.says("Mine", to="kitchen > bread")

@@ -49,7 +49,14 @@ COMMANDS = {
     ),
     "ldap": ("ldap.ldap", "Check LDAP settings, synchronize accounts with LDAP."),
     "check": ("check.check", "Check the data and the settings for problems."),
-    "health": ("health.health", "Ask the running server whether it is well."),
+    "upgrade": (
+        "upgrade.upgrade",
+        "Say whether this version can read the data, and whether you can go back.",
+    ),
+    "health": (
+        "health.health",
+        "Ask the running server for /health, by the settings for its port and TLS.",
+    ),
     "operator-link": (
         "operator_link.operator_link",
         "Print the address of the operator's page, with a token.",

@@ -48,7 +48,7 @@ def build(
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in files.items():
             archive.writestr(name, msgspec.json.format(msgspec.json.encode(content), indent=1))
-        archive.writestr("metrics.txt", metrics)
+        archive.writestr("metrics.txt", _without_names(metrics))
     return packed.getvalue()
 
 
@@ -78,6 +78,11 @@ def versions() -> dict[str, Any]:
         "machine": platform.machine(),
         "packages": dict(sorted(packages.items())),
     }
+
+
+def _without_names(metrics: bytes) -> bytes:
+    """The metrics without those that have the name of an LDAP directory."""
+    return b"\n".join(line for line in metrics.split(b"\n") if b'directory="' not in line)
 
 
 def _part(part: StatusPart) -> dict[str, Any]:

@@ -369,6 +369,8 @@ def personal_calls(chat, ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any
             "text_template": "{{ a }}",
         },
         ("GET", "/realm/audit_log/{entry_id}"): {},
+        ("GET", "/realm/settings"): {},
+        ("GET", "/realm/accounts"): {"sort": "storage"},
         ("GET", "/export/realm"): {},
         ("POST", "/export/realm"): {},
         ("GET", "/export/realm/consents"): {},
@@ -508,12 +510,17 @@ def account_calls(chat) -> tuple[dict[tuple[str, str], Any], dict[str, Any]]:
         ("POST", "/users/{user_id}/password_link"): {},
         ("DELETE", "/users/{user_id}/password"): {},
         ("DELETE", "/users/{user_id}/second_factor"): {},
+        ("GET", "/users/{user_id}/account"): {},
+        ("DELETE", "/users/{user_id}/sessions"): {},
+        ("POST", "/users/{user_id}/api_key/regenerate"): {},
+        ("POST", "/users/{user_id}/erase"): {},
         ("POST", "/users/me/api_key/regenerate"): {},
+        ("PATCH", "/realm/accounts"): {"account_ids": lambda: [somebody()["user_id"]], "role": 300},
     }
     places = {
         f"{method} {path}": somebody
         for method, path in calls
-        if "{" in path and path.endswith(("_id}", "email}", "/password"))
+        if "{" in path and path.endswith(("_id}", "email}", "/password", "/regenerate", "/erase"))
     }
     return calls, places
 

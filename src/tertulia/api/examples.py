@@ -121,6 +121,7 @@ OF_CALLS: dict[str, dict[str, Any]] = {
     "GET /realm/audit_log": {"limit": 20},
     "GET /realm/retention_preview": {"message_retention_days": 90},
     "PATCH /answers/{answer_token}": {"content": "Soup is", "status_line": "reading 3 files"},
+    "PATCH /realm/accounts": {"account_ids": [12, 17], "role": 400},
     "PATCH /bots/{bot_id}": {"full_name": "Helper"},
     "PATCH /channel_folders/{channel_folder_id}": {"description": "Rooms"},
     "PATCH /messages/{message_id}": {"content": "Soup is on, and bread!"},

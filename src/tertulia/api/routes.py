@@ -204,8 +204,12 @@ ROUTES = [
         get("/realm/audit_log", api.organization.audit.newest),
         get("/realm/audit_log/{entry_id}", api.organization.audit.one),
         get("/realm/usage", api.organization.usage.usage),
+        get("/realm/accounts", api.people.administration.list_accounts),
+        patch("/realm/accounts", api.people.administration.change_roles),
     ),
     get("/realm/presence", api.people.presence.list_all),
+    get("/realm/settings", api.organization.setting_list.list_settings, requires=api.guards.human),
+    get("/realm/presence", api.people.presence.everyone),
     get("/realm/icon", api.organization.pictures.icon),
     get("/realm/logo", api.organization.pictures.logo),
     *requiring(
@@ -282,6 +286,13 @@ ROUTES = [
         delete("/users/{user_id}/password", api.people.accounts.invalidate_password),
         delete("/users/{user_id}/second_factor", api.people.second_factors.reset),
     ),
+    *requiring(
+        api.guards.administrator,
+        get("/users/{user_id}/account", api.people.administration.one),
+        delete("/users/{user_id}/sessions", api.people.administration.end_sessions),
+        post("/users/{user_id}/api_key/regenerate", api.people.administration.renew_key),
+    ),
+    post("/users/{user_id}/erase", api.people.administration.erase, requires=api.guards.owner),
     post("/users/{user_id}/reactivate", api.people.accounts.reactivate),
     post("/users/me/api_key/regenerate", api.people.accounts.renew_key),
     *requiring(

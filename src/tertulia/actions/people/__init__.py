@@ -9,6 +9,7 @@ from tertulia import actions, domain, events, storage
 from tertulia.actions.people import (
     account_creation,
     accounts,
+    administration,
     agents,
     avatars,
     bot_storage,

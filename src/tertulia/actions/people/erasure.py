@@ -10,9 +10,23 @@ from tertulia import actions, storage
 from tertulia.database.tx import Tx
 from tertulia.domain.messages.message import Message
 from tertulia.domain.people.user import ERASED_DOMAIN, User
+from tertulia.errors import BadRequest
+from tertulia.errors.people import UserNotFound
 
 MESSAGES_PER_BATCH = 200
 NAME = "Erased user"
+
+
+def start_by_owner(tx: Tx, actor: User, user_id: int) -> User:
+    """Start an erasure that an owner asks for. Owners cannot erase themselves."""
+    actions.groups.permissions.require_owner(tx, actor)
+    user = storage.people.find(tx, user_id)
+    if user is None or user.is_bot or user.is_erased:
+        raise UserNotFound()
+    if user.id == actor.id:
+        raise BadRequest("You cannot erase your own account.")
+    start(tx, user)
+    return user
 
 
 def start(tx: Tx, user: User) -> None:

@@ -11,6 +11,7 @@ from tertulia.api.organization import (
     playgrounds,
     retention,
     server,
+    setting_list,
     settings,
     usage,
     welcome,

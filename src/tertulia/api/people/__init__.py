@@ -2,6 +2,7 @@
 
 from tertulia.api.people import (
     accounts,
+    administration,
     agents,
     avatars,
     bot_storage,

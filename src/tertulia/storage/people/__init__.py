@@ -8,6 +8,7 @@ from tertulia import domain
 from tertulia.database.tx import Row, Tx
 from tertulia.domain.people.user import DRAWN, BotType, Role, User
 from tertulia.storage.people import (
+    account_facts,
     agents,
     avatars,
     bot_storage,

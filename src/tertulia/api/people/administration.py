@@ -1,0 +1,208 @@
+"""Accounts as administrators see them: a list to search and sort, and what they do with one."""
+
+import unicodedata
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+from tertulia import actions, domain
+from tertulia.api.call import Call
+from tertulia.api.people.accounts import RoleNumber
+from tertulia.api.people.sessions import SessionObject
+from tertulia.domain.people.user import Role, User
+from tertulia.http.replies import Reply
+from tertulia.http.rules import AtLeast, AtMost, Id, MaxItems, MaxLength
+from tertulia.storage.people.account_facts import AccountFacts
+
+MAX_ACCOUNTS = 500
+DELETING_SECONDS = 5
+
+Kind = Literal["people", "bots", "all"]
+Standing = Literal["active", "deactivated", "all"]
+Sort = Literal["name", "role", "last_active", "sessions", "storage", "joined"]
+
+
+class AccountObject(msgspec.Struct):
+    user_id: int
+    full_name: str
+    delivery_email: str | None
+    role: int
+    is_active: bool
+    is_bot: bool
+    bot_owner_id: int | None
+    date_joined: int
+    last_active: int | None
+    session_count: int
+    has_second_factor: bool
+    upload_bytes: int
+
+
+class AccountList(Reply):
+    accounts: list[AccountObject]
+    count: int
+
+
+class AccountReply(Reply):
+    account: AccountObject
+    sessions: list[SessionObject]
+    group_ids: list[int]
+    bot_ids: list[int]
+    space_used: int
+    space_quota: int | None
+
+
+class Erased(Reply):
+    complete: bool
+
+
+async def list_accounts(
+    call: Call,
+    *,
+    query: Annotated[str, MaxLength(200)] = "",
+    role: RoleNumber | None = None,
+    standing: Standing = "all",
+    account_kind: Kind = "all",
+    without_second_factor: bool = False,
+    sort: Sort = "name",
+    descending: bool = False,
+    offset: Annotated[int, AtLeast(0)] = 0,
+    limit: Annotated[int, AtLeast(1), AtMost(MAX_ACCOUNTS)] = 50,
+) -> AccountList:
+    """List accounts with last use, sessions, second factor and storage, filtered and sorted."""
+    wanted = _folded(query)
+    found = [
+        user
+        for user in call.org.users.values()
+        if not user.is_system_bot
+        and (role is None or user.role == role)
+        and (standing == "all" or user.is_active == (standing == "active"))
+        and (account_kind == "all" or user.is_bot == (account_kind == "bots"))
+        and wanted in _folded(f"{user.full_name} {_address(call, user) or ''}")
+    ]
+    facts: Mapping[int, AccountFacts] = {}
+    needs_all = without_second_factor or sort in ("last_active", "sessions", "storage")
+    if needs_all:
+        facts = await call.db.read(actions.people.administration.facts, call.user)
+    if without_second_factor:
+        found = [
+            user
+            for user in found
+            if not user.is_bot and not facts.get(user.id, _NO_FACTS).has_second_factor
+        ]
+    found.sort(key=lambda user: _folded(user.full_name))
+    found.sort(
+        key=lambda user: _SORTS[sort](user, facts.get(user.id, _NO_FACTS)), reverse=descending
+    )
+    shown = found[offset : offset + limit]
+    if not needs_all:
+        ids = [user.id for user in shown]
+        facts = await call.db.read(actions.people.administration.facts, call.user, ids)
+    return AccountList(
+        accounts=[_account(call, user, facts.get(user.id, _NO_FACTS)) for user in shown],
+        count=len(found),
+    )
+
+
+async def change_roles(
+    call: Call, *, account_ids: Annotated[list[Id], MaxItems(MAX_ACCOUNTS)], role: RoleNumber
+) -> None:
+    """Give several users a role: all of them, or none."""
+    await call.db.write(
+        actions.people.administration.change_roles, call.user, account_ids, Role(role)
+    )
+
+
+async def one(call: Call, user_id: int) -> AccountReply:
+    """Get an account with its sessions, groups, bots and storage."""
+    found = await call.db.read(actions.people.administration.details, call.user, user_id)
+    user = call.org.users[user_id]
+    quota = call.config.user_upload_quota_mib
+    return AccountReply(
+        account=_account(call, user, found.facts),
+        sessions=[
+            SessionObject(
+                id=each.id,
+                agent=each.agent,
+                address=each.address,
+                created=int(each.made_at),
+                last_seen=int(each.seen_at),
+                is_current=call.session is not None and each.id == call.session.id,
+            )
+            for each in found.sessions
+        ],
+        group_ids=[
+            group.id
+            for group in call.org.groups.values()
+            if not group.is_system and not group.deactivated and user_id in group.members
+        ],
+        bot_ids=[each.id for each in call.org.users.values() if each.bot_owner_id == user_id],
+        space_used=found.space_used,
+        space_quota=quota << 20 if quota else None,
+    )
+
+
+async def end_sessions(call: Call, user_id: int) -> None:
+    """Log a user out of all browsers."""
+    await call.db.write(actions.people.administration.end_sessions, call.user, user_id)
+
+
+async def renew_key(call: Call, user_id: int) -> None:
+    """Replace the API key of a user; only the user can fetch the new one."""
+    await call.db.write(actions.people.administration.renew_key, call.user, call.vault, user_id)
+
+
+async def erase(call: Call, user_id: int, *, delete_messages: bool = False) -> Erased:
+    """Deactivate an account and delete its data for good; repeat while `complete` is false.
+
+    All clients of the organization register again. Existing backups still contain the data.
+    """
+    user = await call.db.write(actions.people.erasure.start_by_owner, call.user, user_id)
+    until = call.now + DELETING_SECONDS
+    while delete_messages and await call.db.write(actions.people.erasure.delete_messages, user) > 0:
+        if call.now > until:
+            return Erased(complete=False)
+    while await call.db.write(actions.messages.search_index.remove_some_deleted):
+        if call.now > until:
+            return Erased(complete=False)
+    await call.db.write(actions.people.erasure.finish, user)
+    return Erased(complete=True)
+
+
+_NO_FACTS = AccountFacts()
+
+_SORTS: dict[str, Callable[[User, AccountFacts], Any]] = {
+    "name": lambda user, facts: _folded(user.full_name),
+    "role": lambda user, facts: (user.is_bot, user.role),
+    "last_active": lambda user, facts: facts.last_active_at or 0,
+    "sessions": lambda user, facts: facts.sessions,
+    "storage": lambda user, facts: facts.upload_bytes,
+    "joined": lambda user, facts: user.joined_at,
+}
+
+
+def _account(call: Call, user: User, facts: AccountFacts) -> AccountObject:
+    return AccountObject(
+        user_id=user.id,
+        full_name=user.full_name,
+        delivery_email=_address(call, user),
+        role=int(user.role),
+        is_active=user.is_active,
+        is_bot=user.is_bot,
+        bot_owner_id=user.bot_owner_id,
+        date_joined=int(user.joined_at),
+        last_active=None if facts.last_active_at is None else int(facts.last_active_at),
+        session_count=facts.sessions,
+        has_second_factor=facts.has_second_factor,
+        upload_bytes=facts.upload_bytes,
+    )
+
+
+def _address(call: Call, user: User) -> str | None:
+    return user.email if domain.people.user.may_see_email(call.user, user) else None
+
+
+def _folded(text: str) -> str:
+    """For comparison: without case and accents."""
+    parts = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(each for each in parts if not unicodedata.combining(each))

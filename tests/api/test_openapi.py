@@ -418,6 +418,7 @@ ENVELOPE = {"result", "msg"}
 # Names that only the test has, or that must be new each time.
 SCENERY = {
     "bot_id",
+    "account_ids",
     "add",
     "answer",
     "api_key",

@@ -132,7 +132,8 @@ SETTINGS = (
     " muted-users"
 )
 ORGANIZATION = (
-    "organization-profile organization-settings organization-permissions users invitations"
+    "organization-profile organization-settings organization-permissions auth-methods"
+    " organization-level-user-defaults users invitations"
     " channel-folders default-channels-list emoji-settings linkifier-settings"
     " playground-settings profile-field-settings data-exports-admin audit-log"
 )

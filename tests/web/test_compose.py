@@ -239,13 +239,14 @@ def test_the_key_that_sends_is_shown_and_can_be_changed_in_its_menu(page_chat, k
 
 def test_an_administrator_sets_the_send_key_of_new_accounts(page_chat, browse):
     owner = page_chat.person("ana", role="owner")
-    user = browse(owner).goes("#organization/organization-settings")
-    choice = user.page.get_by_role("checkbox", name="Enter sends")
+    user = browse(owner).goes("#organization/organization-level-user-defaults")
+    choice = user.page.get_by_role("switch", name="Enter sends")
     expect(choice).to_be_checked()
 
     choice.click()
+    user.page.get_by_role("button", name="Save").click()
 
-    expect(choice).not_to_be_checked()
+    expect(user.page.get_by_role("button", name="Save")).to_be_hidden()
     user.page.reload()
     expect(choice).not_to_be_checked()
 

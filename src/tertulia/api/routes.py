@@ -209,7 +209,6 @@ ROUTES = [
     ),
     get("/realm/presence", api.people.presence.list_all),
     get("/realm/settings", api.organization.setting_list.list_settings, requires=api.guards.human),
-    get("/realm/presence", api.people.presence.everyone),
     get("/realm/icon", api.organization.pictures.icon),
     get("/realm/logo", api.organization.pictures.logo),
     *requiring(

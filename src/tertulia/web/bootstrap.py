@@ -47,9 +47,6 @@ UNREAD = (
     "stop_words",
 )
 
-# Of the defaults for new users, the page reads these.
-DEFAULTS_READ = ("enter_sends",)
-
 # `people.js` has the same defaults. In place of a picture that the person has not chosen, the page
 # shows a letter.
 _ORDINARY = re.compile(
@@ -73,10 +70,6 @@ async def state(call: Call) -> bytes:
 
 def _shortened(snapshot: dict[str, Any]) -> dict[str, Any]:
     left = {key: value for key, value in snapshot.items() if key not in UNREAD}
-    defaults = snapshot.get("realm_user_settings_defaults", {})
-    left["realm_user_settings_defaults"] = {
-        name: defaults[name] for name in DEFAULTS_READ if name in defaults
-    }
     for key in ("realm_users", "realm_non_active_users"):
         if key in left:
             left[key] = msgspec.Raw(_ORDINARY.sub(b"", b"".join(left[key].pieces())))

@@ -71,7 +71,7 @@ class SettingList(Reply):
 async def list_settings(call: Call) -> SettingList:
     """List the settings of the organization and the defaults of new users, with their limits."""
     offered = call.config.login_methods(call.org.realm.subdomain)
-    chosen = domain.personal.settings.for_newcomers(call.org.realm.settings)
+    chosen = domain.personal.settings.defaults_for_new_users(call.org.realm.settings)
     return SettingList(
         settings=[_described(call, setting, offered) for setting in SETTINGS.values()],
         user_settings_defaults=[

@@ -1,6 +1,6 @@
 /**
  * What the API answers: written by scripts/page_types.py from its description.
- * Of which the digest is 104ebb7f7aab2e1160392e4d820bc36f3ca3b3d72f13a302ae4f4fb2608036a3.
+ * Of which the digest is 5e9d37bd9ef18d642c240438744894d875e799f11a7916573fceb1dd40173f53.
  */
 export interface components {
     schemas: {
@@ -84,6 +84,8 @@ export interface components {
             "PATCH /navigation_views/{fragment}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
             "DELETE /navigation_views/{fragment}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
             "PATCH /realm": components["schemas"]["Envelope"] & components["schemas"]["ChangedSettings"];
+            "GET /realm/accounts": components["schemas"]["Envelope"] & components["schemas"]["AccountList"];
+            "PATCH /realm/accounts": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
             "GET /realm/agents": components["schemas"]["Envelope"] & components["schemas"]["Agents"];
             "DELETE /realm/agents/{agent_id}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
             "GET /realm/audit_log": components["schemas"]["Envelope"] & components["schemas"]["AuditLog"];
@@ -114,6 +116,7 @@ export interface components {
             "PATCH /realm/profile_fields/{field_id}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
             "DELETE /realm/profile_fields/{field_id}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
             "GET /realm/retention_preview": components["schemas"]["Envelope"] & components["schemas"]["RetentionPreview"];
+            "GET /realm/settings": components["schemas"]["Envelope"] & components["schemas"]["SettingList"];
             "POST /realm/test_welcome_bot_custom_message": components["schemas"]["Envelope"] & components["schemas"]["TestMessage"];
             "GET /realm/usage": components["schemas"]["Envelope"] & components["schemas"]["UsageReport"];
             "PATCH /realm/user_settings_defaults": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
@@ -205,18 +208,48 @@ export interface components {
             "GET /users/{user_id}": components["schemas"]["Envelope"] & components["schemas"]["OneUser"];
             "PATCH /users/{user_id}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
             "DELETE /users/{user_id}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "GET /users/{user_id}/account": components["schemas"]["Envelope"] & components["schemas"]["AccountReply"];
+            "POST /users/{user_id}/api_key/regenerate": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
             "GET /users/{user_id}/channels": components["schemas"]["Envelope"] & components["schemas"]["SubscribedChannels"];
+            "POST /users/{user_id}/erase": components["schemas"]["Envelope"] & components["schemas"]["Erased"];
             "DELETE /users/{user_id}/password": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
             "POST /users/{user_id}/password_link": components["schemas"]["Envelope"] & components["schemas"]["PasswordLink"];
             "GET /users/{user_id}/presence": components["schemas"]["Envelope"] & components["schemas"]["OnePresence"];
             "POST /users/{user_id}/reactivate": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
             "DELETE /users/{user_id}/second_factor": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "DELETE /users/{user_id}/sessions": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
             "GET /users/{user_id}/status": components["schemas"]["Envelope"] & components["schemas"]["OneStatus"];
             "POST /users/{user_id}/status": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
             "GET /users/{user_id}/subscriptions/{stream_id}": components["schemas"]["Envelope"] & components["schemas"]["IsSubscribed"];
             "GET /web_push/key": components["schemas"]["Envelope"] & components["schemas"]["PublicKey"];
             "POST /web_push/subscriptions": components["schemas"]["Envelope"] & components["schemas"]["NewSubscription"];
             "DELETE /web_push/subscriptions": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+        };
+        AccountList: {
+            accounts: components["schemas"]["AccountObject"][];
+            count: number;
+        };
+        AccountObject: {
+            user_id: number;
+            full_name: string;
+            delivery_email: string | null;
+            role: number;
+            is_active: boolean;
+            is_bot: boolean;
+            bot_owner_id: number | null;
+            date_joined: number;
+            last_active: number | null;
+            session_count: number;
+            has_second_factor: boolean;
+            upload_bytes: number;
+        };
+        AccountReply: {
+            account: components["schemas"]["AccountObject"];
+            sessions: components["schemas"]["SessionObject"][];
+            group_ids: number[];
+            bot_ids: number[];
+            space_used: number;
+            space_quota: number | null;
         };
         AddedLinkifier: {
             id: number;
@@ -704,6 +737,9 @@ export interface components {
             /** @constant */
             msg: "";
             ignored_parameters_unsupported?: string[];
+        };
+        Erased: {
+            complete: boolean;
         };
         Event: components["schemas"]["AlertWordsEvent"] | components["schemas"]["AnswerEvent"] | components["schemas"]["AttachmentEvent"] | components["schemas"]["ChannelFolderEvent"] | components["schemas"]["CustomProfileFieldsEvent"] | components["schemas"]["DefaultStreamsEvent"] | components["schemas"]["DeleteMessageEvent"] | components["schemas"]["DeviceEvent"] | components["schemas"]["DraftsEvent"] | components["schemas"]["HeartbeatEvent"] | components["schemas"]["InvitesChangedEvent"] | components["schemas"]["MessageEvent"] | components["schemas"]["MutedTopicsEvent"] | components["schemas"]["MutedUsersEvent"] | components["schemas"]["NavigationViewEvent"] | components["schemas"]["PresenceEvent"] | components["schemas"]["ReactionEvent"] | components["schemas"]["RealmEvent"] | components["schemas"]["RealmBotEvent"] | components["schemas"]["RealmDomainsEvent"] | components["schemas"]["RealmEmojiEvent"] | components["schemas"]["RealmExportEvent"] | components["schemas"]["RealmLinkifiersEvent"] | components["schemas"]["RealmPlaygroundsEvent"] | components["schemas"]["RealmUserEvent"] | components["schemas"]["RealmUserSettingsDefaultsUpdateEvent"] | components["schemas"]["RemindersEvent"] | components["schemas"]["SavedSnippetsEvent"] | components["schemas"]["ScheduledMessagesEvent"] | components["schemas"]["StreamEvent"] | components["schemas"]["SubmessageEvent"] | components["schemas"]["SubscriptionEvent"] | components["schemas"]["TypingEvent"] | components["schemas"]["TypingEditMessageEvent"] | components["schemas"]["UpdateMessageEvent"] | components["schemas"]["UpdateMessageFlagsEvent"] | components["schemas"]["UserGroupEvent"] | components["schemas"]["UserSettingsUpdateEvent"] | components["schemas"]["UserStatusEvent"] | components["schemas"]["UserTopicEvent"];
         Events: {
@@ -2195,6 +2231,34 @@ export interface components {
         };
         Sessions: {
             sessions: components["schemas"]["SessionObject"][];
+        };
+        SettingList: {
+            settings: components["schemas"]["SettingObject"][];
+            user_settings_defaults: components["schemas"]["SettingObject"][];
+        };
+        SettingObject: {
+            name: string;
+            kind: string;
+            value: unknown;
+            default: unknown;
+            meaning: string;
+            /** @default false */
+            owners_only: boolean;
+            can_change: boolean;
+            /** @default [] */
+            choices: (number | string)[];
+            /** @default null */
+            minimum: number | null;
+            /** @default null */
+            maximum: number | null;
+            /** @default null */
+            unit: string | null;
+            /** @default null */
+            fixed_by: string | null;
+            /** @default {} */
+            missing: {
+                [key: string]: string;
+            };
         };
         SettingsChanged: {
             api_key?: string;

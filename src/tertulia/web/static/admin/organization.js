@@ -1,63 +1,83 @@
-/** Settings of the organization. People who may not change them can read them. */
+/** Sections with settings of the organization: profile, settings, permissions, log-in, new accounts. */
 
-import { patch, remove } from "../core/api.js";
-import { myChannels } from "../state/channels.js";
-import { h } from "../core/html.js";
-import { state, realm } from "../state/session.js";
+import { get, patch, post, remove } from "../core/api.js";
+import { h, iconButton, setChildren } from "../core/html.js";
 import { t } from "../core/i18n.js";
-import { actionButton, formSection, permissionRow, settingRow } from "../dialogs/forms.js";
+import { realm, state } from "../state/session.js";
+import { confirmAction } from "../dialogs/dialog.js";
 import { fileButton } from "../dialogs/file_button.js";
+import { actionButton } from "../dialogs/forms.js";
+import { DEFAULT_GROUPS, SETTING_GROUPS } from "./setting_groups.js";
+import { settingGroup, organizationRow } from "./setting_rows.js";
 
-/** @typedef {import("../state/types.d.ts").RealmName} RealmName */
-/** @typedef {import("../state/types.d.ts").Permission} Permission */
-/** @typedef {import("../dialogs/forms.js").FieldValue} FieldValue */
-/** Names of settings whose value has type T. @template T @typedef {{[N in RealmName]: NonNullable<ReturnType<typeof realm<N>>> extends T ? N : never}[RealmName]} Named */
-/** @typedef {Named<FieldValue>} SimpleName */
-/** @typedef {Extract<Named<number>, `${string}_seconds`>} LimitName */
-/** @typedef {Exclude<Named<Permission>, Named<number>>} PermissionName */
+/** @typedef {import("./sections.js").Pane} Pane */
 
-/** @type {Record<string, PermissionName[]>} */
-const PERMISSIONS = {
-  "org.channels": ["can_create_public_channel_group", "can_create_private_channel_group", "can_create_web_public_channel_group", "can_add_subscribers_group", "can_mention_many_users_group", "can_set_topics_policy_group", "can_set_delete_message_policy_group"],
-  "org.messages": ["can_delete_own_message_group", "can_delete_any_message_group", "can_move_messages_between_topics_group", "can_move_messages_between_channels_group", "can_resolve_topics_group"],
-  "org.people": ["can_invite_users_group", "create_multiuse_invite_group", "can_access_all_users_group", "direct_message_initiator_group", "direct_message_permission_group", "can_create_groups", "can_manage_all_groups"],
-  "org.others": ["can_add_custom_emoji_group", "can_create_bots_group", "can_create_write_only_bots_group"],
-};
-
-/** Permissions that only owners may change. */
-/** @type {Set<RealmName>} */
-const OWNER_PERMISSIONS = new Set(["can_create_groups", "can_manage_all_groups", "can_invite_users_group", "create_multiuse_invite_group"]);
-
-/** A row for a setting of the organization.
- * @param {SimpleName} name
- * @param {Partial<import("../dialogs/forms.js").Row>} [more] */
-function orgRow(name, more = {}) {
-  return settingRow({ name, label: t(`org.${name}`), value: realm(name), disabled: !state.is_admin, save: (value) => patch("/realm", { [name]: value }), ...more });
+/** The head of a section.
+ * @param {string} title
+ * @param {string} [text]
+ * @param {...import("../core/html.js").Child} more */
+export function sectionHead(title, text, ...more) {
+  return h("div", { class: "ph" }, h("h2", {}, title), ...more, text && h("p", {}, text));
 }
 
-export function orgProfile() {
-  const icon = h("div", { class: "set" }, h("img", { class: "org-icon", src: realm("icon_url"), alt: "" }), state.is_admin && fileButton("/realm/icon", t("org.icon"), "image/*"),
-    state.is_admin && actionButton(t("org.no-icon"), () => remove("/realm/icon")));
-  const logo = (/** @type {boolean} */ night) => state.is_admin && h("div", { class: "set" }, fileButton("/realm/logo", t(night ? "org.logo-night" : "org.logo-day"), "image/*", { night: String(night) }), actionButton(t("org.no-logo"), () => remove("/realm/logo", { night })));
-  return [formSection(t("org.profile"), icon, logo(false), logo(true), orgRow("name"), orgRow("description", { kind: "long" }), orgRow("default_language", { choices: [["en", "English"], ["es", "Español"]] }))];
+/** The groups of settings of a section.
+ * @param {Pane} pane
+ * @param {string} section */
+function groupsOf(pane, section) {
+  return Object.entries(SETTING_GROUPS[section]).map(([title, names]) => settingGroup(t(title), names.map((name) => organizationRow(pane.pending, "settings", name))));
 }
 
-export function orgSettings() {
-  const minutes = (/** @type {LimitName} */ name) => orgRow(name, { value: Math.round((realm(name) ?? 0) / 60), kind: "number", hint: t("org.unlimited"), save: (value) => patch("/realm", { [name]: Number(value) > 0 ? Number(value) * 60 : "unlimited" }) });
-  const channel = (/** @type {SimpleName} */ name) => orgRow(name, { choices: [[-1, t("org.none")], ...myChannels().map((each) => /** @type {[number, string]} */ ([each.stream_id, each.name]))] });
-  return [
-    formSection(t("org.messages"), orgRow("allow_message_editing"), minutes("message_content_edit_limit_seconds"), minutes("message_content_delete_limit_seconds"), orgRow("enable_read_receipts"), orgRow("inline_image_preview"),
-      orgRow("message_edit_history_visibility_policy", { choices: ["all", "moves", "none"].map((each) => [each, t(`org.history.${each}`)]) }),
-      orgRow("message_retention_days", { value: Math.max(0, realm("message_retention_days") ?? 0), kind: "number", hint: t("org.unlimited"), disabled: !state.is_owner, save: (value) => patch("/realm", { message_retention_days: Number(value) > 0 ? value : "unlimited" }) })),
-    formSection(t("org.new-accounts"), settingRow({ name: "default_enter_sends", label: t("set.enter_sends"), value: state.realm_user_settings_defaults?.enter_sends ?? false, disabled: !state.is_admin,
-      save: (value) => patch("/realm/user_settings_defaults", { enter_sends: value }) })),
-    formSection(t("org.announcements"), channel("new_stream_announcements_stream_id"), channel("signup_announcements_stream_id"), channel("moderation_request_channel_id")),
-    formSection(t("org.joining"), orgRow("invite_required", { disabled: !state.is_owner }), orgRow("require_second_factor", { disabled: !state.is_owner }), orgRow("emails_restricted_to_domains", { disabled: !state.is_owner }), orgRow("disallow_disposable_email_addresses", { disabled: !state.is_owner }), orgRow("waiting_period_threshold", { kind: "number", disabled: !state.is_owner })),
-    formSection(t("org.others"), orgRow("name_changes_disabled"), orgRow("email_changes_disabled"), orgRow("avatar_changes_disabled"), orgRow("require_unique_names"), orgRow("presence_disabled"), orgRow("enable_guest_user_indicator"), orgRow("send_channel_events_messages")),
-  ];
+/** @param {Pane} pane */
+export function orgProfile(pane) {
+  const logo = (/** @type {boolean} */ night) => h("div", { class: "set" }, fileButton("/realm/logo", t(night ? "org.logo-night" : "org.logo-day"), "image/*", { night: String(night) }), actionButton(t("org.no-logo"), () => remove("/realm/logo", { night })));
+  const pictures = state.is_admin && settingGroup(t("part.pictures"), [h("div", { class: "set" }, h("img", { class: "org-icon", src: realm("icon_url"), alt: "" }), fileButton("/realm/icon", t("org.icon"), "image/*"), actionButton(t("org.no-icon"), () => remove("/realm/icon"))), logo(false), logo(true)]);
+  return [sectionHead(t("org.profile")), ...groupsOf(pane, "organization-profile"), pictures, state.is_owner && endOfOrganization()];
 }
 
-export function orgPermissions() {
-  return Object.entries(PERMISSIONS).map(([title, names]) => formSection(t(title), ...names.map((name) =>
-    permissionRow(name, t(`org.${name}`), realm(name), (group) => patch("/realm", { [name]: { new: group, old: realm(name) } }), OWNER_PERMISSIONS.has(name) ? !state.is_owner : !state.is_admin))));
+/** @param {Pane} pane */
+export function orgSettings(pane) {
+  return [sectionHead(t("org.settings"), t("admin.settings-text", { name: realm("name") ?? "" })), ...groupsOf(pane, "organization-settings")];
+}
+
+/** @param {Pane} pane */
+export function orgPermissions(pane) {
+  return [sectionHead(t("org.permissions"), t("admin.permissions-text")), ...groupsOf(pane, "organization-permissions")];
+}
+
+/** @param {Pane} pane */
+export async function orgLogin(pane) {
+  return [sectionHead(t("admin.log-in")), ...groupsOf(pane, "auth-methods"), await mailDomains()];
+}
+
+/** @param {Pane} pane */
+export function orgNewAccounts(pane) {
+  return [sectionHead(t("admin.new-accounts"), t("admin.defaults-text")),
+    ...Object.entries(DEFAULT_GROUPS).map(([title, names]) => settingGroup(t(title), names.map((name) => organizationRow(pane.pending, "defaults", name))))];
+}
+
+/** The domains of email addresses that may have accounts. */
+async function mailDomains() {
+  const list = h("ul", { class: "plain kept" });
+  const draw = async () => {
+    const { domains } = await get("/realm/domains");
+    setChildren(list, ...(domains.length ? domains.map(({ domain, allow_subdomains: isWide }) => h("li", {}, h("span", {}, domain), h("span", { class: "set" },
+      h("label", { class: "choice" }, h("input", { type: "checkbox", checked: isWide, disabled: !state.is_owner, "aria-label": `${t("domain.subdomains")}: ${domain}`, onchange: (/** @type {Event} */ event) => patch(`/realm/domains/${domain}`, { allow_subdomains: /** @type {HTMLInputElement} */ (event.target).checked }).then(draw, draw) }), t("domain.subdomains")),
+      state.is_owner && iconButton("trash", t("domain.remove", { name: domain }), { onclick: () => remove(`/realm/domains/${domain}`).then(draw) })))) : [h("li", { class: "quiet" }, t("domain.none"))]));
+  };
+  await draw();
+  const name = h("input", { class: "f", "aria-label": t("domain.name"), placeholder: "example.com", autocomplete: "off" });
+  const isWide = h("input", { type: "checkbox" });
+  return settingGroup(t("domain.title"), [h("p", { class: "quiet" }, t("domain.text")), list,
+    .../** @type {HTMLElement[]} */ (state.is_owner ? [h("div", { class: "set domain-form" }, name, h("label", { class: "choice" }, isWide, t("domain.subdomains")),
+      actionButton(t("domain.add"), async () => { await post("/realm/domains", { domain: name.value.trim(), allow_subdomains: isWide.checked }); name.value = ""; await draw(); }))] : [])]);
+}
+
+/** The deactivation of the organization, for owners. */
+function endOfOrganization() {
+  return settingGroup(t("part.end"), [h("p", { class: "quiet" }, t("org.end-text")), actionButton(t("org.end"), async () => {
+    if (!await confirmAction(t("org.end"), t("org.end-confirm", { name: realm("name") ?? "" }), t("org.end"))) return " ";
+    await post("/realm/deactivate");
+    location.assign("/");
+    return undefined;
+  }, "risk")]);
 }

@@ -6,15 +6,16 @@ import { state } from "../state/session.js";
 import { orgAgents } from "./agents.js";
 import { orgFolders } from "./channel_folders.js";
 import { orgDefaults, orgEmoji, orgExport, orgLinkifiers, orgPlaygrounds } from "./lists.js";
-import { orgPermissions, orgProfile, orgSettings } from "./organization.js";
+import { orgLogin, orgNewAccounts, orgPermissions, orgProfile, orgSettings } from "./organization.js";
 import { orgInvitations, orgUsers } from "./people.js";
 import { orgFields } from "./profile_fields.js";
 
 /** @typedef {import("../core/html.js").Child} Child */
 /** @typedef {import("../core/chunk_exports.d.ts").ChunkExports} ChunkExports */
 /** @typedef {"organization" | "people" | "content" | "oversight"} Group a heading of the navigation */
-/** @typedef {{rest: string[], setRest(rest: string[]): void, show(key: string, rest?: string[]): void}} Pane
- *   `rest` is what follows the section in the address; `setRest` changes it, `show` opens another section */
+/** @typedef {{rest: string[], pending: import("./pending_changes.js").PendingChanges, setRest(rest: string[]): void, show(key: string, rest?: string[]): void}} Pane
+ *   `rest` is what follows the section in the address; `pending` are settings and their unsaved changes; `setRest`
+ *   changes the address, `show` opens another section */
 /** @typedef {(pane: Pane) => Child[] | Promise<Child[]>} Draw */
 /** @typedef {{key: string, group: Group, title: string, draw: Draw, isShown?: () => boolean, count?: () => number | undefined}} Section
  *   `key` is its address, `title` names a text; without `isShown` every member sees it; `count` is shown beside the title */
@@ -24,6 +25,8 @@ export const SECTIONS = [
   { key: "organization-profile", group: "organization", title: "org.profile", draw: orgProfile },
   { key: "organization-settings", group: "organization", title: "org.settings", draw: orgSettings },
   { key: "organization-permissions", group: "organization", title: "org.permissions", draw: orgPermissions },
+  { key: "auth-methods", group: "organization", title: "admin.log-in", draw: orgLogin },
+  { key: "organization-level-user-defaults", group: "organization", title: "admin.new-accounts", draw: orgNewAccounts, isShown: isAdministrator },
   { key: "users", group: "people", title: "org.users", draw: orgUsers },
   { key: "invitations", group: "people", title: "org.invitations", draw: orgInvitations },
   { key: "profile-field-settings", group: "people", title: "org.fields", draw: orgFields },

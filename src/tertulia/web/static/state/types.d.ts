@@ -42,7 +42,6 @@ interface Refined {
   position: number;
   presences: Record<string, { active_timestamp?: number; idle_timestamp?: number }>;
   queue_id: string;
-  realm_user_settings_defaults: Record<string, SettingValue>;
   unread_msgs: {
     streams: { stream_id: number; topic: string; unread_message_ids: number[] }[];
     pms: { other_user_id?: number; sender_id: number; unread_message_ids: number[] }[];

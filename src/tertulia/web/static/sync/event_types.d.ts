@@ -80,7 +80,6 @@ export interface ServerEvents {
   realm_playgrounds: { realm_playgrounds: Snapshot["realm_playgrounds"] };
   realm_domains: object;
   custom_profile_fields: { fields: Snapshot["custom_profile_fields"] };
-  realm_user_settings_defaults: { property: string; value: SettingValue };
   default_streams: { default_streams: Snapshot["realm_default_streams"] };
   alert_words: { alert_words: string[] };
   drafts: DraftsEvent;

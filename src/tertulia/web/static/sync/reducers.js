@@ -43,7 +43,6 @@ const reducers = {
   realm_playgrounds: (event) => { state.realm_playgrounds = event.realm_playgrounds; emit("realm"); },
   realm_domains: () => emit("realm"),
   custom_profile_fields: (event) => { state.custom_profile_fields = event.fields; emit("people"); },
-  realm_user_settings_defaults: (event) => { state.realm_user_settings_defaults = { ...state.realm_user_settings_defaults, [event.property]: event.value }; emit("realm"); },
   default_streams: (event) => { state.realm_default_streams = event.default_streams; emit("realm"); },
   alert_words: (event) => { state.alert_words = event.alert_words; emit("settings"); },
   drafts: applyDraftsEvent,

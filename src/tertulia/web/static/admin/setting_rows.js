@@ -1,0 +1,222 @@
+/** Rows of organization settings: label, one line of help, the default, and a control of the right kind. A change is
+ * noted, and saved with the others. */
+
+import { get } from "../core/api.js";
+import { h, icon, setChildren } from "../core/html.js";
+import { currentLanguage, t } from "../core/i18n.js";
+import { channels } from "../state/channels.js";
+import { state } from "../state/session.js";
+import { groupName } from "../dialogs/forms.js";
+
+/** @typedef {import("./pending_changes.js").PendingChanges} PendingChanges */
+/** @typedef {import("./pending_changes.js").Setting} Setting */
+/** @typedef {import("./pending_changes.js").Part} Part */
+/** @typedef {{id: string, part: Part, setting: Setting, label: string, value: unknown, change: (value: unknown) => void}} Control */
+
+const OTHER = "other";
+const SHORT_TEXT_LENGTH = 60;
+const SECONDS = { minute: 60, hour: 3600, day: 86_400 };
+const LIMITS_SECONDS = [60, 600, 3600, 86_400, 604_800, 2_592_000];
+const LIMITS_DAYS = [30, 90, 180, 365, 730, 1825];
+const ORGANIZATION_TYPES = [0, 10, 20, 30, 35, 40, 50, 60, 70, 80, 90, 100, 1000];
+
+/** A heading with rows.
+ * @param {string} title
+ * @param {HTMLElement[]} rows */
+export function settingGroup(title, rows) {
+  return h("section", { class: "set-group" }, h("h3", {}, title), ...rows);
+}
+
+/** @param {PendingChanges} pending
+ * @param {Part} part
+ * @param {string} name
+ * @returns {HTMLElement} */
+export function organizationRow(pending, part, name) {
+  const setting = pending.list[part].get(name);
+  if (!setting) throw new Error(`the server has no setting ${name}`);
+  const label = settingLabel(part, name);
+  const id = `setting-${part}-${name}`;
+  const changed = h("span", { class: "changed" }, icon("draft", "s"), t("admin.changed"));
+  const note = h("span", { class: "hint effect", "aria-live": "polite" });
+  const update = () => {
+    changed.hidden = !pending.has(part, name);
+    if (name === "message_retention_days") showRetention(note, changed.hidden ? null : pending.value(part, setting));
+  };
+  const control = controlOf({ id, part, setting, label, value: pending.value(part, setting), change: (value) => { pending.set(part, setting, label, value); update(); } });
+  update();
+  const isList = setting.kind === "login_methods";
+  const isLong = control instanceof HTMLTextAreaElement;
+  return h("div", { class: `set-row ${isList || isLong ? "tall" : ""}`, "data-setting": name, "data-part": part, role: isList && "group", "aria-labelledby": isList && `${id}-label` },
+    h("div", { class: "l" }, isList ? h("b", { id: `${id}-label` }, label) : h("label", { for: id }, label), h("span", { class: "hint", id: `${id}-help` }, helpOf(part, setting)),
+      restriction(setting), changed, note),
+    h("div", { class: "r" }, control));
+}
+
+/** @param {Part} part
+ * @param {string} name */
+export function settingLabel(part, name) {
+  return part === "settings" ? t(`org.${name}`) : t(`set.${name}`);
+}
+
+/** The help and the default of a setting.
+ * @param {Part} part
+ * @param {Setting} setting */
+export function helpOf(part, setting) {
+  const usual = t("admin.default", { value: formatSetting(part, setting, setting.default) });
+  return part === "settings" ? `${t(`help.${setting.name}`)} ${usual}` : usual;
+}
+
+/** @param {Setting} setting */
+function restriction(setting) {
+  if (setting.fixed_by) return h("span", { class: "fixed" }, icon("lock", "s"), h("span", {}, t("admin.fixed"), " ", h("code", {}, setting.fixed_by)));
+  if (setting.can_change) return null;
+  return h("span", { class: "fixed" }, icon("lock", "s"), t(setting.owners_only ? "admin.owners" : "admin.administrators"));
+}
+
+/** A value in words.
+ * @param {Part} part
+ * @param {Setting} setting
+ * @param {any} value
+ * @returns {string} */
+export function formatSetting(part, setting, value) {
+  switch (setting.kind) {
+    case "switch": return t(value ? "admin.on" : "admin.off");
+    case "choice": return choiceLabel(part, setting.name, value);
+    case "limit": return formatLimit(setting, value);
+    case "channel": return channels.get(value)?.name ?? t("admin.none");
+    case "permission": return permissionLabel(value);
+    case "login_methods": return Object.keys(value).filter((each) => value[each]).join(", ");
+    case "number": return setting.name === "org_type" ? t(`choice.org_type.${value}`) : String(value);
+    default: return value || t("admin.empty");
+  }
+}
+
+/** @param {Part} part
+ * @param {string} name
+ * @param {string | number} value
+ * @returns {string} */
+function choiceLabel(part, name, value) {
+  if (name === "default_language") return new Intl.DisplayNames([currentLanguage()], { type: "language" }).of(String(value)) ?? String(value);
+  if (name === "digest_weekday") return new Intl.DateTimeFormat(currentLanguage(), { weekday: "long", timeZone: "UTC" }).format(Date.UTC(2024, 0, 1 + Number(value))); // a Monday
+  if (name === "media_preview_size") return new Intl.NumberFormat(currentLanguage(), { style: "percent" }).format(Number(value) / 100);
+  if (name.startsWith("automatically_")) return t(`set.topics_policy.${value}`);
+  return part === "settings" ? t(`choice.${name}.${value}`) : t(`set.${name}.${value}`);
+}
+
+/** @param {Setting} setting
+ * @param {number | null} value */
+function formatLimit(setting, value) {
+  if (value === null) return t(setting.unit === "days" ? "limit.never" : "limit.none");
+  if (setting.unit === "days") return t("limit.days", { count: value });
+  if (value % SECONDS.day === 0) return t("limit.days", { count: value / SECONDS.day });
+  if (value % SECONDS.hour === 0) return t("limit.hours", { count: value / SECONDS.hour });
+  return value % SECONDS.minute === 0 ? t("limit.minutes", { count: value / SECONDS.minute }) : t("limit.seconds", { count: value });
+}
+
+/** @param {unknown} value */
+function permissionLabel(value) {
+  const group = (state.realm_user_groups ?? []).find((each) => each.id === value);
+  return group ? groupName(group) : t("group.several");
+}
+
+/** @param {Control} control
+ * @returns {HTMLElement} */
+function controlOf(control) {
+  const { setting } = control;
+  switch (setting.kind) {
+    case "switch": return switchControl(control);
+    case "choice": return selectControl(control, setting.choices.map((each) => [each, choiceLabel(control.part, setting.name, each)]));
+    case "permission": return permissionControl(control);
+    case "channel": return selectControl(control, [[-1, t("admin.none")], ...[...channels.values()].filter((each) => !each.is_archived).sort((a, b) => a.name.localeCompare(b.name)).map((each) => /** @type {[number, string]} */ ([each.stream_id, each.name]))]);
+    case "limit": return limitControl(control);
+    case "login_methods": return methodsControl(control);
+    case "number": return setting.name === "org_type" ? selectControl(control, ORGANIZATION_TYPES.map((each) => [each, t(`choice.org_type.${each}`)])) : numberControl(control);
+    default: return textControl(control);
+  }
+}
+
+/** @param {Control} control
+ * @returns {Record<string, unknown>} */
+function attributes({ id, setting }) {
+  return { id, name: setting.name, disabled: !setting.can_change, "aria-describedby": `${id}-help` };
+}
+
+/** @param {Control} control */
+function switchControl(control) {
+  const box = h("input", { type: "checkbox", role: "switch", ...attributes(control), checked: Boolean(control.value), onchange: () => control.change(box.checked) });
+  return h("span", { class: "switch" }, box);
+}
+
+/** @param {Control} control
+ * @param {[string | number, string][]} choices */
+function selectControl(control, choices) {
+  const shown = choices.some(([value]) => value === control.value) ? choices : [/** @type {[string, string]} */ ([String(control.value), formatSetting(control.part, control.setting, control.value)]), ...choices];
+  const select = h("select", { class: "f", ...attributes(control), onchange: () => control.change(choices.find(([value]) => String(value) === select.value)?.[0] ?? control.value) },
+    ...shown.map(([value, text]) => h("option", { value, selected: String(value) === String(control.value) }, text)));
+  return select;
+}
+
+/** @param {Control} control */
+function permissionControl(control) {
+  const known = new Map((state.realm_user_groups ?? []).map((group) => [group.id, groupName(group)]));
+  return selectControl(control, control.setting.choices.map((each) => [each, known.get(Number(each)) ?? String(each)]));
+}
+
+/** A choice of usual limits, and a number for any other.
+ * @param {Control} control */
+function limitControl(control) {
+  const isDays = control.setting.unit === "days";
+  const unit = isDays ? 1 : SECONDS.minute;
+  const usual = isDays ? LIMITS_DAYS : LIMITS_SECONDS;
+  const present = /** @type {number | null} */ (control.value);
+  const limits = present === null || usual.includes(present) ? usual : [...usual, present].sort((a, b) => a - b);
+  const number = h("input", { class: "f", type: "number", min: 1, step: 1, hidden: true, disabled: !control.setting.can_change, "aria-label": t(isDays ? "limit.in-days" : "limit.in-minutes", { label: control.label }),
+    onchange: () => { if (number.value !== "" && number.checkValidity()) control.change(Number(number.value) * unit); } });
+  const select = h("select", { class: "f", ...attributes(control), onchange: () => {
+    number.hidden = select.value !== OTHER;
+    if (number.hidden) control.change(select.value === "" ? null : Number(select.value));
+    else number.focus();
+  } }, ...[null, ...limits].map((each) => h("option", { value: each ?? "", selected: each === present }, formatLimit(control.setting, each))), h("option", { value: OTHER }, t("limit.other")));
+  return h("span", { class: "limit" }, select, number);
+}
+
+/** @param {Control} control */
+function methodsControl(control) {
+  const chosen = /** @type {Record<string, boolean>} */ ({ .../** @type {object} */ (control.value) });
+  const box = (/** @type {string} */ name) => {
+    const input = h("input", { type: "checkbox", name: `method-${name}`, checked: chosen[name], disabled: !control.setting.can_change, onchange: () => { chosen[name] = input.checked; control.change({ ...chosen }); } });
+    return h("label", { class: "choice" }, input, h("span", {}, name));
+  };
+  const missing = (/** @type {[string, string]} */ [name, table]) => h("label", { class: "choice" }, h("input", { type: "checkbox", disabled: true }), h("span", {}, name), h("span", { class: "hint" }, t("admin.needs"), " ", h("code", {}, table)));
+  return h("div", { class: "methods" }, ...control.setting.choices.map((each) => box(String(each))), ...Object.entries(control.setting.missing).map(missing));
+}
+
+/** @param {Control} control */
+function numberControl(control) {
+  const { minimum: min, maximum: max } = control.setting;
+  const field = h("input", { class: "f", type: "number", ...attributes(control), value: control.value, min, max, onchange: () => { if (field.value !== "") control.change(Number(field.value)); } });
+  return field;
+}
+
+/** @param {Control} control */
+function textControl(control) {
+  const { setting } = control;
+  const toValue = (/** @type {string} */ text) => (setting.kind === "url" ? text.trim() || null : text);
+  if (setting.kind === "text" && (setting.maximum ?? 0) > SHORT_TEXT_LENGTH) {
+    const area = h("textarea", { class: "f", rows: 3, dir: "auto", maxlength: setting.maximum, ...attributes(control), oninput: () => control.change(toValue(area.value)) });
+    area.value = String(control.value ?? "");
+    return area;
+  }
+  const field = h("input", { class: "f", type: setting.kind === "url" ? "url" : "text", dir: "auto", maxlength: setting.maximum, ...attributes(control), value: control.value ?? "", oninput: () => control.change(toValue(field.value)) });
+  return field;
+}
+
+/** Count what a retention would delete.
+ * @param {HTMLElement} note
+ * @param {unknown} days */
+async function showRetention(note, days) {
+  setChildren(note);
+  if (days === null) return;
+  const { message_count: count } = await get("/realm/retention_preview", { message_retention_days: days });
+  note.textContent = t("admin.retention", { count });
+}

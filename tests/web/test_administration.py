@@ -1,0 +1,242 @@
+"""Administration in the page: every setting, people, channels."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+from tests.support.axe import violations
+from tests.support.people import Chat
+
+from tertulia.domain.organization.settings import SETTINGS
+
+PUSH = {
+    "push_service_url": "https://push.example.com",
+    "push_service_id": "11111111-2222-3333-4444-555555555555",
+    "push_service_key": "lentils",
+}
+SECTIONS = (
+    "organization-profile",
+    "organization-settings",
+    "organization-permissions",
+    "auth-methods",
+)
+TEXTS = {
+    "name": "Cine Linterna",
+    "default_code_block_language": "python",
+    "jitsi_server_url": "https://calls.example.com",
+}
+
+
+@pytest.fixture
+def generous(start_server):
+    """An organization on a server that leaves every decision to it."""
+    server = start_server(web_public_streams_enabled=True, **PUSH)
+    server.stop()
+    server.settings |= {
+        "smtp_host": "127.0.0.1",
+        "external_url": f"http://chat.localhost:{server.port}",
+    }
+    return Chat.found(server.start(), "")
+
+
+@pytest.fixture
+def owner(page_chat):
+    return page_chat.person("ana", role="owner", channels=["kitchen"])
+
+
+def row(page, name):
+    return page.locator(f"[data-setting={name}]")
+
+
+def settings(person):
+    return {each["name"]: each for each in person.get("/realm/settings").succeeds()["settings"]}
+
+
+def changed_in_page(page, setting, channel_id):
+    """Change a setting in the page. Returns the value that the API must give now."""
+    name, kind, value = setting["name"], setting["kind"], setting["value"]
+    here = row(page, name)
+    if kind == "switch":
+        here.get_by_role("switch").click()
+        return not value
+    if kind == "login_methods":
+        here.get_by_role("checkbox", name="JWT").click()
+        return value | {"JWT": False}
+    if kind == "limit":
+        here.get_by_role("combobox").select_option("other")
+        here.get_by_role("spinbutton").fill("1234")
+        here.get_by_role("spinbutton").blur()
+        return 1234 if setting["unit"] == "days" else 1234 * 60
+    if kind == "number" and name != "org_type":
+        here.get_by_role("spinbutton").fill("17")
+        here.get_by_role("spinbutton").blur()
+        return 17
+    if kind in ("text", "url"):
+        here.get_by_role("textbox").fill(TEXTS.get(name, "We cook together."))
+        return TEXTS.get(name, "We cook together.")
+    choices = {"channel": [channel_id], "number": [90]}.get(kind, setting["choices"])
+    other = next(each for each in choices if each != value)
+    here.get_by_role("combobox").select_option(str(other))
+    return other
+
+
+def test_every_setting_is_changed_in_the_page_and_read_back_by_the_api(generous, browse):
+    """A new setting fails here until it has a place, a label and help in the page."""
+    owner = generous.person("ana", role="owner", channels=["kitchen"])
+    kitchen = generous.channel("kitchen").id
+    page = browse(owner, generous).goes("#organization").page
+    before, expected, found = settings(owner), {}, set()
+
+    for section in SECTIONS:
+        page.locator(f"nav [data-page={section}]").click()
+        expect(page.locator(f".pane[data-section={section}] .set-row").first).to_be_visible()
+        rows = page.locator(".set-row").all()
+        names = [each.get_attribute("data-setting") for each in rows]
+        found |= {*names}
+        for name in names:
+            expected[name] = changed_in_page(page, before[name], kitchen)
+        foot = page.locator("dialog > footer")
+        expect(foot).to_contain_text(f"{len(names)} changes: ")
+        foot.get_by_role("button", name="Save").click()
+        if "message_retention_days" in names:
+            page.get_by_role("button", name="Save and delete").click()
+        expect(foot).to_be_hidden()
+
+    assert found == SETTINGS.keys()
+    assert {name: each["value"] for name, each in settings(owner).items()} == expected
+    registered = owner.post("/register", fetch_event_types=["realm"]).succeeds()
+    for name, value in expected.items():
+        for known, wire in SETTINGS[name].wire_fields(value).items():
+            shown = "jitsi_server_url" if name == "jitsi_server_url" else f"realm_{known}"
+            assert registered[shown] == wire, name
+
+
+def test_changes_are_named_before_they_are_saved_and_can_be_discarded(page_chat, owner, browse):
+    page = browse(owner).goes("#organization/organization-settings").page
+    editing = row(page, "allow_message_editing")
+
+    editing.get_by_role("switch").click()
+    row(page, "digest_weekday").scroll_into_view_if_needed()
+    row(page, "media_preview_size").get_by_role("combobox").select_option("150")
+
+    foot = page.locator("dialog > footer")
+    expect(foot).to_contain_text("2 changes: Editing messages and Size of pictures")
+    expect(editing).to_contain_text("Changed, not saved")
+    foot.get_by_role("button", name="Discard").click()
+    expect(foot).to_be_hidden()
+    expect(editing.get_by_role("switch")).to_be_checked()
+    assert settings(owner)["allow_message_editing"]["value"] is True
+
+
+def test_unsaved_changes_are_not_lost_by_closing(page_chat, owner, browse):
+    page = browse(owner).goes("#organization/organization-settings").page
+    row(page, "allow_message_editing").get_by_role("switch").click()
+
+    page.keyboard.press("Escape")
+
+    asked = page.get_by_role("dialog", name="Close without saving?")
+    expect(asked).to_contain_text("Editing messages")
+    asked.get_by_role("button", name="Cancel").click()
+    page.locator("dialog > footer").get_by_role("button", name="Save").click()
+    expect(page.locator("dialog > footer")).to_be_hidden()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    assert settings(owner)["allow_message_editing"]["value"] is False
+
+
+def test_a_refused_change_is_explained_and_stays(page_chat, owner, browse):
+    page = browse(owner).goes("#organization/organization-profile").page
+
+    row(page, "name").get_by_role("textbox").fill("   ")
+    page.locator("dialog > footer").get_by_role("button", name="Save").click()
+
+    expect(page.locator("dialog > footer").get_by_role("alert")).not_to_be_empty()
+    expect(page.locator("dialog > footer")).to_contain_text("1 change: Name")
+
+
+def test_settings_are_found_by_label_and_help(page_chat, owner, browse):
+    page = browse(owner).goes("#organization/organization-profile").page
+
+    page.get_by_role("searchbox", name="Find a setting").fill("how long people")
+
+    expect(page.get_by_role("status").filter(has_text="found")).to_have_text("2 settings found")
+    expect(row(page, "message_content_edit_limit_seconds")).to_be_visible()
+    page.get_by_role("searchbox", name="Find a setting").fill("zzz")
+    expect(page.get_by_text("No setting has these words.")).to_be_visible()
+    page.get_by_role("searchbox", name="Find a setting").fill("")
+    expect(row(page, "description")).to_be_visible()
+
+
+def test_what_the_server_fixes_is_shown_with_its_setting(page_chat, owner, browse):
+    page = browse(owner).goes("#organization/organization-settings").page
+
+    digest = row(page, "digest_emails_enabled")
+
+    expect(digest.get_by_role("switch")).to_be_disabled()
+    expect(digest).to_contain_text("Fixed by the server: an operator sets it with smtp_host")
+    page.get_by_role("button", name="Log-in").click()
+    methods = row(page, "authentication_methods")
+    expect(methods.get_by_role("checkbox", name="LDAP")).to_be_disabled()
+    expect(methods).to_contain_text("It needs [[ldap]]")
+
+
+def test_others_learn_who_may_change_a_setting(page_chat, owner, browse):
+    admin, member = page_chat.person("admin", role="admin"), page_chat.person("ben")
+
+    page = browse(admin).goes("#organization/auth-methods").page
+    expect(row(page, "invite_required")).to_contain_text("Owners can change this.")
+    page = browse(member).goes("#organization/organization-settings").page
+    editing = row(page, "allow_message_editing")
+    expect(editing).to_contain_text("Administrators can change this.")
+    expect(editing.get_by_role("switch")).to_be_disabled()
+
+
+def test_a_retention_says_how_many_messages_it_deletes(page_chat, owner, browse):
+    owner.says("Soup's on", to="kitchen > lunch")
+    page_chat.write(lambda tx: tx.execute("UPDATE message SET sent_at = 1 WHERE realm_id = :realm"))
+    page = browse(owner).goes("#organization/organization-settings").page
+    retention = row(page, "message_retention_days")
+
+    retention.get_by_role("combobox").select_option("30")
+
+    expect(retention).to_contain_text(re.compile(r"It would delete \d+ messages? now, for good."))
+    page.locator("dialog > footer").get_by_role("button", name="Save").click()
+    asked = page.get_by_role("dialog", name="Delete old messages?")
+    expect(asked).to_contain_text("It would delete")
+    asked.get_by_role("button", name="Cancel").click()
+    assert settings(owner)["message_retention_days"]["value"] is None
+
+
+def test_settings_are_changed_with_the_keyboard_alone(page_chat, owner, browse):
+    page = browse(owner).goes("#organization/organization-settings").page
+    expect(page.locator("nav [data-page=organization-settings]")).to_be_focused()
+    switch = row(page, "allow_message_editing").get_by_role("switch")
+    while not switch.evaluate("each => each === document.activeElement"):
+        page.keyboard.press("Tab")
+
+    page.keyboard.press("Space")
+    save = page.locator("dialog > footer").get_by_role("button", name="Save")
+    page.keyboard.press("Shift+Tab")
+    while not save.evaluate("each => each === document.activeElement"):
+        page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Enter")
+
+    expect(page.locator("dialog > footer")).to_be_hidden()
+    assert settings(owner)["allow_message_editing"]["value"] is False
+
+
+@pytest.mark.parametrize("width", [320, 1280])
+@pytest.mark.parametrize("section", [*SECTIONS, "organization-level-user-defaults"])
+def test_sections_of_settings_are_accessible_and_fit(page_chat, owner, browse, section, width):
+    page = (
+        browse(owner, viewport={"width": width, "height": 800})
+        .goes(f"#organization/{section}")
+        .page
+    )
+    expect(page.locator(".set-row").first).to_be_visible()
+
+    wide = page.locator(".pane").evaluate("pane => pane.scrollWidth - pane.clientWidth")
+
+    assert wide <= 0
+    found = violations(page, section, inside="dialog[open]", closely=True)
+    assert not found, "\n".join(found)

@@ -10,6 +10,7 @@ import jsonschema
 import msgspec
 import pytest
 from tests.support import fake_webhooks
+from tests.support.backlog import Backlog
 from tests.support.fake_webhooks import Receiver
 from tests.support.people import Chat, Person
 from tests.support.waiting import eventually
@@ -19,7 +20,7 @@ from tertulia.api.openapi_webhooks import SENT
 from tertulia.app import description
 from tertulia.database.tx import Tx
 from tertulia.domain.people.webhook_deliveries import WebhookFailure
-from tertulia.jobs.webhook_sender import BotReply, parse_response
+from tertulia.jobs.webhook_sender import SLOW_CALLS, BotReply, parse_response
 
 HOME = (ipaddress.ip_network("127.0.0.0/8"),)
 
@@ -372,6 +373,27 @@ def test_a_webhook_that_timed_out_last_time_goes_behind_the_others(scene):
     chat.server.clock.move(seconds=6)
     scene.all_done()
     assert chat.write(look)[0] == (scene.bot_id, False)
+
+
+def test_a_webhook_that_timed_out_last_time_takes_no_slot_of_the_others(scene):
+    chat, ana = scene.chat, scene.ana
+    chat.server.set_timeout("webhook", 0.5)
+    scene.receiver.answer = fake_webhooks.never_answer
+    ana.says("@**Tide** when?", to="kitchen > tides")
+    eventually(lambda: chat.read(tries) == 1)
+    before = len(scene.receiver.heard)
+    other = Receiver({"content": "Rain"})
+    make_bot(ana, other.url, full_name="Weather", short_name="weather")
+
+    with Backlog(SLOW_CALLS, ana.id, room=1):
+        chat.server.clock.move(seconds=6)
+        eventually(lambda: SLOW_CALLS.waiting == SLOW_CALLS.max_waiting)
+        ana.says("@**Weather** today?", to="kitchen > tides")
+        eventually(lambda: len(other.heard) == 1)
+        assert len(scene.receiver.heard) == before
+
+    eventually(lambda: len(scene.receiver.heard) > before)
+    other.close()
 
 
 def test_a_server_that_dies_during_a_call_calls_again(scene):

@@ -51,7 +51,7 @@ def test_a_too_large_picture_is_refused_before_it_is_decoded(draw, size, monkeyp
 
 
 @pytest.mark.parametrize("draw", DRAWINGS.values(), ids=DRAWINGS)
-def test_a_photo_is_measured_by_what_is_decoded_of_it(draw, monkeypatch):
+def test_a_photo_is_measured_by_its_decoded_size(draw, monkeypatch):
     monkeypatch.setattr(domain.files.images, "MAX_PIXELS", 2_000_000)
 
     assert draw(picture("JPEG", (2400, 1800)))

@@ -66,7 +66,7 @@ def test_an_example_without_a_channel_goes_to_the_owner(ana, bot):
     assert heard(ana)["type"] == "private"
 
 
-def test_only_those_who_may_have_the_key_send_examples(chat, ana, bot):
+def test_only_users_who_may_read_the_key_send_examples(chat, ana, bot):
     ben, owner = chat.person("ben"), chat.person("owner", role="owner")
     path, params = "/integrations/github/example", {"bot_id": bot.id, "stream": "kitchen"}
 
@@ -77,7 +77,7 @@ def test_only_those_who_may_have_the_key_send_examples(chat, ana, bot):
     assert heard(ana)["sender_id"] == bot.id
 
 
-def test_a_mistake_is_answered(ana, bot):
+def test_invalid_requests_are_refused(ana, bot):
     params = {"bot_id": bot.id, "stream": "cellar"}
 
     ana.post("/integrations/github/example", **params).fails(

@@ -24,7 +24,7 @@ class Person:
         return Client(port, self.email, self.key)
 
 
-def settle(url: str, names: str) -> dict[str, Person]:
+def create_organization(url: str, names: str) -> dict[str, Person]:
     """Create an organization in an empty database; its first user is the owner.
 
     Messages may be edited without time limit: a test may last longer than ten minutes.

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from tests.crash.client import Client, Unreachable
 from tests.crash.conftest import NewServer
-from tests.crash.people import Person, settle
+from tests.crash.people import Person, create_organization
 from tests.support.databases import Databases, Kind
 from tests.support.waiting import PATIENCE_SECONDS, eventually
 
@@ -40,13 +40,13 @@ BACK = "http://127.0.0.1/back"
         pytest.param("postgres", LONG, marks=[pytest.mark.soak, pytest.mark.postgres]),
     ],
 )
-def test_every_question_gets_one_answer_whoever_is_killed(
+def test_every_question_gets_one_answer_after_kills_of_server_or_agent(
     databases: Databases, new_server: NewServer, kind: Kind, kills: int, tmp_path: Path
 ):
     seed = os.environ.get("TERTULIA_TEST_SEED") or str(random.randrange(1_000_000))
     chance = random.Random(seed)
     url, folder = databases.ready(kind)
-    people = settle(url, "ana ben")
+    people = create_organization(url, "ana ben")
     server = new_server(url, folder)
     server.start()
     ben = people["ben"].at(server.port)

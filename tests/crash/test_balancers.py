@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 import pytest
 from tests.crash.client import FORM, Answer, connect
 from tests.crash.conftest import NewServer
-from tests.crash.people import settle
+from tests.crash.people import create_organization
 from tests.crash.tcp_proxy import TcpProxy
 from tests.support import balancers
 from tests.support.databases import Databases
@@ -34,7 +34,7 @@ def test_a_send_whose_commit_is_unknown_is_not_repeated(
     databases: Databases, new_server: NewServer, tmp_path, name: str, way: str
 ):
     url, folder = databases.ready("postgres")
-    people = settle(url, "ana")
+    people = create_organization(url, "ana")
     proxy = TcpProxy(url)
     servers = [new_server(proxy.url, folder), new_server(url, folder)]
     for server in servers:
@@ -68,7 +68,7 @@ def test_a_send_with_a_key_may_be_repeated_after_an_unknown_outcome(
     databases: Databases, new_server: NewServer, way: str
 ):
     url, folder = databases.ready("postgres")
-    people = settle(url, "ana")
+    people = create_organization(url, "ana")
     proxy = TcpProxy(url)
     server = new_server(proxy.url, folder)
     server.start()

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from tests.crash.conftest import NewServer
-from tests.crash.people import settle
+from tests.crash.people import create_organization
 from tests.jobs.test_push_sender import Browser
 from tests.support import fake_webhooks
 from tests.support.databases import Databases, Kind
@@ -39,7 +39,7 @@ def test_deliveries_in_progress_arrive_after_a_kill(
     databases: Databases, new_server: NewServer, kind: Kind
 ):
     url, folder = databases.ready(kind)
-    people = settle(url, "ana ben")
+    people = create_organization(url, "ana ben")
     database, office = Database.at(url), SlowOffice()
     office.open()
     webhook, browser = Receiver(fake_webhooks.never_answer), Browser()

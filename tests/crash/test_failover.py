@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from tests.crash.cluster import cluster
 from tests.crash.conftest import NewServer
-from tests.crash.people import settle
+from tests.crash.people import create_organization
 from tests.support.waiting import eventually
 
 pytestmark = [pytest.mark.postgres, pytest.mark.soak]
@@ -16,7 +16,7 @@ GONE = "BAD_EVENT_QUEUE_ID"
 def test_no_queue_continues_in_a_log_that_was_lost(tmp_path: Path, new_server: NewServer):
     with cluster() as first:
         url = f"postgresql://postgres@{first.address}/postgres"
-        people = settle(url, "ana ben")
+        people = create_organization(url, "ana ben")
         second = first.copy(first.folder.with_name("second"))
         second.start()
         both = f"postgresql://postgres@{second.address},{first.address}/postgres"  # a copy first
@@ -50,7 +50,7 @@ def test_no_queue_continues_in_a_log_that_was_lost(tmp_path: Path, new_server: N
 def test_queues_continue_after_a_lossless_failover(tmp_path: Path, new_server: NewServer):
     with cluster() as first:
         url = f"postgresql://postgres@{first.address}/postgres"
-        people = settle(url, "ana ben")
+        people = create_organization(url, "ana ben")
         second = first.copy(first.folder.with_name("second"))
         second.start()
         both = f"postgresql://postgres@{second.address},{first.address}/postgres"
@@ -86,7 +86,7 @@ def test_queues_continue_after_a_lossless_failover(tmp_path: Path, new_server: N
 def test_no_message_gets_the_id_of_one_that_was_lost(tmp_path: Path, new_server: NewServer):
     with cluster() as first:
         url = f"postgresql://postgres@{first.address}/postgres"
-        people = settle(url, "ana ben")
+        people = create_organization(url, "ana ben")
         second = first.copy(first.folder.with_name("second"))
         second.start()
         both = f"postgresql://postgres@{second.address},{first.address}/postgres"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.crash.client import request
 from tests.crash.conftest import NewServer
-from tests.crash.people import settle
+from tests.crash.people import create_organization
 from tests.crash.server import ServerProcess
 from tests.support.databases import Databases
 from tests.support.waiting import PATIENCE_SECONDS
@@ -48,7 +48,7 @@ def test_a_file_size_limit_refuses_sends_until_it_is_lifted(
 
 
 def play(server: ServerProcess, url: str, fill: Callable[[], Remedy]) -> None:
-    people = settle(url, "ana ben")
+    people = create_organization(url, "ana ben")
     server.start()
     ana, ben = people["ana"].at(server.port), people["ben"].at(server.port)
     ana.joins("kitchen")

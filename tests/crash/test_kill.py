@@ -24,7 +24,7 @@ from tests.crash.load import (
     final_message,
     send_until_accepted,
 )
-from tests.crash.people import Person, settle
+from tests.crash.people import Person, create_organization
 from tests.crash.server import ServerProcess
 from tests.support.databases import Databases, Kind
 from tests.support.waiting import PATIENCE_SECONDS
@@ -98,7 +98,7 @@ class Scene:
         self._server = server
         self._breath = breath
         self._reach = reach
-        self.people = settle(url, "ana ben cleo dan eva fay gil hal")
+        self.people = create_organization(url, "ana ben cleo dan eva fay gil hal")
         pair = [self.people["dan"].id, self.people["eva"].id]
         self._places: dict[str, dict[str, Any]] = {
             "kitchen": {"type": "channel", "to": "kitchen", "topic": "lunch"},

@@ -7,7 +7,7 @@ from contextlib import closing
 
 import pytest
 from tests.crash.conftest import NewServer
-from tests.crash.people import settle
+from tests.crash.people import create_organization
 from tests.support.databases import Databases
 
 from tertulia.database.dialects.sqlite import Sqlite
@@ -15,7 +15,7 @@ from tertulia.database.dialects.sqlite import Sqlite
 
 def test_reads_continue_and_waiting_sends_happen_once(databases: Databases, new_server: NewServer):
     url, folder = databases.ready("sqlite")
-    people = settle(url, "ana ben")
+    people = create_organization(url, "ana ben")
     server = new_server(url, folder)
     server.start()
     ana, ben = people["ana"].at(server.port), people["ben"].at(server.port)
@@ -43,7 +43,7 @@ def test_a_write_without_waiting_fails_on_a_locked_file_and_an_ordinary_one_wait
     databases: Databases,
 ):
     url, folder = databases.ready("sqlite")
-    settle(url, "ana")
+    create_organization(url, "ana")
     path = folder / "tertulia.db"
     ours = Sqlite(path)
     with closing(ours.connect()) as connection, closing(another_program(path)) as other:

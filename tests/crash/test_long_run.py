@@ -14,7 +14,7 @@ import pytest
 from tests.crash.attacks import ATTACKS, Attack
 from tests.crash.conftest import NewServer
 from tests.crash.load_users import UserLoad
-from tests.crash.people import Person, settle
+from tests.crash.people import Person, create_organization
 from tests.crash.server import ServerProcess
 from tests.crash.test_many_polls import raise_file_limit
 from tests.support.databases import Databases, Kind
@@ -33,7 +33,7 @@ SLACK_SHARE = 1.15
 def test_an_hour_of_load_on_one_core(databases: Databases, new_server: NewServer, kind: Kind):
     raise_file_limit()
     url, folder = databases.ready(kind)
-    people = settle(url, " ".join(f"p{number}" for number in range(PEOPLE + 1)))
+    people = create_organization(url, " ".join(f"p{number}" for number in range(PEOPLE + 1)))
     server = new_server(url, folder)
     server.flags += ["--trusted-proxies", "127.0.0.1"]
     server.start()

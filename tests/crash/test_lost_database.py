@@ -6,7 +6,7 @@ import pytest
 from tests.crash.client import Answer, Client, request
 from tests.crash.conftest import NewServer
 from tests.crash.load import Sender
-from tests.crash.people import settle
+from tests.crash.people import create_organization
 from tests.crash.tcp_proxy import TcpProxy
 from tests.support.databases import Databases
 from tests.support.waiting import PATIENCE_SECONDS
@@ -18,7 +18,7 @@ def test_a_lost_database_is_reported_and_the_server_recovers(
     databases: Databases, new_server: NewServer
 ):
     url, folder = databases.ready("postgres")
-    people = settle(url, "ana ben")
+    people = create_organization(url, "ana ben")
     proxy = TcpProxy(url)
     server = new_server(proxy.url, folder)
     server.start()
@@ -55,7 +55,7 @@ def test_acknowledged_writes_survive_repeated_connection_losses(
     databases: Databases, new_server: NewServer
 ):
     url, folder = databases.ready("postgres")
-    people = settle(url, "ana ben")
+    people = create_organization(url, "ana ben")
     proxy = TcpProxy(url)
     server = new_server(proxy.url, folder)
     server.start()

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 import pytest
 from tests.crash.conftest import NewServer
-from tests.crash.people import Person, settle
+from tests.crash.people import Person, create_organization
 from tests.support.databases import Databases, Kind
 
 POLLS = int(os.environ.get("TERTULIA_TEST_POLLS", "5000"))
@@ -72,7 +72,9 @@ def test_all_polls_continue_within_seconds_without_registering(
 ):
     raise_file_limit()
     url, folder = databases.ready(kind)
-    people = settle(url, " ".join(f"p{number}" for number in range(-(-POLLS // QUEUES_EACH))))
+    people = create_organization(
+        url, " ".join(f"p{number}" for number in range(-(-POLLS // QUEUES_EACH)))
+    )
     server = new_server(url, folder)
     server.flags += ["--trusted-proxies", "127.0.0.1"]  # this address has no connection limit
     server.start()

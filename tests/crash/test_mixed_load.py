@@ -10,7 +10,7 @@ import pytest
 from tests.crash.conftest import NewServer
 from tests.crash.history import ExpectedHistory, ObservedHistory
 from tests.crash.load import send_until_accepted
-from tests.crash.people import settle
+from tests.crash.people import create_organization
 from tests.crash.server import ServerProcess
 from tests.crash.test_kill import data_problems
 from tests.crash.workload import LAST_CONTENT, Actor, Replica
@@ -47,7 +47,7 @@ def live_through(url: str, server: ServerProcess, trouble: Callable[[], None], t
     """Users act while failures happen again and again; in the end nothing is wrong."""
     seed = os.environ.get("TERTULIA_TEST_SEED") or str(random.randrange(1_000_000))
     chance = random.Random(seed)
-    people = settle(url, "ana ben cleo dan")
+    people = create_organization(url, "ana ben cleo dan")
     server.start()
     for name in people:
         people[name].at(server.port).joins("kitchen")

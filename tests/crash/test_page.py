@@ -3,7 +3,7 @@
 from playwright.sync_api import Browser as Chromium
 from playwright.sync_api import Page, expect
 from tests.crash.conftest import NewServer
-from tests.crash.people import Person, settle
+from tests.crash.people import Person, create_organization
 from tests.crash.server import SECRET, ServerProcess
 from tests.support.databases import Databases
 
@@ -36,7 +36,7 @@ def test_kill_9_in_the_middle_of_sends_and_polls_loses_and_repeats_nothing(
     databases: Databases, new_server: NewServer, chromium: Chromium
 ) -> None:
     url, folder = databases.new("sqlite")
-    people = settle(url, "ana ben")
+    people = create_organization(url, "ana ben")
     server = new_server(url, folder)
     server.start()
     page = sit_at(chromium, url, server, people["ana"])

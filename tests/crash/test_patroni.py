@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from tests.crash.conftest import NewServer
 from tests.crash.patroni import members
-from tests.crash.people import settle
+from tests.crash.people import create_organization
 from tests.support.waiting import eventually
 
 pytestmark = [pytest.mark.postgres, pytest.mark.soak]
@@ -18,7 +18,9 @@ def test_a_failover_reports_lost_events_and_continues_the_other_queues(
     tmp_path: Path, new_server: NewServer, synchronous: bool
 ):
     with members(synchronous=synchronous) as (one, two):
-        people = settle(f"postgresql://postgres@127.0.0.1:{one.port}/postgres", "ana ben")
+        people = create_organization(
+            f"postgresql://postgres@127.0.0.1:{one.port}/postgres", "ana ben"
+        )
         both = f"postgresql://postgres@127.0.0.1:{one.port},127.0.0.1:{two.port}/postgres"
         server = new_server(f"{both}?target_session_attrs=read-write", tmp_path / "data")
         server.start()

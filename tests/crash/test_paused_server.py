@@ -6,7 +6,7 @@ from typing import Any
 import psycopg
 import pytest
 from tests.crash.conftest import NewServer
-from tests.crash.people import settle
+from tests.crash.people import create_organization
 from tests.support.databases import Databases
 from tests.support.waiting import PATIENCE_SECONDS, eventually
 
@@ -21,7 +21,7 @@ def test_a_server_paused_inside_a_transaction_blocks_its_organization_for_two_se
     databases: Databases, new_server: NewServer
 ):
     url, folder = databases.ready("postgres")
-    people = settle(url, "ana ben")
+    people = create_organization(url, "ana ben")
     paused, other = new_server(url, folder / "a"), new_server(url, folder / "b")
     paused.start()
     other.start()

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.crash.client import Client
 from tests.crash.conftest import NewServer
-from tests.crash.people import settle
+from tests.crash.people import create_organization
 from tests.crash.server import ServerProcess
 from tests.crash.tcp_proxy import TcpProxy
 from tests.support.databases import Databases
@@ -30,7 +30,7 @@ def started(new_server: NewServer, url: str, folder: Path) -> ServerProcess:
 
 def test_a_replaced_key_is_refused_by_the_other_server_at_once(place, new_server: NewServer):
     url, folder = place
-    ana = settle(url, "ana")["ana"]
+    ana = create_organization(url, "ana")["ana"]
     one, other = (started(new_server, url, folder / name) for name in ("a", "b"))
     key, answers = ana.key, []
 
@@ -47,7 +47,7 @@ def test_a_replaced_key_is_refused_by_the_other_server_at_once(place, new_server
 def test_an_ended_account_is_refused_by_the_other_server_at_once(place, new_server: NewServer):
     url, folder = place
     names = [f"p{number}" for number in range(20)]
-    people = settle(url, " ".join(["ana", *names]))
+    people = create_organization(url, " ".join(["ana", *names]))
     one, other = (started(new_server, url, folder / name) for name in ("a", "b"))
     ana, answers = people["ana"].at(one.port), []
 
@@ -62,7 +62,7 @@ def test_an_ended_account_is_refused_by_the_other_server_at_once(place, new_serv
 
 def test_a_server_that_was_paused_meanwhile_refuses_a_replaced_key(place, new_server: NewServer):
     url, folder = place
-    ana = settle(url, "ana")["ana"]
+    ana = create_organization(url, "ana")["ana"]
     one, other = (started(new_server, url, folder / name) for name in ("a", "b"))
     there, answers = ana.at(other.port), []
     assert there.get(ME).status == 200
@@ -79,7 +79,7 @@ def test_a_server_that_was_paused_meanwhile_refuses_a_replaced_key(place, new_se
 
 def test_a_server_without_its_database_does_not_accept_a_replaced_key(place, new_server: NewServer):
     url, folder = place
-    ana = settle(url, "ana")["ana"]
+    ana = create_organization(url, "ana")["ana"]
     proxy = TcpProxy(url)
     one, other = (
         started(new_server, url, folder / "a"),

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from tests.crash.client import Client, Unreachable
 from tests.crash.conftest import NewServer
-from tests.crash.people import Person, settle
+from tests.crash.people import Person, create_organization
 from tests.support.databases import Databases, Kind
 
 from tertulia import storage
@@ -117,7 +117,7 @@ class Scene:
         names = "ana ben " + " ".join(f"p{number}" for number in range(senders))
         self.expected = [f"later {number}" for number in range(count)]
         self._database = Database.at(url)
-        self._ana, self._ben, *talkers = settle(url, names).values()
+        self._ana, self._ben, *talkers = create_organization(url, names).values()
         (self._realm_id,) = [row["id"] for row in self._read(_realms)]
         self.server = new_server(url, folder)
         self.server.start()

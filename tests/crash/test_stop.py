@@ -1,7 +1,7 @@
 """SIGTERM: all parked polls are answered, and the server exits."""
 
 from tests.crash.conftest import NewServer
-from tests.crash.people import settle
+from tests.crash.people import create_organization
 from tests.support.databases import Databases, Kind
 from tests.support.waiting import PATIENCE_SECONDS
 
@@ -12,7 +12,7 @@ def test_a_stopping_server_answers_all_polls_and_exits(
     databases: Databases, new_server: NewServer, kind: Kind
 ):
     url, folder = databases.ready(kind)
-    ana = settle(url, "ana")["ana"]
+    ana = create_organization(url, "ana")["ana"]
     server = new_server(url, folder)
     server.start()
     queue_ids = [ana.at(server.port).registers() for _ in range(POLLS)]

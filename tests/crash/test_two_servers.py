@@ -2,7 +2,7 @@
 
 import pytest
 from tests.crash.conftest import NewServer
-from tests.crash.people import settle
+from tests.crash.people import create_organization
 from tests.support.databases import Databases
 
 pytestmark = pytest.mark.postgres
@@ -10,7 +10,7 @@ pytestmark = pytest.mark.postgres
 
 def test_any_server_answers_for_a_queue(databases: Databases, new_server: NewServer):
     url, folder = databases.ready("postgres")
-    people = settle(url, "ana ben")
+    people = create_organization(url, "ana ben")
     servers = [new_server(url, folder / name) for name in ("a", "b")]
     for server in servers:
         server.start()
@@ -34,7 +34,7 @@ def test_a_message_wakes_a_poll_on_another_server_which_survives_the_first(
     databases: Databases, new_server: NewServer
 ):
     url, folder = databases.ready("postgres")
-    people = settle(url, "ana ben")
+    people = create_organization(url, "ana ben")
     one, other = new_server(url, folder / "a"), new_server(url, folder / "b")
     one.start()
     other.start()

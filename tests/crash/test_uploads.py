@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from tests.crash.client import connect
 from tests.crash.conftest import NewServer
-from tests.crash.people import Person, settle
+from tests.crash.people import Person, create_organization
 from tests.support.databases import Databases, Kind
 from tests.support.files import FORM, form
 from tests.support.waiting import eventually
@@ -28,7 +28,11 @@ def test_an_unfinished_upload_does_not_exist(
     databases: Databases, new_server: NewServer, kind: Kind
 ):
     url, folder = databases.ready(kind)
-    ana, server, database = settle(url, "ana")["ana"], new_server(url, folder), Database.at(url)
+    ana, server, database = (
+        create_organization(url, "ana")["ana"],
+        new_server(url, folder),
+        Database.at(url),
+    )
     server.start()
     whole = ends(begins(server.port, ana, WHOLE))["url"]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.crash.client import Unreachable, request
 from tests.crash.conftest import NewServer
-from tests.crash.people import settle
+from tests.crash.people import create_organization
 from tests.crash.server import ServerProcess
 from tests.support.databases import Databases
 from tests.support.waiting import PATIENCE_SECONDS, eventually
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.postgres
 @pytest.fixture
 def crew(databases: Databases, new_server: NewServer) -> ServerProcess:
     url, folder = databases.ready("postgres")
-    settle(url, "ana")
+    create_organization(url, "ana")
     server = new_server(url, folder)
     server.flags += ["--workers", "2"]
     server.start()

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from tests.crash.people import settle
+from tests.crash.people import create_organization
 from tests.support.databases import Databases, Kind
 
 from tertulia import storage
@@ -55,7 +55,7 @@ def test_the_wait_of_a_batch_is_limited(databases: Databases, kind: Kind):
 def test_heavy_messages_are_written_one_by_one(databases: Databases):
     """A prepared statement keeps the values of its last execution."""
     url, _ = databases.ready("sqlite")
-    settle(url, "ana")
+    create_organization(url, "ana")
     database = Database.at(url)
     realm_id = database.read_now(0, lambda tx: tx.number("SELECT id AS value FROM realm"))
 
@@ -81,7 +81,7 @@ def gatherings(
 ) -> list[int]:
     """How many messages each commit had."""
     url, _ = databases.ready(kind)
-    settle(url, "ana")
+    create_organization(url, "ana")
     database = Database.at(url)
     realm_id = database.read_now(0, lambda tx: tx.number("SELECT id AS value FROM realm"))
     plain = database.read_now(realm_id, _plain)

@@ -159,7 +159,7 @@ def test_a_redirect_to_a_private_address_is_not_followed(chat, site):
     ],
     ids=["missing", "no page", "no title", "empty", "endless"],
 )
-def test_a_page_that_says_nothing_has_no_preview(chat, site, answer):
+def test_a_page_without_metadata_has_no_preview(chat, site, answer):
     site.answer = answer
     ana = chat.person("ana", channels=["kitchen"])
     said = ana.says(site.url, to="kitchen > lunch")
@@ -208,7 +208,7 @@ TITLE = meta("og:title", "x")
         (meta("og:title", "x" * 5000), "x" * 199 + "…", ""),
     ],
 )
-def test_pages_are_read_in_bounds(page: str, title: str, image: str) -> None:
+def test_title_and_image_of_a_page_are_extracted(page: str, title: str, image: str) -> None:
     found = link_previews.read("https://h.example/page", "text/html", page.encode())
 
     assert (found.title, found.image) == (title, image)

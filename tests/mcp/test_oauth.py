@@ -269,7 +269,7 @@ def test_addresses_are_checked_when_a_program_registers(browser, uri, good):
         ("https://evil.example/back", False),
     ],
 )
-def test_a_browser_is_led_only_to_a_registered_address(browser, given, good):
+def test_a_browser_is_redirected_only_to_a_registered_address(browser, given, good):
     asked = question(registered(browser), redirect_uri=given)
     found = browser.get(f"/oauth/authorize?{urlencode(asked)}")
     assert found.status_code == (200 if good else 400)
@@ -284,7 +284,7 @@ def test_a_browser_is_led_only_to_a_registered_address(browser, given, good):
         ({"resource": "https://elsewhere.example/mcp"}, "invalid_target"),
     ],
 )
-def test_wrong_questions_are_answered_at_the_programs_address(browser, change, problem):
+def test_invalid_requests_are_redirected_to_the_client_with_an_error(browser, change, problem):
     asked = question(registered(browser), **change)
     found = browser.get(f"/oauth/authorize?{urlencode(asked)}")
     assert found.status_code == 303

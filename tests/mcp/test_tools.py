@@ -192,7 +192,7 @@ def test_every_write_is_in_the_audit_log(agent, chat, bot, ana):
     assert acts == [("MCP send_message", bot.id)]
 
 
-def test_what_a_bot_may_not_see_does_not_exist_for_it(chat, agent):
+def test_messages_hidden_from_a_bot_are_like_missing_ones(chat, agent):
     ben = chat.person("ben")
     ben.joins("vault", invite_only=True)
     hidden = ben.says("A secret", to="vault > doors")
@@ -262,7 +262,7 @@ def test_headers_that_contradict_the_body_are_refused(bot):
     assert (refused.status, refused.json["error"]["code"]) == (400, -32022)
 
 
-def test_only_bots_with_a_key_come_in(chat, bot, ana):
+def test_only_bots_with_a_key_are_accepted(chat, bot, ana):
     body = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 
     assert raw(bot, body).status == 200
@@ -287,7 +287,7 @@ def test_agents_are_off_until_an_owner_allows_them(chat, ana):
     assert raw(bot, body).status == 200
 
 
-def test_nothing_of_it_is_loaded_where_it_is_off(tmp_path):
+def test_the_module_is_not_loaded_where_agents_are_off(tmp_path):
     code = (
         "import sys\nfrom tertulia.testing import started\n"
         "with started() as chat:\n chat.person('Ana')\n"

@@ -66,7 +66,7 @@ def test_positions_are_separate_and_places_limit_them(agent, ana):
     assert texts(wait(agent, name="dinner", channel="kitchen", topic="dinner")) == ["two"]
 
 
-def test_own_messages_wake_nobody_unless_asked_for(agent):
+def test_own_messages_wake_an_agent_only_on_request(agent):
     wait(agent)
     agent.call("send_message", channel="kitchen", topic="lunch", text="Me").succeeds()
 

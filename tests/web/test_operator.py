@@ -102,7 +102,7 @@ def test_another_site_cannot_start_a_check(own_chat):
     assert "another site" in text_of(crossed)
 
 
-def test_the_page_says_what_is_good_and_what_is_not_in_two_languages(own_chat):
+def test_the_page_shows_the_state_of_each_part_in_two_languages(own_chat):
     ana = own_chat.person("ana", channels=["kitchen"])
     ana.says("a secret recipe", to="kitchen > lunch")
     server = own_chat.server
@@ -125,7 +125,7 @@ def test_the_page_says_what_is_good_and_what_is_not_in_two_languages(own_chat):
     assert "Copia de seguridad Revisar Aún no hay" in text_of(spanish)
 
 
-def test_the_same_as_json(own_chat):
+def test_the_status_as_json(own_chat):
     server = own_chat.server
     ana = own_chat.person("ana", channels=["kitchen"])
     server.run_job("status report")

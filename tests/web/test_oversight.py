@@ -49,7 +49,7 @@ def rows(page):
     return page.get_by_role("table", name="Audit log").locator("tbody tr")
 
 
-def test_the_audit_log_says_what_happened_in_words(owner, log, sit):
+def test_the_audit_log_describes_actions_in_sentences(owner, log, sit):
     page = opened(owner, sit, "#organization/audit-log")
 
     expect(rows(page)).to_have_count(5)
@@ -161,7 +161,7 @@ def test_axe_finds_nothing(owner, log, sit, section):
 
 
 @pytest.mark.parametrize("section", SECTIONS)
-def test_nothing_is_wider_than_a_small_phone(owner, log, sit, section):
+def test_no_element_is_wider_than_a_small_phone(owner, log, sit, section):
     page = opened(owner, sit, f"#organization/{section}", **SMALL)
 
     wide = page.evaluate(

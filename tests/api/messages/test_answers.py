@@ -114,7 +114,7 @@ def test_finishing_twice_sends_once(scene):
     assert first["id"] == second["id"]
 
 
-def test_the_person_who_asked_stops_an_answer_and_the_bot_is_told(scene):
+def test_the_asking_user_stops_an_answer_and_the_bot_gets_an_event(scene):
     queue = scene.bot.listens_for("answer")
     answer = scene.starts()
     scene.bot.patch(f"/answers/{answer}", content="Soup").succeeds()
@@ -130,7 +130,7 @@ def test_the_person_who_asked_stops_an_answer_and_the_bot_is_told(scene):
     assert scene.cem.get("/answers").succeeds()["answers"] == []
 
 
-def test_an_answer_that_is_given_up_leaves_nothing(scene):
+def test_a_cancelled_answer_leaves_nothing(scene):
     queue = scene.cem.listens_for("answer", "message")
     head = scene.chat.head()
     answer = scene.starts()
@@ -143,7 +143,7 @@ def test_an_answer_that_is_given_up_leaves_nothing(scene):
     assert scene.chat.head() == head
 
 
-def test_whoever_comes_late_gets_the_text_so_far(scene):
+def test_a_late_client_gets_the_text_so_far(scene):
     answer = scene.starts()
     scene.bot.patch(f"/answers/{answer}", content="Soup", status_line="writing").succeeds()
 
@@ -178,7 +178,7 @@ def test_only_subscribers_watch_a_private_channel(chat):
     assert listening.next()["type"] == "message"
 
 
-def test_rules_of_sending_apply(scene):
+def test_send_permissions_apply_to_answers(scene):
     scene.ana.joins("cellar", invite_only=True)
     outsider = {**TOPIC, "to": "cellar"}
     scene.bot.post("/answers", **outsider).fails(
@@ -193,7 +193,7 @@ def test_rules_of_sending_apply(scene):
     scene.bot.post("/answers", type="channel", to="kitchen").fails("Missing topic")
 
 
-def test_a_bot_that_may_no_longer_post_cannot_go_on(scene):
+def test_a_bot_without_permission_to_post_cannot_continue(scene):
     answer = scene.starts()
     scene.chat.person("owner", role="owner").delete(
         f"/streams/{scene.chat.channel('kitchen').id}"
@@ -204,7 +204,7 @@ def test_a_bot_that_may_no_longer_post_cannot_go_on(scene):
     assert reply.status == 400
 
 
-def test_nobody_else_writes_to_an_answer(scene):
+def test_only_its_bot_writes_to_an_answer(scene):
     answer = scene.starts()
     other = scene.chat.person("other", bot="generic", owner=scene.ben)
 
@@ -215,7 +215,7 @@ def test_nobody_else_writes_to_an_answer(scene):
         scene.cem.post(f"/answers/{forged}/stop").fails("Invalid answer")
 
 
-def test_an_answer_has_bounds(scene):
+def test_length_and_number_of_answers_are_limited(scene):
     answer = scene.starts()
     path = f"/answers/{answer}"
 

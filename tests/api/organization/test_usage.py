@@ -112,7 +112,7 @@ def test_people_who_were_connected_lately_are_counted(chat, busy, owner):
     assert (found["seen_last_day"], found["seen_last_week"]) == (1, 2)
 
 
-def test_only_administrators_see_it(busy):
+def test_only_administrators_see_usage(busy):
     ana, _ = busy
 
     ana.get("/realm/usage").fails(

@@ -35,7 +35,7 @@ def told_at_register(person, viewer):
         ({"away": False}, {"away": False}, {}),
     ],
 )
-def test_all_users_receive_what_was_passed_and_no_more(ana, ben, said, told, shown):
+def test_all_users_receive_the_changed_parts_only(ana, ben, said, told, shown):
     ears = ben.listens_for("user_status")
 
     ana.post("/users/me/status", **said).succeeds()

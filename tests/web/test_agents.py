@@ -34,10 +34,11 @@ def test_a_user_chooses_what_an_agent_may_do(page_chat, browse, ana):
     assert page.get_by_role("checkbox", name="kitchen").is_checked()
     assert axe.violations(page, "consent") == []
 
+    expect(page.locator(".grant", has_text="garden").get_by_text("No access")).to_be_visible()
     page.get_by_role("checkbox", name="garden").check()
     page.get_by_label("What it may do in garden").select_option("Read and write")
-    page.get_by_text("1 hour").click()
-    page.get_by_role("button", name="Allow", exact=True).click()
+    page.get_by_text("1 hour", exact=True).click()
+    page.get_by_role("button", name="Allow for 1 hour").click()
     page.wait_for_url(f"{back}?code=**")
 
     (agent,) = ana.get("/users/me/agents").succeeds()["agents"]

@@ -83,7 +83,7 @@ def _position(tx: Tx, user: User, name: str, confirmed: int | None) -> int:
         storage.people.agents.insert_position(tx, user.id, grant_id, name, start)
         return start
     if confirmed is None:
-        return known.after_id
+        return known.read_up_to
     storage.people.agents.move_position(tx, known.id, confirmed)
     return confirmed
 

@@ -56,7 +56,7 @@ CREATE TABLE agent_position (
     user_id BIGINT NOT NULL REFERENCES account (id),
     grant_id BIGINT REFERENCES agent_grant (id),
     name TEXT NOT NULL,
-    after_id BIGINT NOT NULL
+    read_up_to BIGINT NOT NULL
 );
 CREATE INDEX agent_position_by_user ON agent_position (user_id, name);
 CREATE INDEX agent_position_by_grant ON agent_position (grant_id);

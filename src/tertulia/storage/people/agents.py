@@ -37,7 +37,7 @@ class ReadPosition(msgspec.Struct, frozen=True):
 
     id: int
     name: str
-    after_id: int
+    read_up_to: int
 
 
 _CODES = Record(StoredCode, "agent_code")
@@ -238,20 +238,20 @@ def count_positions(tx: Tx, user_id: int) -> int:
     return found
 
 
-def insert_position(tx: Tx, user_id: int, grant_id: int | None, name: str, after_id: int) -> None:
+def insert_position(tx: Tx, user_id: int, grant_id: int | None, name: str, read_up_to: int) -> None:
     tx.add(
         "agent_position",
         user_id=user_id,
         grant_id=grant_id,
         name=name,
-        after_id=after_id,
+        read_up_to=read_up_to,
     )
 
 
-def move_position(tx: Tx, position_id: int, after_id: int) -> None:
+def move_position(tx: Tx, position_id: int, read_up_to: int) -> None:
     tx.execute(
-        "UPDATE agent_position SET after_id = :after"
-        " WHERE id = :id AND realm_id = :realm AND after_id < :after",
+        "UPDATE agent_position SET read_up_to = :after"
+        " WHERE id = :id AND realm_id = :realm AND read_up_to < :after",
         id=position_id,
-        after=after_id,
+        after=read_up_to,
     )

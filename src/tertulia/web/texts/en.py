@@ -185,7 +185,10 @@ TEXTS = {
     "agent_back_to": "After this you go back to",
     "agent_registered": "Registered on {}.",
     "agent_refuse": "Do not allow",
-    "agent_allow": "Allow",
+    "agent_allow_hour": "Allow for 1 hour",
+    "agent_allow_today": "Allow for today",
+    "agent_allow_month": "Allow for 30 days",
+    "agent_allow_open": "Allow until I end it",
     "agent_chose_nothing": "Choose at least one channel, or do not allow it.",
     "already_set_up": "This server has an owner already. Log in, or ask for an invitation.",
     # The operator's page.

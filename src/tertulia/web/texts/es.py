@@ -191,7 +191,10 @@ TEXTS = {
     "agent_back_to": "Después vuelves a",
     "agent_registered": "Registrado el {}.",
     "agent_refuse": "No permitir",
-    "agent_allow": "Permitir",
+    "agent_allow_hour": "Permitir 1 hora",
+    "agent_allow_today": "Permitir hoy",
+    "agent_allow_month": "Permitir 30 días",
+    "agent_allow_open": "Permitir hasta que lo termine",
     "agent_chose_nothing": "Elige al menos un canal, o no lo permitas.",
     "already_set_up": "Este servidor ya tiene propietario. Entra, o pide una invitación.",
     # The operator's page.

@@ -30,6 +30,20 @@ export interface TypingEvent {
   topic?: string;
 }
 
+export interface AnswerEvent {
+  op: "start" | "update" | "stop" | "end";
+  answer_token: string;
+  sender_id: number;
+  asked_by: number | null;
+  started: number;
+  stream_id?: number;
+  topic?: string;
+  user_ids?: number[];
+  position?: number;
+  content?: string;
+  status_line?: string;
+}
+
 export type DraftsEvent =
   | { op: "add"; drafts: Schemas["DraftObject"][] }
   | { op: "update"; draft: Schemas["DraftObject"] }
@@ -52,6 +66,7 @@ export interface ServerEvents {
   reaction: { op: string; message_id: number; user_id: number; emoji_name: string; emoji_code: string; reaction_type: string };
   submessage: { message_id: number; submessage_id: number; sender_id: number; msg_type: string; content: string };
   typing: TypingEvent;
+  answer: AnswerEvent;
   presence: { presences?: Snapshot["presences"] };
   subscription:
     | { op: "add" | "remove"; subscriptions: Schemas["SubscriptionObject"][] }

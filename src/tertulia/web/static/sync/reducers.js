@@ -1,5 +1,6 @@
 /** What each kind of event changes in the stores. One table; the page ignores kinds that are not in it. */
 
+import { lazy } from "../core/lazy.js";
 import { emit } from "../core/signals.js";
 import { addChannel, channels, folders, updateChannel } from "../state/channels.js";
 import { conversationOf, keyOf } from "../state/conversations.js";
@@ -27,6 +28,7 @@ const reducers = {
   reaction: onReaction,
   submessage: onSubmessage,
   typing: applyTypingEvent,
+  answer: (event) => lazy("answers", "applyAnswerEvent").then((apply) => apply(event), () => {}),
   presence: (event) => { mergePresence(event.presences ?? {}); emit("presence"); },
   subscription: onSubscription,
   stream: onChannel,

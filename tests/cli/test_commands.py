@@ -187,6 +187,10 @@ def test_a_password_can_be_set_later(terminal):
     assert ana is not None
     known = database_of(terminal).read_now(FIRST, storage.people.password_hash, ana.id)
     assert domain.people.passwords.matches("soup and bread", known)
+    piped = ["user", "password", "ana@example.com", "--password-stdin"]
+    assert terminal.runs(*piped, typing="bread and soup\nsecond line\n").code == 0
+    known = database_of(terminal).read_now(FIRST, storage.people.password_hash, ana.id)
+    assert domain.people.passwords.matches("bread and soup", known)
 
 
 def test_a_bot_gets_no_password(terminal):

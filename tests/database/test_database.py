@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
+from tests.support.cli_runner import Terminal
 
 from tertulia import storage
 from tertulia.database import Database, schema
@@ -467,3 +468,14 @@ def test_every_column_of_a_message_is_read():
     found = {name: getattr(message, name) for name in storage.messages.NAMES}
     left_out = [name for name in found if found[name] not in (row[name], True)]
     assert not left_out, "storage.messages.as_message leaves out what Message has a field for"
+
+
+@pytest.mark.postgres
+def test_a_missing_role_is_named(databases, tmp_path):
+    url, _ = databases.new("postgres", untouched=True)
+    place = url.partition("@")[2]
+
+    said = Terminal(tmp_path, f"postgresql://nobody_here@{place}").runs("check")
+
+    assert said.code == 1
+    assert 'role "nobody_here" does not exist' in said.err

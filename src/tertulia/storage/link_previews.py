@@ -49,7 +49,8 @@ def delete_older(tx: Tx, before: float) -> None:
 def remove_from(tx: Tx, message_id: int) -> None:
     """Show no previews below this message from now on."""
     tx.execute(
-        "INSERT INTO removed_link_preview (message_id) VALUES (:id) ON CONFLICT DO NOTHING",
+        "INSERT INTO removed_link_preview (message_id, realm_id) VALUES (:id, :realm)"
+        " ON CONFLICT DO NOTHING",
         id=message_id,
     )
 

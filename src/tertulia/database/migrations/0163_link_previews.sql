@@ -13,5 +13,8 @@ CREATE INDEX link_preview_by_age ON link_preview (fetched_at);
 
 -- Messages whose author, or a person who may delete them, removed the previews.
 CREATE TABLE removed_link_preview (
-    message_id BIGINT PRIMARY KEY REFERENCES message (id)
+    message_id BIGINT PRIMARY KEY REFERENCES message (id),
+    realm_id BIGINT NOT NULL REFERENCES realm (id)
 );
+
+CREATE INDEX removed_link_preview_by_realm ON removed_link_preview (realm_id);

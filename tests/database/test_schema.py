@@ -18,7 +18,7 @@ WITHOUT_AN_ORGANIZATION = {
 }
 
 # Positions; no row needs to have that id.
-PLACES = {"closed_message_id", "start_message_id", "end_message_id", "update_id"}
+PLACES = {"after_id", "closed_message_id", "start_message_id", "end_message_id", "update_id"}
 
 # These are deleted by more than a statement, before the message.
 DELETED_BY_ACTIONS = {"reminder"}

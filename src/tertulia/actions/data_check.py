@@ -71,7 +71,9 @@ def _files(tx: Tx) -> DataProblem:
 
 def _references(tx: Tx) -> DataProblem:
     return DataProblem(
-        "references", "none crosses between organizations", storage.data_check.orphaned_files(tx)
+        "references",
+        "none crosses between organizations",
+        storage.data_check.foreign_references(tx),
     )
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from tertulia import actions, data_dir
-from tertulia.cli.data import note_everywhere
+from tertulia.cli.data import record_everywhere
 from tertulia.cli.errors import describe
 from tertulia.cli.flags import config_options
 from tertulia.cli.progress import Progress
@@ -147,7 +147,7 @@ def _note(database: Database, with_secret: bool, size_bytes: int) -> None:
         return  # an older server owns this data
     details = {"with_secret": None} if with_secret else {}
     try:
-        database.write_now(0, note_everywhere, details)
+        database.write_now(0, record_everywhere, details)
         database.write_now(0, actions.server_status.record_backup, size_bytes)
     except Exception as error:
         why = describe(error)

@@ -67,7 +67,7 @@ class OpenOrganization(msgspec.Struct, frozen=True):
 
         def noted(tx: Tx) -> T:
             result = action(tx, *args, **kwargs)
-            self.note(tx, *args, *_people_in(result))
+            self.record(tx, *args, *_people_in(result))
             return result
 
         return self.database.write_now(self.realm.id, noted)
@@ -84,18 +84,18 @@ class OpenOrganization(msgspec.Struct, frozen=True):
             found: T = rehearsal.args[0]
             return found
 
-    def note(self, tx: Tx, *about: object) -> None:
+    def record(self, tx: Tx, *about: object) -> None:
         """Add an audit log entry for this command."""
-        storage.organization.audit.insert(tx, command_act(*about), DONE)
+        storage.organization.audit.insert(tx, audited_command(*about), DONE)
 
 
-def note_everywhere(tx: Tx, *about: object) -> None:
+def record_everywhere(tx: Tx, *about: object) -> None:
     """Add an audit log entry for this command to every organization."""
     for realm in storage.organization.list_all(tx):
-        storage.organization.audit.insert(tx.for_realm(realm.id), command_act(*about), DONE)
+        storage.organization.audit.insert(tx.for_realm(realm.id), audited_command(*about), DONE)
 
 
-def command_act(*about: object) -> Act:
+def audited_command(*about: object) -> Act:
     """The audit log entry of this command: its name, ids of people and objects, names of
     settings."""
     context = click.get_current_context(silent=True)

@@ -67,7 +67,7 @@ def _html(opened: OpenOrganization, folder: Path, kind: str, email: str | None) 
     shutil.rmtree(draft, ignore_errors=True)
     draft.mkdir(mode=FOLDER_MODE, parents=True)
 
-    def leave(tx: Tx, files: FileSnapshot) -> None:
+    def write(tx: Tx, files: FileSnapshot) -> None:
         planned = zulip_export.plan(tx, kind)
         chosen = ArchivedMessages(kind, planned.consenting, None if user is None else user.id)
         progress = Progress(storage.archive_queries.count(tx, chosen), "messages")
@@ -76,16 +76,16 @@ def _html(opened: OpenOrganization, folder: Path, kind: str, email: str | None) 
 
     try:
         with file_snapshot.open_snapshot(opened.database, FileStores(opened.config)) as files:
-            opened.read(leave, files)
+            opened.read(write, files)
         draft.rename(folder)
     finally:
         shutil.rmtree(draft, ignore_errors=True)
-    opened.database.write_now(opened.realm.id, opened.note, *([] if user is None else [user]))
+    opened.database.write_now(opened.realm.id, opened.record, *([] if user is None else [user]))
     click.echo(f"Wrote {folder}. Open {folder / 'index.html'} in a browser.", err=True)
 
 
 def _organization(opened: OpenOrganization, draft: Path, kind: str) -> None:
-    def leave(tx: Tx, files: FileSnapshot) -> None:
+    def write(tx: Tx, files: FileSnapshot) -> None:
         planned = zulip_export.plan(tx, kind)
         progress = Progress(planned.messages, "messages")
         archive = ExportArchive(draft, "tertulia-export")
@@ -94,18 +94,18 @@ def _organization(opened: OpenOrganization, draft: Path, kind: str) -> None:
         progress.end()
 
     with file_snapshot.open_snapshot(opened.database, FileStores(opened.config)) as files:
-        opened.read(leave, files)
-    opened.database.write_now(opened.realm.id, opened.note)
+        opened.read(write, files)
+    opened.database.write_now(opened.realm.id, opened.record)
 
 
 def _person(opened: OpenOrganization, draft: Path, email: str) -> None:
     user = opened.read(actions.people.get_by_email, email)
 
-    def leave(tx: Tx, files: FileSnapshot) -> None:
+    def write(tx: Tx, files: FileSnapshot) -> None:
         archive = ExportArchive(draft, "tertulia-person")
         zulip_export.write_person(tx, user, archive, files)
         archive.close()
 
     with file_snapshot.open_snapshot(opened.database, FileStores(opened.config)) as files:
-        opened.read(leave, files)
-    opened.database.write_now(opened.realm.id, opened.note, user)
+        opened.read(write, files)
+    opened.database.write_now(opened.realm.id, opened.record, user)

@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from tertulia import storage
-from tertulia.cli.data import as_json, note_everywhere, open_data, show_json, show_table
+from tertulia.cli.data import as_json, open_data, record_everywhere, show_json, show_table
 from tertulia.cli.flags import config_options
 from tertulia.cli.progress import Progress
 from tertulia.external.stores.file_stores import FileStores
@@ -56,7 +56,7 @@ def move(**flags: Any) -> None:
             damaged.append(upload.name or f"upload {upload.id}")
         progress.show(done)
     upload_migration.sweep(database, stores)
-    database.write_now(0, note_everywhere)
+    database.write_now(0, record_everywhere)
     click.echo(f"Moved {done:,} files to {config.files}.", err=True)
     if damaged:
         raise click.ClickException(

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from tertulia import actions, data_dir, storage
-from tertulia.cli.data import command_act
+from tertulia.cli.data import audited_command
 from tertulia.cli.flags import config_options
 from tertulia.cli.progress import Progress
 from tertulia.config import Config
@@ -51,11 +51,11 @@ def import_(file: Path, name: str | None, subdomain: str, dry_run: bool, **flags
         database = data_dir.open_database(config)
         data_dir.check_vault(config, database)
         _remove_unused(database, subdomain)
-        bringing = Importer(database, data_dir.open_vault(config), source, _mark(file, source))
+        importer = Importer(database, data_dir.open_vault(config), source, _mark(file, source))
         progress = Progress(source.message_count, "messages")
-        tally = bringing.run((name or source.name)[:40], subdomain, progress.show)
+        tally = importer.run((name or source.name)[:40], subdomain, progress.show)
         progress.end()
-        database.write_now(bringing.realm.id, actions.organization.audit.record, command_act())
+        database.write_now(importer.realm.id, actions.organization.audit.record, audited_command())
     _show(source, tally)
     click.echo(
         "Imported users have no passwords. `tertulia user link --imported` prints a link for each"

@@ -25,7 +25,7 @@ from tertulia.server.inbound_mail import InboundMail
 # Exit codes that mail servers understand (sysexits.h).
 NO_SUCH_ADDRESS = 67
 REFUSED = 69
-TRY_AGAIN = 75
+TEMPORARY_FAILURE = 75
 
 
 @click.group()
@@ -106,5 +106,5 @@ def _end(refusal: MailRefused) -> NoReturn:
     """Print the enhanced status code first: a mail server puts it into the bounce."""
     click.echo(f"{refusal.code} {refusal.text}")
     if refusal.code.startswith("4"):
-        sys.exit(TRY_AGAIN)
+        sys.exit(TEMPORARY_FAILURE)
     sys.exit(NO_SUCH_ADDRESS if refusal.code == "5.1.1" else REFUSED)

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from tertulia import data_dir
-from tertulia.cli.data import note_everywhere
+from tertulia.cli.data import record_everywhere
 from tertulia.cli.flags import config_options
 from tertulia.cli.progress import Progress
 from tertulia.config import Config, ConfigError
@@ -36,7 +36,7 @@ def move(target: str, **flags: Any) -> None:
     def copy_over(tx: Tx, files: FileSnapshot) -> None:
         copy = LiveCopy(tx, files)
         progress = Progress(copy.about.total, "rows")
-        restoration.restore(copy, to, 0, note_everywhere, progress.show)
+        restoration.restore(copy, to, 0, record_everywhere, progress.show)
         progress.end()
 
     with data_dir.folder_lock(config), data_dir.folder_lock(to):

@@ -11,7 +11,7 @@ from tertulia import actions, storage
 from tertulia.cli.data import (
     OpenOrganization,
     as_json,
-    command_act,
+    audited_command,
     in_organization,
     open_data,
     show_json,
@@ -26,7 +26,7 @@ from tertulia.domain.organization.settings import SETTINGS, OrganizationSetting,
 from tertulia.external.stores.file_stores import FileStores
 from tertulia.jobs import upload_migration
 
-FILES_AT_ONCE = 1000
+FILES_PER_BATCH = 1000
 
 MAX_SHOWN_LENGTH = 60  # characters of an invalid value in an error
 
@@ -41,7 +41,7 @@ MAX_SHOWN_LENGTH = 60  # characters of an invalid value in an error
 def create(name: str, subdomain: str, as_json: bool, **flags: Any) -> None:
     """Create an organization, and the data folder if it is missing."""
     _, database = open_data(flags, may_make=True)
-    act = command_act()
+    act = audited_command()
 
     def found(tx: Tx) -> Realm:
         realm = actions.organization.create(tx, name, subdomain)
@@ -65,7 +65,7 @@ def delete(opened: OpenOrganization, yes: bool) -> None:
     opened.read(actions.organization.deactivation.check_closed)
     stores = FileStores(opened.config)
     while found := opened.read(
-        storage.files.upload_locations.in_stores_of_organization, FILES_AT_ONCE
+        storage.files.upload_locations.in_stores_of_organization, FILES_PER_BATCH
     ):
         upload_migration.remove(opened.database, stores, found)
     while opened.database.write_now(

@@ -26,7 +26,7 @@ def set_password(opened: OpenOrganization, found: User, password_stdin: bool) ->
     if found.is_bot:
         raise click.UsageError(BOTS_HAVE_NONE)
     opened.read(actions.people.password_reset.check_is_local, found, opened.directories)
-    password = asked_password(from_stdin=password_stdin)
+    password = read_password(from_stdin=password_stdin)
     chosen = domain.people.passwords.hashed(domain.people.passwords.checked(password))
     opened.write(actions.people.set_password, found.id, chosen)
     click.echo(f"{found.full_name} <{found.email}> has a new password.", err=True)
@@ -77,7 +77,7 @@ def end_password(opened: OpenOrganization, emails: tuple[str, ...], everybody: b
         click.echo("The server sends no mail: `tertulia user link EMAIL` prints a link.", err=True)
 
 
-def asked_password(*, from_stdin: bool = False) -> str:
+def read_password(*, from_stdin: bool = False) -> str:
     """Prompt twice without echo at a terminal; otherwise read one line of stdin."""
     if sys.stdin.isatty() and not from_stdin:
         asked: str = click.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)

@@ -65,7 +65,7 @@ def quickstart(host: str, dry_run: bool, yes: bool, port: int, data: str, root: 
     changed = [each for each in files if _show(each)]
     _show_dns(host)
     for finding in [_check_program(program), *_checks(host, port, folder)]:
-        click.echo(f"{finding.subject:<9} {'LOOK: ' if finding.is_problem else ''}{finding.text}")
+        click.echo(f"{finding.subject:<9} {'CHECK: ' if finding.is_problem else ''}{finding.text}")
     if dry_run:
         click.echo("\nNothing was changed.")
         return

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from tertulia import data_dir
-from tertulia.cli.data import note_everywhere
+from tertulia.cli.data import record_everywhere
 from tertulia.cli.flags import config_options
 from tertulia.cli.progress import Progress
 from tertulia.config import Config
@@ -38,7 +38,7 @@ def restore(file: Path, **flags: Any) -> None:
         def finish(tx: Tx) -> None:
             nonlocal resealed
             resealed = reseal.reseal(tx, ours, theirs)
-            note_everywhere(tx)
+            record_everywhere(tx)
 
         now = datetime.now(UTC).timestamp()
         progress = Progress(about.total, "rows")

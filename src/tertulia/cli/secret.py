@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from tertulia import actions, data_dir, events, storage
-from tertulia.cli.data import command_act, open_data
+from tertulia.cli.data import audited_command, open_data
 from tertulia.cli.flags import config_options
 from tertulia.database.tx import Tx
 from tertulia.domain.people.keys import Vault
@@ -30,7 +30,7 @@ def rotate(**flags: Any) -> None:
             " `secret` in the data folder, unset the variable, rotate, and set the variable again."
         )
     old, chosen = data_dir.open_vault(config), secrets.token_urlsafe(48).encode()
-    act = command_act()
+    act = audited_command()
 
     def seal(tx: Tx) -> int:
         count = actions.people.key_rotation.reencrypt(tx, old, Vault(chosen))

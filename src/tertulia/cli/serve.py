@@ -39,7 +39,7 @@ def serve(**flags: Any) -> None:
         data_dir.check_vault(config, database)
         data_dir.check_clock(database)
         vault = data_dir.open_vault(config)
-        zuliprc.note_address(config, address)
+        zuliprc.save_address(config, address)
         cast = _fill_demo(config, database, vault) if config.demo else None
         realm = database.read_now(0, storage.organization.first) or database.write_now(
             0, actions.organization.get_or_create_first, config.organization

@@ -97,8 +97,10 @@ def import_people(opened: OpenOrganization, path: str, dry_run: bool) -> None:
     a link to choose a password.
     """
     lines = _read(Path(path))
-    greeting = asyncio.run(actions.people.welcome_message.compose(organization_as_author(opened)))
-    add = partial(_add_all, vault=opened.vault, lines=lines, greeting=greeting)
+    welcome_message = asyncio.run(
+        actions.people.welcome_message.compose(organization_as_author(opened))
+    )
+    add = partial(_add_all, vault=opened.vault, lines=lines, welcome_message=welcome_message)
     if dry_run:
         opened.dry_run(add)
     else:
@@ -139,17 +141,19 @@ def _names(text: str | None) -> tuple[str, ...]:
     return tuple(name.strip() for name in (text or "").split(";") if name.strip())
 
 
-def _add_all(tx: Tx, vault: Vault, lines: list[PersonLine], greeting: NoticeText) -> list[User]:
+def _add_all(
+    tx: Tx, vault: Vault, lines: list[PersonLine], welcome_message: NoticeText
+) -> list[User]:
     added: list[User] = []
     for line in lines:
         try:
-            added.append(_add(tx, vault, line, greeting))
+            added.append(_add(tx, vault, line, welcome_message))
         except ClientError as error:
             _refuse(line.number, error.msg)
     return added
 
 
-def _add(tx: Tx, vault: Vault, line: PersonLine, greeting: NoticeText) -> User:
+def _add(tx: Tx, vault: Vault, line: PersonLine, welcome_message: NoticeText) -> User:
     actions.people.check_email_allowed(tx, line.new.email)
     user, _ = actions.people.account_creation.add(tx, vault, line.new)
     channels = [storage.channels.find_by_name(tx, name) for name in line.channels]
@@ -165,7 +169,7 @@ def _add(tx: Tx, vault: Vault, line: PersonLine, greeting: NoticeText) -> User:
         if group is None or group.is_system or group.deactivated:
             _refuse(line.number, f"there is no group {name}")
     actions.groups.synced.sync(tx, user, [group for group in groups if group is not None], [])
-    actions.messages.notices.send_to_user(tx, user.id, greeting)
+    actions.messages.notices.send_to_user(tx, user.id, welcome_message)
     return user
 
 

@@ -21,7 +21,7 @@ def list_users(opened: OpenOrganization, as_json: bool) -> None:
     if as_json:
         show_json([_described(each) for each in shown])
     else:
-        rows = [(str(each.id), each.email, each.full_name, _standing(each)) for each in shown]
+        rows = [(str(each.id), each.email, each.full_name, _state(each)) for each in shown]
         show_table([("ID", "EMAIL", "NAME", "ROLE"), *rows])
 
 
@@ -36,7 +36,7 @@ def _described(each: User) -> dict[str, object]:
     }
 
 
-def _standing(each: User) -> str:
+def _state(each: User) -> str:
     words = [ROLE_NAMES[each.role]]
     if each.is_bot:
         words.append("bot")

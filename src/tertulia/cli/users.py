@@ -16,7 +16,7 @@ from tertulia.cli.data import (
     show_table,
     truncate_wal,
 )
-from tertulia.cli.passwords import BOTS_HAVE_NONE, asked_password
+from tertulia.cli.passwords import BOTS_HAVE_NONE, read_password
 from tertulia.cli.roles import ROLES
 from tertulia.database.tx import Tx
 from tertulia.domain.people.keys import Vault
@@ -201,7 +201,7 @@ def sessions(opened: OpenOrganization, found: User, end: bool, as_json: bool) ->
         opened.write(actions.people.sessions.end_all, found.id)
         click.echo(f"{found.full_name} <{found.email}> is logged out in all browsers.", err=True)
     elif not known:
-        click.echo(f"{found.full_name} <{found.email}> is logged in in no browser.", err=True)
+        click.echo(f"{found.full_name} <{found.email}> is not logged in in any browser.", err=True)
 
 
 @click.command()
@@ -255,7 +255,7 @@ def print_zuliprc(opened: OpenOrganization, found: User) -> None:
     sealed = opened.read(storage.people.sealed_key, found.id)
     if sealed is None:
         raise click.ClickException(f"{found.email} has no API key.")
-    opened.database.write_now(opened.realm.id, opened.note, found)
+    opened.database.write_now(opened.realm.id, opened.record, found)
     click.echo(zuliprc.text(found.email, opened.vault.unseal(sealed), opened.site), nl=False)
 
 
@@ -268,7 +268,7 @@ def _read_password(given: str | None, from_stdin: bool) -> str | None:
     if given is not None and from_stdin:
         raise click.UsageError("--password and --password-stdin exclude each other.")
     if from_stdin:
-        given = asked_password()
+        given = read_password()
     return None if given is None else domain.people.passwords.checked(given)
 
 

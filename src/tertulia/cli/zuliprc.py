@@ -11,7 +11,7 @@ from tertulia.config import Config
 from tertulia.domain.organization.realm import Realm
 
 ADDRESS_FILE = "address"
-EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104
+ALL_INTERFACES = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104
 
 
 def text(email: str, key: str, site: str) -> str:
@@ -25,7 +25,7 @@ def write(path: Path, email: str, key: str, site: str) -> None:
 
 def site(config: Config, realm: Realm, *, is_only_one: bool) -> str:
     """The URL of an organization. A single organization is reached at any host name."""
-    scheme, _, host = (config.external_url or _noted_address(config)).partition("://")
+    scheme, _, host = (config.external_url or _saved_address(config)).partition("://")
     if not realm.subdomain or (is_only_one and not config.external_url):
         return f"{scheme}://{host}"
     if not config.external_url:  # an IP address has no subdomains, localhost does
@@ -37,18 +37,18 @@ def site(config: Config, realm: Realm, *, is_only_one: bool) -> str:
 def address(config: Config, port: int | None = None) -> str:
     """The URL of the server, if it listens on that port."""
     scheme = "https" if config.tls_cert or config.acme_directory else "http"
-    name = EVERYWHERE.get(config.host, config.host)
+    name = ALL_INTERFACES.get(config.host, config.host)
     host = f"[{name}]" if ":" in name else name
     return f"{scheme}://{host}:{config.port if port is None else port}"
 
 
-def note_address(config: Config, address: str) -> None:
+def save_address(config: Config, address: str) -> None:
     path = config.data / ADDRESS_FILE
     path.write_text(f"{address}\n", encoding="utf-8")
     file_permissions.match_folder(path, config.data)
 
 
-def _noted_address(config: Config) -> str:
+def _saved_address(config: Config) -> str:
     try:
         noted = (config.data / ADDRESS_FILE).read_text(encoding="utf-8").strip()
     except OSError:

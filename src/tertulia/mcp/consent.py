@@ -16,7 +16,7 @@ from tertulia.domain.channels.channel import Channel
 from tertulia.domain.people.agents import Client, GrantRequest
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
-from tertulia.mcp import reading
+from tertulia.mcp import read_tools
 from tertulia.web import account_pages, security_headers, translations
 
 SHOWN_CHANNELS = 6  # the others are folded away
@@ -114,7 +114,7 @@ def details(wish: GrantRequest) -> dict[str, Any]:
 def _channels(tx: Tx, user: User) -> Sequence[Channel]:
     """The channels of the user first, then the others that they may read."""
     mine = set(storage.channels.subscriptions.channel_ids_of(tx, user.id))
-    return sorted(reading.readable_channels(tx, user), key=lambda each: each.id not in mine)
+    return sorted(read_tools.readable_channels(tx, user), key=lambda each: each.id not in mine)
 
 
 def _end(call: Call, choice: str) -> float | None:

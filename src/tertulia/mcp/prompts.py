@@ -6,7 +6,7 @@ from tertulia import api
 from tertulia.api.call import Call
 from tertulia.api.messages.catch_up import CaughtUpConversation
 from tertulia.errors import ClientError
-from tertulia.mcp import reading, resources, transcript, wire
+from tertulia.mcp import read_tools, resources, transcript, wire
 from tertulia.mcp.wire import ProtocolError
 
 MAX_CONVERSATIONS = 50
@@ -53,7 +53,7 @@ async def _topic(call: Call, given: dict[str, str]) -> str:
     if not given.get("channel") or "topic" not in given:
         raise ProtocolError(wire.INVALID_PARAMS, "Give a channel and a topic")
     try:
-        channel = await reading.named(call, given["channel"])
+        channel = await read_tools.named(call, given["channel"])
     except ClientError as error:
         raise ProtocolError(wire.INVALID_PARAMS, error.msg) from None
     return await resources.topic_text(call, channel, given["topic"])

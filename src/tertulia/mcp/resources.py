@@ -7,8 +7,8 @@ from tertulia import actions
 from tertulia.api.call import Call
 from tertulia.domain.channels.channel import Channel
 from tertulia.errors import ClientError
-from tertulia.mcp import reading, transcript, wire
-from tertulia.mcp.reading import TOPIC_URI
+from tertulia.mcp import read_tools, transcript, wire
+from tertulia.mcp.read_tools import TOPIC_URI
 from tertulia.mcp.wire import ProtocolError
 
 MARKDOWN = "text/markdown"
@@ -30,10 +30,10 @@ TEMPLATES = [
 async def listed(call: Call, cursor: Any) -> dict[str, Any]:
     """Recent topics of the channels that the agent may read, some channels at a time."""
     start = int(cursor) if isinstance(cursor, str) and cursor.isdecimal() else 0
-    channels = await call.db.read(reading.readable_channels, call.user)
+    channels = await call.db.read(read_tools.readable_channels, call.user)
     found: list[dict[str, Any]] = []
     for channel in channels[start : start + CHANNELS_PER_PAGE]:
-        for topic in await reading.topics_of(call, channel, TOPICS_PER_CHANNEL):
+        for topic in await read_tools.topics_of(call, channel, TOPICS_PER_CHANNEL):
             found.append(
                 {
                     "uri": topic.uri,
@@ -53,8 +53,8 @@ async def read(call: Call, uri: str) -> dict[str, Any]:
 
 
 async def topic_text(call: Call, channel: Channel, topic: str) -> str:
-    page = await reading.messages_before(
-        call, reading.in_topic(channel, topic), None, MESSAGES_PER_TOPIC
+    page = await read_tools.messages_before(
+        call, read_tools.in_topic(channel, topic), None, MESSAGES_PER_TOPIC
     )
     title = f"# #{channel.name} > {topic}"
     shown = "Earlier messages are left out.\n\n" if page.has_more else ""

@@ -11,7 +11,7 @@ import msgspec
 
 from tertulia.api.call import Call
 from tertulia.errors import BadRequest
-from tertulia.mcp import reading, waiting, writing
+from tertulia.mcp import read_tools, wait_tool, write_tools
 
 
 class Answer(NamedTuple):
@@ -64,28 +64,32 @@ class Tool(NamedTuple):
 TOOLS = {
     tool.name: tool
     for tool in (
-        Tool("search_messages", reading.SearchArguments, reading.search),
-        Tool("read_topic", reading.ReadTopicArguments, reading.read_topic),
-        Tool("list_channels", reading.NoArguments, reading.list_channels),
-        Tool("list_topics", reading.ListTopicsArguments, reading.list_topics),
-        Tool("list_unread", reading.ListUnreadArguments, reading.list_unread),
-        Tool("find_people", reading.FindPeopleArguments, reading.find_people),
-        Tool("wait_for_messages", waiting.WaitArguments, waiting.wait_for_messages),
-        Tool("send_message", writing.SendMessageArguments, writing.send_message, writes=True),
-        Tool("reply", writing.ReplyArguments, writing.reply, writes=True),
-        Tool("react", writing.ReactArguments, writing.react, writes=True),
-        Tool("edit_message", writing.EditMessageArguments, writing.edit_message, writes=True),
+        Tool("search_messages", read_tools.SearchArguments, read_tools.search),
+        Tool("read_topic", read_tools.ReadTopicArguments, read_tools.read_topic),
+        Tool("list_channels", read_tools.NoArguments, read_tools.list_channels),
+        Tool("list_topics", read_tools.ListTopicsArguments, read_tools.list_topics),
+        Tool("list_unread", read_tools.ListUnreadArguments, read_tools.list_unread),
+        Tool("find_people", read_tools.FindPeopleArguments, read_tools.find_people),
+        Tool("wait_for_messages", wait_tool.WaitArguments, wait_tool.wait_for_messages),
+        Tool(
+            "send_message", write_tools.SendMessageArguments, write_tools.send_message, writes=True
+        ),
+        Tool("reply", write_tools.ReplyArguments, write_tools.reply, writes=True),
+        Tool("react", write_tools.ReactArguments, write_tools.react, writes=True),
+        Tool(
+            "edit_message", write_tools.EditMessageArguments, write_tools.edit_message, writes=True
+        ),
         Tool(
             "upload_file",
-            writing.UploadFileArguments,
-            writing.upload_file,
+            write_tools.UploadFileArguments,
+            write_tools.upload_file,
             writes=True,
             repeatable=False,
         ),
         Tool(
             "schedule_message",
-            writing.ScheduleMessageArguments,
-            writing.schedule_message,
+            write_tools.ScheduleMessageArguments,
+            write_tools.schedule_message,
             writes=True,
         ),
     )

@@ -179,7 +179,7 @@ class Metrics:
         self._gauge("parked_polls", "Polls waiting for an event", delivery.mailboxes.count_parked)
         self._gauges(
             "job_late_seconds",
-            "For how long a job should have been done again",
+            "Seconds by which a job is overdue",
             "job",
             {job.name: partial(runner.late_seconds, job) for job in runner.jobs},
         )
@@ -213,7 +213,7 @@ class Metrics:
         )
         self._gauge(
             "writes_waiting_seconds",
-            "For how long the writes under way have been waiting for their commit",
+            "Seconds for which the current writes have waited for their commit",
             lambda: database.busy_seconds,
         )
         self._gauge(
@@ -281,13 +281,13 @@ class Metrics:
         self._gauge("mails_sent", "Mails sent", lambda: outbox.sent["mail"])
         self._gauge(
             "mails_given_up",
-            "Mails given up: refused for good, or not taken within a day",
+            "Mails given up: rejected permanently, or not accepted within a day",
             lambda: outbox.given_up["mail"],
         )
         self._gauge("pushes_sent", "Pushes sent", lambda: outbox.sent["push"])
         self._gauge(
             "pushes_given_up",
-            "Pushes given up: not taken within a day",
+            "Push notifications given up: not accepted within a day",
             lambda: outbox.given_up["push"],
         )
 
@@ -295,19 +295,19 @@ class Metrics:
         self._gauge("connections", "Open connections", lambda: connections.open)
         self._gauge(
             "connections_most",
-            "How many connections the limit of open files leaves room for",
+            "Maximum number of connections, from the limit of open files",
             lambda: connections.most,
         )
         self._gauges(
             "connections_refused",
-            "Connections refused: too many of one address, or altogether",
+            "Connections refused: too many from one address, or in total",
             "why",
             {why: partial(connections.refused.__getitem__, why) for why in connections.refused},
         )
         timed_out = connections.timed_out
         self._gauges(
             "connections_timed_out",
-            "Connections cut off, by what we waited for: a head, a body, an answer to be read",
+            "Connections closed by a timeout: head, body, or response not read",
             "what",
             {what: partial(timed_out.__getitem__, what) for what in timed_out},
         )

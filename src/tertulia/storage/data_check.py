@@ -27,7 +27,7 @@ def references(tx: Tx) -> list[tuple[str, str, str]]:
     return sorted([each for each in declared if each[2] != "realm"] + list(UNDECLARED))
 
 
-def orphaned_files(tx: Tx) -> list[str]:
+def foreign_references(tx: Tx) -> list[str]:
     """Rows that refer to a row of another organization, as texts."""
     problems = []
     for table, column, target in references(tx):

@@ -39,7 +39,7 @@ def test_sessions_are_listed_and_ended(chat, ana, ben):
         ["127.0.0.1", "Mozilla/5.0"],
     ]
     assert (ended.code, ended.err) == (0, f"Ana <{ana.email}> is logged out in all browsers.\n")
-    assert runs(ana, "sessions").err == f"Ana <{ana.email}> is logged in in no browser.\n"
+    assert runs(ana, "sessions").err == f"Ana <{ana.email}> is not logged in in any browser.\n"
     assert hers.calls("GET", "/users/me").status == 401
     his.calls("GET", "/users/me").succeeds()
 

@@ -20,7 +20,7 @@ from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.user import NOTIFICATION_BOT, User
 from tertulia.errors import StartupError
 from tertulia.transfer.importing import drafts, profile_data
-from tertulia.transfer.importing.account_matching import AccountImporter
+from tertulia.transfer.importing.account_importer import AccountImporter
 from tertulia.transfer.importing.import_state import ImportState
 from tertulia.transfer.importing.message_importer import MessageImporter
 from tertulia.transfer.importing.tally import FILES, OF_UNKNOWN_PEOPLE, Tally

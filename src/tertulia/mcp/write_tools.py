@@ -20,8 +20,8 @@ from tertulia.domain.files.attachments import Quota
 from tertulia.errors import BadRequest
 from tertulia.errors.messages import EditNotAllowed, ReactionAlreadyExists, ReactionNotFound
 from tertulia.errors.people import ReadOnlyGrant
-from tertulia.mcp import reading
-from tertulia.mcp.reading import ChannelName, MessageId, Ready, TopicName, UserId
+from tertulia.mcp import read_tools
+from tertulia.mcp.read_tools import ChannelName, MessageId, Ready, TopicName, UserId
 
 MAX_FILE_BYTES = 1 << 20
 
@@ -95,7 +95,7 @@ async def send_message(call: Call, asked: SendMessageArguments, call_id: str | N
     if asked.channel is not None:
         if asked.topic is None:
             raise BadRequest("Give a topic.")
-        channel = await reading.named(call, asked.channel)
+        channel = await read_tools.named(call, asked.channel)
         destination = ChannelDestination(
             channel.id, domain.channels.topics.for_sending(asked.topic)
         )
@@ -107,7 +107,7 @@ async def send_message(call: Call, asked: SendMessageArguments, call_id: str | N
 async def reply(call: Call, asked: ReplyArguments, call_id: str | None) -> Ready:
     """Answer a message, in its topic or conversation. Give a key, so that a repeated call sends
     nothing."""
-    message = await reading.message(call, asked.message_id)
+    message = await read_tools.message(call, asked.message_id)
     destination: ChannelDestination | PeopleDestination
     if message.channel_id is not None:
         destination = ChannelDestination(message.channel_id, message.topic)
@@ -132,7 +132,7 @@ async def react(call: Call, asked: ReactArguments, _: str | None = None) -> Read
 
 async def edit_message(call: Call, asked: EditMessageArguments, _: str | None = None) -> Ready:
     """Replace the text of a message that you have sent."""
-    message = await reading.message(call, asked.message_id)
+    message = await read_tools.message(call, asked.message_id)
     if call.user.grant is not None and message.client != call.client:
         raise EditNotAllowed()  # the user wrote it, or another agent
     if message.content != asked.text:
@@ -168,7 +168,7 @@ async def schedule_message(
     call: Call, asked: ScheduleMessageArguments, _: str | None = None
 ) -> Ready:
     """Schedule a message to a topic. A repeated call with the same arguments schedules nothing."""
-    channel = await reading.named(call, asked.channel)
+    channel = await read_tools.named(call, asked.channel)
     at = _timestamp(asked.at)
     grant = call.user.grant
     if grant is not None and grant.expires_at is not None and at > grant.expires_at:

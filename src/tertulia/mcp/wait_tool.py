@@ -22,8 +22,8 @@ from tertulia.errors import BadRequest
 from tertulia.errors.events import BadQueue, EventNotInQueue
 from tertulia.events.listener import Options
 from tertulia.fair_queue import FairQueue
-from tertulia.mcp import reading, transcript
-from tertulia.mcp.reading import ChannelName, MessageId, Ready, TopicName
+from tertulia.mcp import read_tools, transcript
+from tertulia.mcp.read_tools import ChannelName, MessageId, Ready, TopicName
 from tertulia.mcp.transcript import MessageView
 
 MAX_POSITIONS = 20  # of one user's agents
@@ -62,10 +62,10 @@ async def wait_for_messages(call: Call, asked: WaitArguments, _: str | None = No
         raise BadRequest("Give the channel of the topic.")
     narrow: list[list[Any]] = []
     if asked.channel is not None:
-        channel = await reading.named(call, asked.channel)
+        channel = await read_tools.named(call, asked.channel)
         narrow = [["channel", channel.id]]
         if asked.topic is not None:
-            narrow = reading.in_topic(channel, asked.topic)
+            narrow = read_tools.in_topic(channel, asked.topic)
     async with WAITS.slot(call.person):
         after = await call.db.write(_position, call.user, asked.name, asked.after)
         found = await _wait(call, narrow, after, asked)
@@ -95,7 +95,7 @@ async def _wait(
     until = loop.time() + asked.timeout_seconds
     async with _wake_up(call) as wake:
         while True:
-            page = await reading.messages_after(call, narrow, after, asked.limit)
+            page = await read_tools.messages_after(call, narrow, after, asked.limit)
             await call.db.read(api.rights_recheck.check, call.user)
             new = [each for each in page.messages if _is_new(call, each, asked)]
             if page.messages:

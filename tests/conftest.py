@@ -293,18 +293,6 @@ def mail_chat(kind: Kind, mailing_servers: SharedServers, smtp: FakeSmtp) -> Cha
     return mailing_servers.chat_on(kind)
 
 
-@pytest.fixture
-def post(smtp: FakeSmtp) -> FakeSmtp:
-    """The former name of `smtp`."""
-    return smtp
-
-
-@pytest.fixture
-def mailing(mail_chat: Chat) -> Chat:
-    """The former name of `mail_chat`."""
-    return mail_chat
-
-
 @pytest.fixture(scope="session")
 def servers_with_ldap(databases: Databases, running_slapd: Slapd) -> Iterator[SharedServers]:
     directory = LdapDirectory(**running_slapd.settings(**DIRECTORY))

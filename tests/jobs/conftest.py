@@ -50,9 +50,3 @@ def chat(kind: Kind, movable_servers: SharedServers) -> ClockedChat:
     chat = Chat.found(movable_servers.on(kind))
     chat.server.clock.stop()
     return ClockedChat(chat.server, chat.realm, chat.host)
-
-
-@pytest.fixture
-def later(chat: ClockedChat) -> ClockedChat:
-    """The former name of `chat`."""
-    return chat

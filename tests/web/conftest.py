@@ -34,15 +34,3 @@ def browse(chromium: Browser, page_chat: Chat) -> Iterator[Browse]:
     for user in opened:
         user.context.close()
     assert not errors
-
-
-@pytest.fixture
-def house(page_chat: Chat) -> Chat:
-    """The former name of `page_chat`."""
-    return page_chat
-
-
-@pytest.fixture
-def sit(browse: Browse) -> Browse:
-    """The former name of `browse`."""
-    return browse

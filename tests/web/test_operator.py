@@ -254,11 +254,11 @@ def test_the_check_shows_what_it_found(terminal):
     assert "schema version" in seen
 
 
-def test_the_page_is_accessible_and_fits_a_phone(sit, house):
-    at_page = sit(None)
-    server = house.server
+def test_the_page_is_accessible_and_fits_a_phone(browse, page_chat):
+    at_page = browse(None)
+    server = page_chat.server
     server.run_job("status report")
-    at_page.page.goto(address(house, f"/operator/?token={token(house)}"))
+    at_page.page.goto(address(page_chat, f"/operator/?token={token(page_chat)}"))
 
     assert at_page.page.get_by_role("list", name="Health").get_by_role("listitem").count() == 11
     found = violations(at_page.page, "operator")

@@ -20,14 +20,14 @@ OVERSIGHT = "dialog.broad .oversight"
 
 
 @pytest.fixture
-def owner(house):
-    return house.person("owner", role="owner", channels=["kitchen"])
+def owner(page_chat):
+    return page_chat.person("owner", role="owner", channels=["kitchen"])
 
 
 @pytest.fixture
-def log(house, owner):
+def log(page_chat, owner):
     """A log with acts of the owner, of a refused member, of a command and of a directory."""
-    ben = house.person("ben", channels=["kitchen"])
+    ben = page_chat.person("ben", channels=["kitchen"])
     owner.patch("/realm", message_content_edit_limit_seconds=600).succeeds()
     owner.post(f"/users/{ben.id}/password_link").succeeds()
     ben.patch("/realm", enable_read_receipts=False)
@@ -35,12 +35,12 @@ def log(house, owner):
         ("provider role", "provider, ldap", {"user_id": ben.id, "role": 300}),
         ("user role", "command line, root", {"numbers": [ben.id, 400]}),
     ):
-        house.write(actions.organization.audit.record, Act(act, None, origin, details))
+        page_chat.write(actions.organization.audit.record, Act(act, None, origin, details))
     return ben
 
 
-def opened(person, sit, address, **options):
-    sitter = sit(person, **options).goes(address)
+def opened(person, browse, address, **options):
+    sitter = browse(person, **options).goes(address)
     expect(sitter.page.locator(OVERSIGHT)).to_be_visible()
     return sitter.page
 
@@ -49,8 +49,8 @@ def rows(page):
     return page.get_by_role("table", name="Audit log").locator("tbody tr")
 
 
-def test_the_audit_log_describes_actions_in_sentences(owner, log, sit):
-    page = opened(owner, sit, "#organization/audit-log")
+def test_the_audit_log_describes_actions_in_sentences(owner, log, browse):
+    page = opened(owner, browse, "#organization/audit-log")
 
     expect(rows(page)).to_have_count(5)
     texts = rows(page).all_inner_texts()
@@ -65,8 +65,8 @@ def test_the_audit_log_describes_actions_in_sentences(owner, log, sit):
     expect(page.get_by_text("kept for 365 days")).to_be_visible()
 
 
-def test_the_filters_are_part_of_the_address(owner, log, sit):
-    page = opened(owner, sit, "#organization/audit-log")
+def test_the_filters_are_part_of_the_address(owner, log, browse):
+    page = opened(owner, browse, "#organization/audit-log")
 
     page.get_by_label("Who", exact=True).select_option("command")
     expect(rows(page)).to_have_count(1)
@@ -87,31 +87,31 @@ def test_the_filters_are_part_of_the_address(owner, log, sit):
     expect(page.get_by_text("Nothing matches these filters.")).to_be_visible()
 
     assert page.url.endswith("#organization/audit-log/when%3Drange%26from%3D2099-01-01")
-    again = opened(owner, sit, f"#organization/audit-log/actor_id={log.id}")
+    again = opened(owner, browse, f"#organization/audit-log/actor_id={log.id}")
     expect(rows(again)).to_have_count(1)
     expect(again.get_by_label("Who", exact=True)).to_have_value(str(log.id))
 
 
-def test_an_entry_has_a_permanent_link(owner, log, sit):
-    page = opened(owner, sit, "#organization/audit-log")
+def test_an_entry_has_a_permanent_link(owner, log, browse):
+    page = opened(owner, browse, "#organization/audit-log")
 
     rows(page).nth(3).get_by_role("link").press("Enter")
     expect(page.get_by_role("heading", name="of the audit log")).to_be_visible()
     address = page.get_by_label("Permanent link").input_value()
     assert address == page.url
 
-    again = opened(owner, sit, "#" + address.partition("#")[2])
+    again = opened(owner, browse, "#" + address.partition("#")[2])
     expect(again.get_by_text("Made a password link for Ben")).to_be_visible()
     again.get_by_role("button", name="Show the whole log").click()
     expect(rows(again)).to_have_count(5)
-    gone = opened(owner, sit, "#organization/audit-log/999999")
+    gone = opened(owner, browse, "#organization/audit-log/999999")
     expect(gone.get_by_role("alert")).to_have_text(
         "This entry does not exist, or is no longer kept."
     )
 
 
-def test_the_filtered_log_is_downloaded_as_csv(owner, log, sit):
-    page = opened(owner, sit, "#organization/audit-log/source=command&when=all")
+def test_the_filtered_log_is_downloaded_as_csv(owner, log, browse):
+    page = opened(owner, browse, "#organization/audit-log/source=command&when=all")
     expect(rows(page)).to_have_count(1)
 
     with page.expect_download() as download:
@@ -121,13 +121,13 @@ def test_the_filtered_log_is_downloaded_as_csv(owner, log, sit):
     assert [each["act"] for each in found] == ["user role"]
 
 
-def test_usage_has_plots_and_tables(house, owner, log, sit):
+def test_usage_has_plots_and_tables(page_chat, owner, log, browse):
     owner.says("Soup", to="kitchen > lunch")
     log.says("Bread", to="kitchen > lunch")
     file = uploads(owner, "soup.txt", b"x" * 1500)
     owner.says(f"[soup]({file.url})", to="kitchen > lunch")
 
-    page = opened(owner, sit, "#organization/usage")
+    page = opened(owner, browse, "#organization/usage")
 
     expect(page.get_by_role("img", name=re.compile("People who wrote, per day"))).to_be_visible()
     channels = page.get_by_role("table", name="Messages and files by channel")
@@ -142,8 +142,8 @@ def test_usage_has_plots_and_tables(house, owner, log, sit):
     expect(days).to_have_count(90)
 
 
-def test_members_do_not_see_these_sections(house, log, sit):
-    page = sit(log).goes("#organization/audit-log").page
+def test_members_do_not_see_these_sections(page_chat, log, browse):
+    page = browse(log).goes("#organization/audit-log").page
 
     expect(page.locator("dialog.broad nav")).to_be_visible()
     expect(page.locator("dialog.broad nav").get_by_text("Audit log")).to_have_count(0)
@@ -154,15 +154,15 @@ SECTIONS = ("audit-log", "usage")
 
 
 @pytest.mark.parametrize("section", SECTIONS)
-def test_axe_finds_nothing(owner, log, sit, section):
-    page = opened(owner, sit, f"#organization/{section}")
+def test_axe_finds_nothing(owner, log, browse, section):
+    page = opened(owner, browse, f"#organization/{section}")
 
     assert violations(page, section, inside="dialog.broad") == []
 
 
 @pytest.mark.parametrize("section", SECTIONS)
-def test_no_element_is_wider_than_a_small_phone(owner, log, sit, section):
-    page = opened(owner, sit, f"#organization/{section}", **SMALL)
+def test_no_element_is_wider_than_a_small_phone(owner, log, browse, section):
+    page = opened(owner, browse, f"#organization/{section}", **SMALL)
 
     wide = page.evaluate(
         "() => [document.documentElement, document.querySelector('dialog.broad .pane')]"

@@ -240,3 +240,55 @@ def test_sections_of_settings_are_accessible_and_fit(page_chat, owner, browse, s
     assert wide <= 0
     found = violations(page, section, inside="dialog[open]", closely=True)
     assert not found, "\n".join(found)
+
+
+def test_people_are_found_sorted_and_given_roles_together(page_chat, owner, browse):
+    ben, cleo = page_chat.person("ben"), page_chat.person("cleo")
+    page = browse(owner).goes("#organization/users").page
+    rows = page.locator("table.tab tbody tr")
+    expect(rows).to_have_count(3)
+
+    page.get_by_role("button", name="Person").click()
+    expect(rows.first).to_contain_text("Cleo")
+    for name in ("Ben", "Cleo"):
+        page.get_by_role("checkbox", name=f"Select {name}").check()
+    page.get_by_role("combobox", name="New role").select_option("Moderator")
+    page.get_by_role("button", name="Change the role").click()
+    page.get_by_role("dialog", name="Change the role").get_by_role(
+        "button", name="Change the role"
+    ).click()
+
+    expect(rows.filter(has_text="Moderator")).to_have_count(2)
+    roles = [owner.get(f"/users/{each.id}").succeeds()["user"]["role"] for each in (ben, cleo)]
+    assert roles == [300, 300]
+    page.get_by_role("searchbox", name="Name or address").fill("cle")
+    expect(rows).to_have_count(1)
+    found = violations(page, "people", inside="dialog[open]", closely=True)
+    assert not found, "\n".join(found)
+
+
+def test_a_person_is_deactivated_reactivated_and_erased(page_chat, owner, browse):
+    ben = page_chat.person("ben")
+    page = browse(owner).goes("#organization/users").page
+
+    def chooses(item):
+        page.get_by_role("button", name="Actions for Ben").click()
+        page.get_by_role("menuitem", name=item).click()
+
+    page.get_by_role("combobox", name="Active or deactivated").select_option("all")
+    chooses("Deactivate…")
+    asked = page.get_by_role("dialog", name="Deactivate…")
+    expect(asked).to_contain_text("Ben is logged out everywhere")
+    asked.get_by_role("button", name="Deactivate…").click()
+    expect(page.locator(f"[data-account='{ben.id}']")).to_contain_text("Deactivated (Member)")
+    chooses("Reactivate")
+    expect(page.locator(f"[data-account='{ben.id}']")).not_to_contain_text("Deactivated")
+    chooses("Erase for good…")
+    erasing = page.get_by_role("dialog", name="Erase for good…")
+    expect(erasing.get_by_role("button", name="Erase for good…")).to_be_disabled()
+    erasing.get_by_role("textbox").fill("Ben")
+    erasing.get_by_role("button", name="Erase for good…").click()
+    expect(erasing).to_have_count(0)
+
+    page_chat.server.catch_up()
+    assert owner.get(f"/users/{ben.id}").succeeds()["user"]["full_name"] == "Erased user"

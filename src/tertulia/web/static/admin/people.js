@@ -1,83 +1,207 @@
-/** Accounts with their roles, and invitations. */
+/** The accounts of the organization: a table to search, filter and sort, roles of several at once, and what can be
+ * done with one account. */
 
 import { get, patch, post, remove } from "../core/api.js";
-import { channels } from "../state/channels.js";
-import { normalizeText } from "../state/typeahead_sources.js";
-import { setChildren, h, iconButton } from "../core/html.js";
+import { h, icon, iconButton, setChildren, srOnly } from "../core/html.js";
+import { formatNumber, t } from "../core/i18n.js";
+import { oneAtATime } from "../core/signals.js";
+import { myId, state } from "../state/session.js";
+import { nameOf } from "../state/people.js";
 import { avatar } from "../views/avatars.js";
-import { state, myId } from "../state/session.js";
-import { people } from "../state/people.js";
-import { on } from "../core/signals.js";
 import { formatFullTime } from "../views/time.js";
-import { t } from "../core/i18n.js";
-import { confirmAction } from "../dialogs/dialog.js";
-import { actionButton, formSection, labelled } from "../dialogs/forms.js";
+import { confirmAction, openDialog } from "../dialogs/dialog.js";
+import { actionButton } from "../dialogs/forms.js";
+import { openMenu } from "../dialogs/popover.js";
+import { sectionHead } from "./organization.js";
+
+/** @typedef {import("../core/api_types.d.ts").Schemas["AccountObject"]} Account */
+/** @typedef {import("./sections.js").Pane} Pane */
 
 const ROLES = [100, 200, 300, 400, 600];
-const DAYS = [1, 3, 10, 30, 0]; // 0 never expires
+const PAGE_LENGTH = 50;
+const COLUMNS = /** @type {const} */ ([["name", "people.person"], ["role", "people.role"], ["last_active", "people.last-active"], ["storage", "people.storage"], ["sessions", "people.sessions"]]);
 
-/** All accounts, deactivated ones last. */
-export function orgUsers() {
-  const list = h("ul", { class: "plain kept" });
+/** @param {Pane} pane */
+export async function orgUsers(pane) {
+  if (!state.is_admin) return [sectionHead(t("org.users")), h("p", { class: "quiet" }, t("admin.administrators"))];
+  const find = h("input", { type: "search", "aria-label": t("people.find"), placeholder: t("people.find"), autocomplete: "off" });
+  const role = h("select", { class: "f", "aria-label": t("people.role") }, h("option", { value: "" }, t("people.all-roles")), ...ROLES.map((each) => h("option", { value: each }, t(`role.${each}`))));
+  const standing = choice(t("people.standing"), [["active", t("people.active")], ["deactivated", t("people.deactivated")], ["all", t("people.any-standing")]]);
+  const kind = choice(t("people.kind"), [["people", t("people.persons")], ["bots", t("people.bots")], ["all", t("people.any-kind")]]);
+  const unsecured = h("button", { class: "chip", type: "button", "aria-pressed": "false", onclick: () => { unsecured.setAttribute("aria-pressed", String(unsecured.getAttribute("aria-pressed") !== "true")); draw(); } }, t("people.without-second-factor"));
+  const count = h("span", { class: "quiet", role: "status" });
   const note = h("p", { class: "wrong", role: "alert" });
-  const field = h("input", { class: "f", type: "search", "aria-label": t("org.find-person"), placeholder: t("org.find-person") });
-  const draw = () => {
-    const query = normalizeText(field.value);
-    const found = [...people.values()].filter((person) => !person.is_system_bot && normalizeText(`${person.full_name} ${person.delivery_email ?? ""}`).includes(query))
-      .sort((a, b) => Number(b.is_active) - Number(a.is_active) || a.full_name.localeCompare(b.full_name));
-    setChildren(list, ...found.slice(0, 200).map((person) => userRow(person, (text) => (note.textContent = text))));
+  const body = h("tbody");
+  const more = h("button", { class: "b", type: "button", onclick: oneAtATime(() => load(true)) }, t("people.more"));
+  const bulk = h("div", { class: "filters bulk", hidden: true });
+  let sort = /** @type {string} */ ("name");
+  let isDescending = false;
+  /** @type {Account[]} */
+  let shown = [];
+  /** @type {Set<number>} */
+  const selected = new Set();
+  let turn = 0;
+  const heads = new Map(COLUMNS.map(([key, title]) => [key, h("th", { scope: "col", class: key === "sessions" || key === "storage" ? "r" : "" }, h("button", { class: "sort", type: "button", onclick: () => sortBy(key) }, t(title)))]));
+
+  /** @param {string} key */
+  function sortBy(key) {
+    isDescending = sort === key ? !isDescending : key !== "name" && key !== "role";
+    sort = key;
+    draw();
+  }
+
+  /** @param {boolean} [isNext] whether to add the next accounts, and not to begin again */
+  async function load(isNext = false) {
+    const own = ++turn;
+    const found = await get("/realm/accounts", { query: find.value.trim(), role: role.value ? Number(role.value) : undefined, standing: standing.value, account_kind: kind.value,
+      without_second_factor: unsecured.getAttribute("aria-pressed") === "true", sort, descending: isDescending, offset: isNext ? shown.length : 0, limit: PAGE_LENGTH });
+    if (own !== turn) return;
+    shown = isNext ? [...shown, ...found.accounts] : found.accounts;
+    count.textContent = t("people.count", { count: found.count });
+    more.hidden = shown.length >= found.count;
+    for (const [key, head] of heads) {
+      if (key === sort) head.setAttribute("aria-sort", isDescending ? "descending" : "ascending");
+      else head.removeAttribute("aria-sort");
+    }
+    if (isNext) body.append(...found.accounts.map(accountRow));
+    else setChildren(body, ...shown.map(accountRow));
+  }
+
+  async function draw() {
+    selected.clear();
+    drawBulk();
+    await load().catch((error) => { note.textContent = error.message; });
+  }
+
+  /** Run something and show the accounts again; a refusal is shown.
+   * @param {() => Promise<unknown>} work */
+  async function attempt(work) {
+    try {
+      note.textContent = "";
+      await work();
+      await load();
+    } catch (error) {
+      note.textContent = /** @type {Error} */ (error).message;
+    }
+  }
+
+  function drawBulk() {
+    bulk.hidden = selected.size === 0;
+    if (bulk.hidden) return;
+    const chosen = h("select", { class: "f", "aria-label": t("people.new-role") }, ...ROLES.map((each) => h("option", { value: each, selected: each === 400 }, t(`role.${each}`))));
+    setChildren(bulk, h("span", {}, t("people.selected", { count: selected.size })), chosen, h("button", { class: "b", type: "button", onclick: async () => {
+      const name = t(`role.${chosen.value}`);
+      if (!await confirmAction(t("people.change-role"), t("people.change-role-text", { count: selected.size, role: name }), t("people.change-role"))) return;
+      await attempt(() => patch("/realm/accounts", { account_ids: [...selected], role: Number(chosen.value) }));
+      selected.clear();
+      drawBulk();
+      await load();
+    } }, t("people.change-role")));
+  }
+
+  /** @param {Account} account */
+  function accountRow(account) {
+    const id = account.user_id;
+    const box = h("input", { type: "checkbox", checked: selected.has(id), "aria-label": t("people.select", { name: account.full_name }), disabled: account.is_bot, onchange: () => { if (box.checked) selected.add(id); else selected.delete(id); drawBulk(); } });
+    const menu = iconButton("more", t("people.actions", { name: account.full_name }), { "aria-haspopup": "menu", onclick: () => openMenu(menu, account.full_name, accountMenu(account, attempt, pane)) });
+    const kindOf = account.is_bot ? t("people.bot-of", { name: account.bot_owner_id ? nameOf(account.bot_owner_id) : "–" }) : t(`role.${account.role}`);
+    return h("tr", { class: !account.is_active && "gone", "data-account": id }, h("td", { class: "pick" }, box),
+      h("td", { class: "flexi full" }, h("span", { class: "pn" }, avatar(id), h("span", { class: "of" }, h("b", { class: "cut" }, h("bdi", {}, account.full_name)), h("small", { class: "cut" }, account.delivery_email ?? "")))),
+      h("td", {}, account.is_active ? kindOf : t("people.deactivated-one", { role: kindOf })), h("td", { class: "nowrap" }, account.last_active ? formatFullTime(account.last_active) : t("people.never")),
+      h("td", { class: "r", "data-l": t("people.storage") }, formatSize(account.upload_bytes)),
+      h("td", { class: "r", "data-l": t("people.sessions") }, formatNumber(account.session_count), account.has_second_factor && h("span", { class: "ok", title: t("people.second-factor") }, icon("check", "s"), srOnly(t("people.second-factor")))),
+      h("td", { class: "m" }, menu));
+  }
+
+  let timer = 0;
+  find.addEventListener("input", () => { clearTimeout(timer); timer = window.setTimeout(draw, 150); });
+  for (const each of [role, standing, kind]) each.addEventListener("change", draw);
+  await load();
+  return [sectionHead(t("org.users"), undefined, h("button", { class: "b go", type: "button", onclick: () => pane.show("invitations") }, icon("person", "s"), t("invite.people"))),
+    h("div", { class: "filters" }, h("div", { class: "big-find" }, icon("search", "s"), find), role, standing, kind, unsecured, count), bulk, note,
+    h("table", { class: "tab" }, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, srOnly(t("people.selection"))), ...heads.values(), h("th", { scope: "col" }, srOnly(t("people.menu"))))), body), more];
+}
+
+/** @param {string} label
+ * @param {[string, string][]} choices */
+function choice(label, choices) {
+  return h("select", { class: "f", "aria-label": label }, ...choices.map(([value, text]) => h("option", { value }, text)));
+}
+
+/** @param {Account} account
+ * @param {(work: () => Promise<unknown>) => Promise<void>} attempt
+ * @param {Pane} pane
+ * @returns {import("../dialogs/popover.js").MenuItem[]} */
+function accountMenu(account, attempt, pane) {
+  const id = account.user_id;
+  const name = account.full_name;
+  const path = `/users/${id}`;
+  const ask = async (/** @type {string} */ key, /** @type {() => Promise<unknown>} */ work) => {
+    if (await confirmAction(t(`people.${key}`), t(`people.${key}-text`, { name }), t(`people.${key}`))) await attempt(work);
   };
-  field.addEventListener("input", draw);
-  const stop = on("people", () => (list.isConnected ? draw() : stop()));
-  draw();
-  return [formSection(t("org.users"), field, note, list)];
+  const isOther = id !== myId();
+  const isPerson = !account.is_bot;
+  /** @type {(import("../dialogs/popover.js").MenuItem | false)[]} */
+  const items = [
+    { icon: "person", text: t("people.details"), act: () => showAccount(account, attempt) },
+    isPerson && account.is_active && { icon: "link", text: t("people.password-link"), act: () => attempt(() => showPasswordLink(account)) },
+    isPerson && account.is_active && { icon: "logout", text: t("people.end-sessions"), act: () => ask("end-sessions", () => remove(`${path}/sessions`)) },
+    isPerson && account.has_second_factor && { icon: "lock", text: t("people.reset-factor"), act: () => ask("reset-factor", () => remove(`${path}/second_factor`)) },
+    isPerson && account.is_active && isOther && { icon: "code", text: t("people.renew-key"), act: () => ask("renew-key", () => post(`${path}/api_key/regenerate`)) },
+    "line",
+    isPerson && isOther && { icon: "chat", text: t("people.write"), act: () => { location.hash = `#narrow/dm/${id}`; } },
+    { icon: "list", text: t("people.log"), act: () => pane.show("audit-log", [`actor_id=${id}`]) },
+    isOther && "line",
+    isOther && (account.is_active
+      ? { icon: "off", risk: true, text: t("people.deactivate"), act: () => ask("deactivate", () => remove(isPerson ? path : `/bots/${id}`)) }
+      : { icon: "person", text: t("people.reactivate"), act: () => attempt(() => post(`${path}/reactivate`)) }),
+    isOther && isPerson && { icon: "trash", risk: true, text: t("people.erase"), act: () => eraseAccount(account, attempt) },
+  ];
+  return /** @type {import("../dialogs/popover.js").MenuItem[]} */ (items.filter(Boolean));
 }
 
-/** @param {import("../state/people.js").Person} person
- * @param {(text: string) => void} complain */
-function userRow(person, complain) {
-  const mayChange = state.is_admin && person.user_id !== myId();
-  const attempt = (/** @type {Promise<unknown>} */ work) => work.then(() => complain(""), (error) => complain(error.message));
-  const role = h("select", { class: "f", "aria-label": t("org.role-of", { name: person.full_name }), disabled: !mayChange || !person.is_active, onchange: (/** @type {Event} */ event) =>
-    attempt(patch(`/users/${person.user_id}`, { role: Number(/** @type {HTMLSelectElement} */ (event.target).value) })) }, ...ROLES.map((each) => h("option", { value: each, selected: person.role === each }, t(`role.${each}`))));
-  const end = person.is_active
-    ? h("button", { class: "b", type: "button", "aria-label": t("org.deactivate-whom", { name: person.full_name }), onclick: async () => {
-      if (await confirmAction(t("org.deactivate"), t("org.deactivate-text", { name: person.full_name }), t("org.deactivate"))) await attempt(remove(`/users/${person.user_id}`));
-    } }, t("org.deactivate"))
-    : h("button", { class: "b", type: "button", "aria-label": t("org.reactivate-whom", { name: person.full_name }), onclick: () => attempt(post(`/users/${person.user_id}/reactivate`)) }, t("org.reactivate"));
-  return h("li", { class: !person.is_active && "quiet" }, avatar(person.user_id), h("bdi", {}, person.full_name), h("small", { class: "cut" }, person.delivery_email ?? ""),
-    h("span", { class: "set" }, person.is_bot ? h("small", {}, t("people.bot")) : role, mayChange && end));
+/** @param {Account} account */
+async function showPasswordLink(account) {
+  const { link, expires } = await post(`/users/${account.user_id}/password_link`);
+  openDialog(t("people.password-link"), [h("p", {}, t("people.password-link-text", { name: account.full_name, when: formatFullTime(expires) })), h("p", {}, h("code", { class: "key" }, link))]);
 }
 
-/** The form that invites people, and the open invitations. */
-export async function orgInvitations() {
-  const list = h("ul", { class: "plain kept" });
-  const draw = async () => {
-    const { invites } = await get("/invites");
-    setChildren(list, ...(invites.length ? invites.map((invite) => inviteRow(invite, draw)) : [h("li", { class: "quiet" }, t("invite.none"))]));
-  };
-  await draw();
-  const emails = h("textarea", { class: "f", rows: 2, "aria-label": t("invite.emails") });
-  const link = h("code", { class: "key" });
-  const role = h("select", { class: "f", "aria-label": t("invite.as") }, ...ROLES.filter((each) => state.is_owner || each > (state.is_admin ? 100 : 200)).map((each) => h("option", { value: each, selected: each === 400 }, t(`role.${each}`))));
-  const days = h("select", { class: "f", "aria-label": t("invite.until") }, ...DAYS.map((each) => h("option", { value: each, selected: each === 10 }, each ? t("invite.days", { count: each }) : t("invite.for-ever"))));
-  const isUsual = h("input", { type: "checkbox", checked: true });
-  const others = h("select", { class: "f", multiple: true, size: 5, "aria-label": t("invite.channels") }, ...[...channels.values()].filter((each) => !each.is_archived && (each.subscribed || !each.invite_only))
-    .sort((a, b) => a.name.localeCompare(b.name)).map((each) => h("option", { value: each.stream_id }, each.name)));
-  const terms = () => ({ invite_as: Number(role.value), invite_expires_in_minutes: Number(days.value) ? Number(days.value) * 24 * 60 : null, include_realm_default_subscriptions: isUsual.checked, stream_ids: [...others.selectedOptions].map((each) => Number(each.value)) });
-  return [formSection(t("invite.people"), labelled(t("invite.emails"), emails), labelled(t("invite.as"), role), labelled(t("invite.until"), days),
-    h("label", { class: "choice" }, isUsual, t("invite.usual-channels")), labelled(t("invite.channels"), others),
-    actionButton(t("invite.send"), () => post("/invites", { ...terms(), invitee_emails: emails.value.split(/[\s,;]+/).filter(Boolean).join(",") }).then(() => { emails.value = ""; return draw(); })),
-    actionButton(t("invite.link"), async () => { link.textContent = (await post("/invites/multiuse", terms())).invite_link; await draw(); }), link),
-  formSection(t("org.invitations"), list)];
+/** A dialog about one account: role, storage, groups, sessions.
+ * @param {Account} account
+ * @param {(work: () => Promise<unknown>) => Promise<void>} attempt */
+async function showAccount(account, attempt) {
+  const found = await get(`/users/${account.user_id}/account`);
+  const groups = (state.realm_user_groups ?? []).filter((group) => found.group_ids.includes(group.id)).map((group) => group.name);
+  const role = h("select", { class: "f", disabled: account.user_id === myId() || account.is_bot, onchange: () => attempt(() => patch(`/users/${account.user_id}`, { role: Number(role.value) })) }, ...ROLES.map((each) => h("option", { value: each, selected: each === account.role }, t(`role.${each}`))));
+  const fact = (/** @type {string} */ key, /** @type {string} */ text) => [h("dt", {}, t(key)), h("dd", {}, text)];
+  const space = found.space_quota === null ? formatSize(found.space_used) : t("people.of-quota", { used: formatSize(found.space_used), quota: formatSize(found.space_quota) });
+  openDialog(account.full_name, [h("div", { class: "fields" }, h("label", { class: "field" }, t("people.role"), role),
+    h("dl", { class: "facts" }, ...fact("people.joined", formatFullTime(found.account.date_joined)), ...fact("people.last-active", found.account.last_active ? formatFullTime(found.account.last_active) : t("people.never")),
+      ...fact("people.storage", space), ...fact("people.second-factor", t(found.account.has_second_factor ? "admin.on" : "admin.off")), ...fact("people.groups", groups.join(", ") || t("admin.none")),
+      ...fact("people.bots", found.bot_ids.map((each) => nameOf(each)).join(", ") || t("admin.none"))),
+    h("section", { class: "fields" }, h("h2", {}, t("people.sessions")), h("ul", { class: "plain kept" }, ...(found.sessions.length ? found.sessions.map((session) => h("li", {}, h("span", { class: "cut" }, session.agent), h("small", {}, `${session.address} · ${formatFullTime(session.last_seen)}`))) : [h("li", { class: "quiet" }, t("people.no-sessions"))])),
+      found.sessions.length > 0 && actionButton(t("people.end-sessions"), () => remove(`/users/${account.user_id}/sessions`))))]);
 }
 
-/** @param {import("../core/api_types.d.ts").Schemas["InvitationObject"]} invite
- * @param {() => unknown} draw */
-function inviteRow(invite, draw) {
-  const path = invite.is_multiuse ? `/invites/multiuse/${invite.id}` : `/invites/${invite.id}`;
-  const until = invite.expiry_date ? t("invite.ends", { when: formatFullTime(invite.expiry_date) }) : t("invite.for-ever");
-  return h("li", {}, h("span", { class: "cut" }, invite.is_multiuse ? invite.link_url : invite.email), h("small", {}, t(`role.${invite.invited_as}`)), h("small", {}, until), h("span", { class: "set" },
-    !invite.is_multiuse && h("button", { class: "b", type: "button", onclick: () => post(`${path}/resend`).then(draw, draw) }, t("invite.again")),
-    iconButton("trash", t("invite.revoke"), { onclick: () => remove(path).then(draw, draw) })));
+/** Ask how to erase an account, and repeat until everything is deleted.
+ * @param {Account} account
+ * @param {(work: () => Promise<unknown>) => Promise<void>} attempt */
+function eraseAccount(account, attempt) {
+  const withMessages = h("input", { type: "checkbox" });
+  const typed = h("input", { class: "f", autocomplete: "off", "aria-label": t("people.erase-name") });
+  const button = h("button", { class: "b risk", type: "button", disabled: true, onclick: oneAtATime(async () => {
+    await attempt(async () => {
+      while (!(await post(`/users/${account.user_id}/erase`, { delete_messages: withMessages.checked })).complete);
+    });
+    dialog.close();
+  }) }, t("people.erase"));
+  typed.addEventListener("input", () => { button.disabled = typed.value.trim() !== account.full_name; });
+  const dialog = openDialog(t("people.erase"), [h("div", { class: "fields" }, h("p", {}, t("people.erase-text", { name: account.full_name })),
+    h("label", { class: "choice" }, withMessages, t("people.erase-messages")), h("label", { class: "field" }, h("span", {}, t("people.erase-name")), typed))],
+  { footer: [h("button", { class: "b", type: "button", "data-close": true }, t("dialog.cancel")), button] });
+}
+
+/** @param {number} bytes */
+function formatSize(bytes) {
+  return t("files.megabytes", { size: Math.round(bytes / 104_857.6) / 10 });
 }

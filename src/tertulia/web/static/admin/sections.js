@@ -7,7 +7,8 @@ import { orgAgents } from "./agents.js";
 import { orgFolders } from "./channel_folders.js";
 import { orgDefaults, orgEmoji, orgExport, orgLinkifiers, orgPlaygrounds } from "./lists.js";
 import { orgLogin, orgNewAccounts, orgPermissions, orgProfile, orgSettings } from "./organization.js";
-import { orgInvitations, orgUsers } from "./people.js";
+import { orgInvitations } from "./invitations.js";
+import { orgUsers } from "./people.js";
 import { orgFields } from "./profile_fields.js";
 
 /** @typedef {import("../core/html.js").Child} Child */

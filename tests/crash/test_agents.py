@@ -57,20 +57,19 @@ def test_every_question_gets_one_answer_after_kills_of_server_or_agent(
     eventually(agent.has_been_answered)
     asker = Asker(people["ben"].at(server.port))
     asker.start()
-
-    for _ in range(kills):
-        asker.wait_for_more(chance.randrange(1, 4))
-        time.sleep(chance.uniform(0, 0.05))
-        if chance.random() < 0.5:
-            agent.kill()
-            agent.start()
-        else:
-            server.kill()
-            server.start(wait=False)
-    server.wait_until_it_answers()
-    asker.stop()
-    reader = people["ben"].at(server.port)
     try:
+        for _ in range(kills):
+            asker.wait_for_more(chance.randrange(1, 4))
+            time.sleep(chance.uniform(0, 0.05))
+            if chance.random() < 0.5:
+                agent.kill()
+                agent.start()
+            else:
+                server.kill()
+                server.start(wait=False)
+        server.wait_until_it_answers()
+        asker.stop()
+        reader = people["ben"].at(server.port)
         eventually(lambda: len(answers(reader)) >= len(asker.asked))
     finally:
         agent.kill()

@@ -11,12 +11,12 @@ def watches(user, kitchen):
     return user.page
 
 
-def test_an_answer_grows_can_be_stopped_and_becomes_a_message(house, sit):
-    ana, ben = house.people("ana", "ben", channels=["kitchen"])
-    bot = house.person("helper", bot="generic", owner=ben)
+def test_an_answer_grows_can_be_stopped_and_becomes_a_message(page_chat, browse):
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
+    bot = page_chat.person("helper", bot="generic", owner=ben)
     ana.says("@**Helper** what is on?", to="kitchen > lunch")
-    kitchen = house.channel("kitchen").id
-    page = watches(sit(ana), kitchen)
+    kitchen = page_chat.channel("kitchen").id
+    page = watches(browse(ana), kitchen)
     place = {"type": "channel", "to": "kitchen", "topic": "lunch", "asked_by": ana.id}
 
     token = bot.post("/answers", **place, status_line="reading 3 files …").succeeds()[
@@ -35,15 +35,15 @@ def test_an_answer_grows_can_be_stopped_and_becomes_a_message(house, sit):
     expect(page.get_by_role("article").filter(has_text="Soup is on")).to_be_visible()
 
 
-def test_others_see_no_stop_button_and_the_text_from_before_they_came(house, sit):
-    ana, ben = house.people("ana", "ben", channels=["kitchen"])
-    bot = house.person("helper", bot="generic", owner=ana)
+def test_others_see_no_stop_button_and_the_text_from_before_they_came(page_chat, browse):
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
+    bot = page_chat.person("helper", bot="generic", owner=ana)
     ana.says("@**Helper** what is on?", to="kitchen > lunch")
-    kitchen = house.channel("kitchen").id
+    kitchen = page_chat.channel("kitchen").id
     place = {"type": "channel", "to": "kitchen", "topic": "lunch", "asked_by": ana.id}
     token = bot.post("/answers", **place).succeeds()["answer_token"]
     bot.patch(f"/answers/{token}", content="Soup ").succeeds()
-    page = watches(sit(ben), kitchen)
+    page = watches(browse(ben), kitchen)
 
     bot.patch(f"/answers/{token}", content="is on").succeeds()
 

@@ -58,7 +58,7 @@ release: .venv/dev.stamp ## build sdist, wheel, container context, checksums and
 
 docs: .venv/runtime.stamp ## write the pages of docs/ that are lists: endpoints, settings, logs
 	@$(BIN)/python -m tertulia.config > docs/settings.md
-	@for page in endpoints organization-settings personal-settings logs; do \
+	@for page in endpoints organization-settings personal-settings logs where; do \
 		$(BIN)/python -m tertulia.cli.docs_pages $$page > docs/$$page.md; done
 
 page-types: .venv/runtime.stamp ## write the page's types from the API's description (needs openapi-typescript)

@@ -3,6 +3,7 @@
 import sys
 
 from tertulia.api.routes import ROUTES
+from tertulia.cli.where_page import where_page
 from tertulia.domain.organization.settings import SETTINGS, OrganizationSetting, PeopleNamed
 from tertulia.domain.personal.settings import PREFERENCES
 from tertulia.domain.setting_values import Adjustable
@@ -161,6 +162,7 @@ PAGES = {
     "organization-settings": organization_page,
     "personal-settings": personal_page,
     "logs": logs_page,
+    "where": where_page,
 }
 
 if __name__ == "__main__":

@@ -8,6 +8,8 @@
 /** @typedef {Record<string, unknown>} Attributes strings, numbers and booleans; listeners for `onclick` and the like */
 
 const FORBIDDEN_ELEMENTS = "script, style, iframe, object, embed, form, base, link, meta, template";
+// Formulas and tables have styles for other clients. The page's policy reports each one that is parsed.
+const STYLE_ATTRIBUTE = /(<[a-z]+(?: [^<>]*?)?) style="([^"<>]*)"/g;
 const PLAIN_PARAGRAPHS = /^(?:<p>[^<]*<\/p>\s*)*$/;
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -27,15 +29,20 @@ export function isPlainParagraphs(html) {
  * @returns {DocumentFragment} */
 export function parseServerHtml(html) {
   const template = document.createElement("template");
-  template.innerHTML = /** @type {string} */ (policy ? policy.createHTML(html) : html);
+  const unstyled = html.replaceAll(STYLE_ATTRIBUTE, (_, tag, /** @type {string} */ style) => tag + imageAttribute(style));
+  template.innerHTML = /** @type {string} */ (policy ? policy.createHTML(unstyled) : unstyled);
   if (isPlainParagraphs(html)) return template.content;
   // The server renders none of these. This is a second line of defence.
   for (const element of template.content.querySelectorAll(FORBIDDEN_ELEMENTS)) element.remove();
-  for (const element of /** @type {NodeListOf<HTMLElement>} */ (template.content.querySelectorAll("[style]"))) {
-    if (element.matches(".message_embed_image")) element.dataset.image = /url\("(.*)"\)/.exec(element.getAttribute("style") ?? "")?.[1] ?? "";
-    element.removeAttribute("style");
-  }
+  for (const element of template.content.querySelectorAll("[style]")) element.removeAttribute("style");
   return template.content;
+}
+
+/** The image of a link preview, which the server writes as a style, as an attribute that the page reads.
+ * @param {string} style */
+function imageAttribute(style) {
+  const image = /^background-image: url\(&quot;(.*)&quot;\)$/.exec(style);
+  return image ? ` data-image="${image[1]}"` : "";
 }
 
 /** The URL of a script that is not part of the page: the service worker.

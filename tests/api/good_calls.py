@@ -361,6 +361,7 @@ def personal_calls(chat, ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any
         ("GET", "/users/me/alert_words"): {},
         ("GET", "/realm/audit_log"): {},
         ("GET", "/realm/usage"): {},
+        ("GET", "/server_health"): {},
         ("GET", "/integrations"): {},
         ("GET", "/integrations/bots"): {},
         ("POST", "/integrations/{integration}/example"): {"bot_id": lambda: new_bot()["bot_id"]},

@@ -10,9 +10,10 @@ from playwright.sync_api import expect
 from tests.support.axe import violations
 from tests.support.files import uploads
 
-from tertulia import actions
+from tertulia import actions, storage
 from tertulia.api.routes import ROUTES
 from tertulia.domain.organization.audit import Act
+from tertulia.domain.people import webhook_deliveries
 from tertulia.web.assets import TRANSLATIONS
 
 SMALL = {"viewport": {"width": 320, "height": 700}}
@@ -150,18 +151,89 @@ def test_members_do_not_see_these_sections(page_chat, log, browse):
     expect(page.locator("dialog.broad nav").get_by_text("Usage")).to_have_count(0)
 
 
-SECTIONS = ("audit-log", "usage")
+def test_an_example_is_sent_from_the_page_of_a_service(page_chat, owner, browse):
+    bot = page_chat.person("oven", bot="incoming-webhook", owner=owner)
+    page = opened(owner, browse, "#organization/integrations")
+
+    page.get_by_label("Find a service").fill("githu")
+    page.locator(".services").get_by_role("button").press("Enter")
+    page.get_by_role("combobox", name="Channel").select_option("kitchen")
+    page.get_by_label("Topic", exact=True).fill("trial")
+    page.get_by_role("button", name="Put the key into the address").click()
+    address = page.get_by_label("Address to paste into the service").first
+    query = f"api_key={bot.key}&stream=kitchen&topic=trial"
+    expect(address).to_have_value(re.compile(f"/api/v1/external/github.{query}$"))
+    page.get_by_role("button", name="Send an example").click()
+    expect(page.get_by_text("Sent. Look in the channel.")).to_be_visible()
+
+    found = owner.get("/messages", anchor="newest", num_before=1).succeeds()["messages"]
+    assert (found[-1]["sender_id"], found[-1]["subject"]) == (bot.id, "trial")
+
+
+def test_a_template_is_previewed_in_the_page(page_chat, owner, browse):
+    page_chat.person("oven", bot="incoming-webhook", owner=owner)
+    page = opened(owner, browse, "#organization/integrations/template")
+
+    page.get_by_label("JSON to try it with").fill('{"name": "Soup"}')
+    page.get_by_label("Template of the topic").fill("Menu")
+    page.get_by_label("Template of the text").fill("Today: **{{ name }}**")
+    page.get_by_role("button", name="Preview").click()
+    expect(page.locator(".shown strong")).to_have_text("Soup")
+    expect(page.locator(".shown > b")).to_have_text("Menu")
+    page.get_by_label("Template of the text").fill("{{ name.upper() }}")
+    page.get_by_role("button", name="Preview").click()
+    expect(page.get_by_text("Call is not allowed in a template")).to_be_visible()
+
+    address = page.get_by_label("Address to paste into the service").first
+    expect(address).to_have_value(re.compile("topic_template=Menu&text_template="))
+
+
+def test_bots_are_shown_with_owner_key_and_failures(page_chat, owner, browse):
+    created = owner.post(
+        "/bots", full_name="Out", short_name="out", bot_type=3, payload_url="https://example.com"
+    ).succeeds()
+    trouble = webhook_deliveries.unreachable()
+    page_chat.write(storage.people.bots.record_outcome, created["user_id"], trouble)
+    page = opened(owner, browse, "#organization/integrations")
+
+    row = page.get_by_role("table", name="Bots").get_by_role("row", name=re.compile("^Out "))
+    expect(row).to_contain_text("Owner")
+    expect(row).to_contain_text("1 call has failed")
+    expect(row).to_contain_text("A connection error occurred.")
+    row.get_by_role("button", name="Show the key of Out").press("Enter")
+    expect(row.locator("code")).to_have_text(created["api_key"])
+
+
+def test_owners_see_the_state_of_the_server(page_chat, owner, browse):
+    page = opened(owner, browse, "#organization/server-health")
+
+    lines = page.locator(".health li")
+    expect(lines).to_have_count(5)
+    expect(lines.filter(has_text="Last backup")).to_be_visible()
+    expect(page.get_by_role("link", name="Operator’s page")).to_have_count(0)
+
+
+SECTIONS = (
+    "audit-log",
+    "usage",
+    "integrations",
+    "integrations/template",
+    "integrations/github",
+    "server-health",
+)
 
 
 @pytest.mark.parametrize("section", SECTIONS)
-def test_axe_finds_nothing(owner, log, browse, section):
+def test_axe_finds_nothing(page_chat, owner, log, browse, section):
+    page_chat.person("oven", bot="incoming-webhook", owner=owner)
     page = opened(owner, browse, f"#organization/{section}")
 
     assert violations(page, section, inside="dialog.broad") == []
 
 
 @pytest.mark.parametrize("section", SECTIONS)
-def test_no_element_is_wider_than_a_small_phone(owner, log, browse, section):
+def test_no_element_is_wider_than_a_small_phone(page_chat, owner, log, browse, section):
+    page_chat.person("oven", bot="incoming-webhook", owner=owner)
     page = opened(owner, browse, f"#organization/{section}", **SMALL)
 
     wide = page.evaluate(

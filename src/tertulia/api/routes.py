@@ -236,6 +236,7 @@ ROUTES = [
         delete("/realm/agents/{agent_id}", api.people.agents.revoke_any),
         get("/realm/retention_preview", api.organization.retention.preview),
         post("/realm/deactivate", api.organization.deactivation.deactivate),
+        get("/server_health", api.organization.health.health),
     ),
     get("/realm/profile_fields", api.people.profile_fields.list_fields),
     *requiring(

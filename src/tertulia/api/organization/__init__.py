@@ -5,6 +5,7 @@ from tertulia.api.organization import (
     custom_emoji,
     deactivation,
     exports,
+    health,
     linkifiers,
     mail_domains,
     pictures,

@@ -1,6 +1,6 @@
 /**
  * What the API answers: written by scripts/page_types.py from its description.
- * Of which the digest is 5e9d37bd9ef18d642c240438744894d875e799f11a7916573fceb1dd40173f53.
+ * Of which the digest is 9efd175c5208d49e94d8625777777a783458981150743bf9f9c868a3766eed37.
  */
 export interface components {
     schemas: {
@@ -134,6 +134,7 @@ export interface components {
             "POST /scheduled_messages": components["schemas"]["Envelope"] & components["schemas"]["CreatedScheduledMessage"];
             "PATCH /scheduled_messages/{scheduled_message_id}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
             "DELETE /scheduled_messages/{scheduled_message_id}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
+            "GET /server_health": components["schemas"]["Envelope"] & components["schemas"]["ServerHealth"];
             "GET /server_settings": components["schemas"]["Envelope"] & components["schemas"]["ServerSettings"];
             "PATCH /settings": components["schemas"]["Envelope"] & components["schemas"]["SettingsChanged"];
             "PATCH /settings/display": components["schemas"]["Envelope"] & components["schemas"]["SettingsChanged"];
@@ -819,6 +820,14 @@ export interface components {
             can_mention_group: number | components["schemas"]["Members"];
             can_remove_members_group: number | components["schemas"]["Members"];
             deactivated: boolean;
+        };
+        HealthPart: {
+            name: string;
+            /** @enum {unknown} */
+            state: "fail" | "good" | "look" | "off";
+            facts: {
+                [key: string]: number | string | boolean | null;
+            };
         };
         HeartbeatEvent: {
             id: number;
@@ -2198,6 +2207,10 @@ export interface components {
             message_url: string;
             message_link: string;
             automatic_new_visibility_policy?: number;
+        };
+        ServerHealth: {
+            parts: components["schemas"]["HealthPart"][];
+            operator_page: string | null;
         };
         ServerSettings: {
             authentication_methods: {

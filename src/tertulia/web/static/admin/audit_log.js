@@ -7,6 +7,7 @@ import { channels } from "../state/channels.js";
 import { people } from "../state/people.js";
 import { avatar } from "../views/avatars.js";
 import { formatFullTime, formatShortTime } from "../views/time.js";
+import { DAY_SECONDS } from "./units.js";
 import { actorName, detailsOf, isFailed, sentenceOf, textOf } from "./audit_entries.js";
 
 /** @typedef {import("./sections.js").Pane} Pane */
@@ -14,7 +15,6 @@ import { actorName, detailsOf, isFailed, sentenceOf, textOf } from "./audit_entr
 /** @typedef {Record<string, string>} Filters parameters of the log's address */
 
 const PAGE_LENGTH = 50;
-const DAY_SECONDS = 86_400;
 const SEARCH_DELAY_MS = 300;
 const MAX_OFFERED = 100;
 const MODERATOR = 300;

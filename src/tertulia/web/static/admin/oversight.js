@@ -2,7 +2,9 @@
 
 import { addTexts } from "../core/i18n.js";
 import { auditPage } from "./audit_log.js";
+import { integrationsPage } from "./integrations.js";
 import { oversightTexts } from "./oversight_texts.js";
+import { healthPage } from "./server_health.js";
 import { usagePage } from "./usage.js";
 
 /** @typedef {import("./sections.js").Pane} Pane */
@@ -16,4 +18,13 @@ export function drawAuditLog(pane) {
 
 export function drawUsage() {
   return usagePage();
+}
+
+/** @param {Pane} pane */
+export function drawIntegrations(pane) {
+  return integrationsPage(pane);
+}
+
+export function drawHealth() {
+  return healthPage();
 }

@@ -40,6 +40,8 @@ export const SECTIONS = [
   { key: "agents", group: "oversight", title: "org.agents", draw: orgAgents, isShown: isOwner },
   { key: "audit-log", group: "oversight", title: "org.audit", draw: drawnBy("oversight", "drawAuditLog"), isShown: isAdministrator },
   { key: "usage", group: "oversight", title: "org.usage", draw: drawnBy("oversight", "drawUsage"), isShown: isAdministrator },
+  { key: "integrations", group: "content", title: "org.integrations", draw: drawnBy("oversight", "drawIntegrations"), isShown: isMember },
+  { key: "server-health", group: "oversight", title: "org.health", draw: drawnBy("oversight", "drawHealth"), isShown: isOwner },
 ];
 
 function isAdministrator() {
@@ -48,6 +50,10 @@ function isAdministrator() {
 
 function isOwner() {
   return Boolean(state.is_owner);
+}
+
+function isMember() {
+  return !state.is_guest;
 }
 
 /** A function that loads a chunk and draws a section with one of its exports.

@@ -7,13 +7,13 @@ import { channels, channelName } from "../state/channels.js";
 import { nameOf } from "../state/people.js";
 import { formatFullTime } from "../views/time.js";
 import { bars } from "./plots.js";
+import { formatSize } from "./units.js";
 
 /** @typedef {import("../core/api_types.d.ts").Schemas["ChannelUsage"]} ChannelUsage */
 /** @typedef {Awaited<ReturnType<typeof readUsage>>} Usage */
 
 const SPANS = [28, 90];
 const MAX_ROWS = 20;
-const UNITS = /** @type {const} */ (["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"]);
 
 export async function usagePage() {
   const inside = h("div", {});
@@ -87,10 +87,4 @@ function nameOfChannel({ stream_id: id }) {
  * @param {number} seconds */
 function formatUtcDay(seconds) {
   return new Intl.DateTimeFormat(currentLanguage(), { day: "numeric", month: "short", timeZone: "UTC" }).format(seconds * 1000);
-}
-
-/** @param {number} bytes */
-function formatSize(bytes) {
-  const step = Math.min(UNITS.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
-  return new Intl.NumberFormat(currentLanguage(), { style: "unit", unit: UNITS[step], maximumFractionDigits: step ? 1 : 0 }).format(bytes / 1000 ** step);
 }

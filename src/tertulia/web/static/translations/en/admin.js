@@ -278,6 +278,8 @@ export const adminTexts = {
   "org.icon": "Change the icon",
   "org.inline_image_preview": "Pictures in messages",
   "org.inline_url_embed_preview": "Previews of linked pages",
+  "org.integrations": "Integrations",
+  "org.health": "Server",
   "org.invitations": "Invitations",
   "org.invite_required": "Invitation needed",
   "org.jitsi_server_url": "Jitsi server",

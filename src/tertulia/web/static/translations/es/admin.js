@@ -278,6 +278,8 @@ export const adminTexts = {
   "org.icon": "Cambiar el icono",
   "org.inline_image_preview": "Imágenes en los mensajes",
   "org.inline_url_embed_preview": "Vistas previas de páginas",
+  "org.integrations": "Integraciones",
+  "org.health": "Servidor",
   "org.invitations": "Invitaciones",
   "org.invite_required": "Hace falta invitación",
   "org.jitsi_server_url": "Servidor Jitsi",

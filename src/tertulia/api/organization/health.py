@@ -1,0 +1,44 @@
+"""The state of the server in a few lines, for owners."""
+
+import msgspec
+
+from tertulia import actions, domain, storage
+from tertulia.api.call import Call
+from tertulia.domain.server_report import Facts, State
+from tertulia.http.replies import Reply
+
+SHOWN_PARTS = ("backup", "disk", "version", "certificate", "leader")
+OPERATOR_PAGE = "/operator/"
+
+
+class HealthPart(msgspec.Struct, frozen=True):
+    name: str
+    state: State
+    facts: Facts
+
+
+class ServerHealth(Reply):
+    parts: list[HealthPart]
+    operator_page: str | None
+
+
+async def health(call: Call) -> ServerHealth:
+    """Read the age of the last backup, free disk space, version, certificate and leader."""
+    status = await call.services.database.of(0).read(actions.server_status.read)
+    found = {each.name: each for each in actions.server_status.parts(status, call.config)}
+    return ServerHealth(
+        parts=[
+            HealthPart(name, found[name].state, found[name].facts)
+            for name in SHOWN_PARTS
+            if name in found
+        ],
+        operator_page=OPERATOR_PAGE if await _is_operator(call) else None,
+    )
+
+
+async def _is_operator(call: Call) -> bool:
+    """Only in the first organization: owners of others could give any address to an account."""
+    first = await call.services.database.query(0, storage.organization.first)
+    named = {domain.people.user.email_key(each) for each in call.config.operators}
+    is_named = domain.people.user.email_key(call.user.email) in named
+    return is_named and first is not None and first.id == call.org.realm.id

@@ -1,0 +1,39 @@
+"""The state of the server in a few lines, for owners."""
+
+from tests.support.people import Chat
+
+from tertulia import actions
+
+HOUR_SECONDS = 3600
+
+
+def parts(owner):
+    found = owner.get("/server_health").succeeds()["parts"]
+    return {each["name"]: each for each in found}
+
+
+def test_owners_see_backup_disk_version_certificate_and_leader(chat, owner):
+    chat.server.database.write_now(0, actions.server_status.record_backup, 1234)
+    chat.server.clock.move(hours=2)
+
+    found = parts(owner)
+
+    assert [*found] == ["backup", "disk", "version", "certificate", "leader"]
+    assert found["backup"]["state"] == "good"
+    assert 2 * HOUR_SECONDS <= found["backup"]["facts"]["age_seconds"] < 3 * HOUR_SECONDS
+    assert found["certificate"]["state"] == "off"
+
+
+def test_administrators_do_not_see_it(chat):
+    chat.person("admin", role="admin").get("/server_health").fails(
+        "Must be an organization owner", code="UNAUTHORIZED_PRINCIPAL"
+    )
+
+
+def test_operators_get_the_address_of_their_page(start_server):
+    chat = Chat.found(start_server(operators=("Ana@Example.com",)), "")
+    ana = chat.person("ana", role="owner", email="ana@example.com")
+    ben = chat.person("ben", role="owner", email="ben@example.com")
+
+    assert ana.get("/server_health").succeeds()["operator_page"] == "/operator/"
+    assert ben.get("/server_health").succeeds()["operator_page"] is None

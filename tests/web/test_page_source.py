@@ -167,6 +167,7 @@ TEXTS_OF_CHUNKS = {
     ("initial", "interactive"): ["initial"],
     ("dialogs", "emoji"): ["dialogs", "settings"],
     ("catchup",): ["catch_up"],
+    ("start",): ["start"],
     ("answers",): ["answers"],
     tuple(CHUNKS.names[CHUNKS.names.index("admin") :]): ["admin", "oversight"],
 }

@@ -11,6 +11,7 @@ export interface ChunkExports {
     & typeof import("../dialogs/settings.js") & typeof import("../dialogs/snippets.js") & typeof import("../dialogs/drop_frame.js") & typeof import("../dialogs/undo.js") & typeof import("../dialogs/widgets.js");
   emoji: typeof import("../dialogs/emoji_picker.js") & typeof import("../dialogs/status.js");
   catchup: typeof import("../views/catch_up_card.js");
+  start: typeof import("../views/start_cards.js");
   answers: typeof import("../views/answers.js");
   admin: typeof import("../admin/administration.js");
   oversight: typeof import("../admin/oversight.js");

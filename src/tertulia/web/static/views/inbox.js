@@ -5,6 +5,7 @@ import { isInChannel } from "../state/conversations.js";
 import { setChildren, h, icon, iconButton } from "../core/html.js";
 import { conversationItem, fetchMessages, conversationIcon } from "./conversation_rows.js";
 import { channelDot } from "./avatars.js";
+import { isInFirstDays } from "./first_days.js";
 import { isMuted } from "../state/people.js";
 import { findMessage } from "../state/messages.js";
 import { topicsHash } from "../state/narrow.js";
@@ -14,7 +15,6 @@ import { emptyState, resetBody, resetFooter, setHeader, actionLink } from "./lay
 import { isFollowed, isTopicMuted } from "../state/topics.js";
 import { allUnread, mentionsIn, unreadMentions } from "../state/unread.js";
 import { withErrorToast } from "./message_actions.js";
-import { startCard } from "./start_cards.js";
 import { t } from "../core/i18n.js";
 
 /** @typedef {import("../state/unread.js").UnreadConversation} UnreadConversation */
@@ -26,6 +26,8 @@ let inboxFilter = "all";
 let catchUpSlot;
 /** @type {(() => void) | undefined} draws the inbox that is open */
 let redrawInbox;
+/** @type {((redraw: () => void) => HTMLElement | null) | undefined} makes the card of the first days */
+let startCard;
 let wantsCatchUp = false; // it was asked for in another view
 
 /** @returns {Promise<import("../core/router.js").View>} */
@@ -39,12 +41,17 @@ export async function showInbox() {
   const redraw = nextFrame(() => {
     fetchNewest().then(draw, draw);
   });
-  await fetchNewest().catch(() => {});
+  await Promise.all([fetchNewest(), loadStartCard()].map((each) => each.catch(() => {})));
   draw();
   if (wantsCatchUp) toggleCatchUp();
   const stop = on(["unread", "people", "channels", "topics", "presence", "messageChanged", "realm", "reset"], redraw);
   const close = () => { stop(); redrawInbox = undefined; };
   return { close, focus: () => /** @type {HTMLElement | null} */ (list.querySelector("a.item"))?.focus() };
+}
+
+/** Load the card of the first days, if it is shown. */
+async function loadStartCard() {
+  if (isInFirstDays()) startCard = await lazy("start", "startCard");
 }
 
 /** Show or hide the card "What did I miss?". Its code is loaded when it is first asked for. */
@@ -73,10 +80,10 @@ function drawInbox(list, again) {
   const more = iconButton("more", t("head.more"), { "data-do": "view-menu", "data-key": "more", class: "only-phone", "aria-haspopup": "menu" });
   setHeader({ title: t("view.inbox"), tools: unread.length ? [markAll, more] : [], isHome: true });
   if (!unread.length && inboxFilter === "all") {
-    return setChildren(list, startCard(again), emptyState(t("inbox.empty"), t("inbox.empty-text"), actionLink("#recent", t("inbox.recent"), "clock"), actionLink("#feed", t("view.feed"))));
+    return setChildren(list, startCard?.(again), emptyState(t("inbox.empty"), t("inbox.empty-text"), actionLink("#recent", t("inbox.recent"), "clock"), actionLink("#feed", t("view.feed"))));
   }
   const focused = list.contains(document.activeElement) ? /** @type {HTMLElement} */ (document.activeElement).dataset.key : undefined;
-  setChildren(list, startCard(again), summaryLine(unread, again), catchUpSlot, ...(inboxFilter === "followed" ? [] : [mentionSection(unread)]), ...(inboxFilter === "mine" ? [] : channelSections(unread)));
+  setChildren(list, startCard?.(again), summaryLine(unread, again), catchUpSlot, ...(inboxFilter === "followed" ? [] : [mentionSection(unread)]), ...(inboxFilter === "mine" ? [] : channelSections(unread)));
   if (focused) /** @type {HTMLElement | null} */ (list.querySelector(`[data-key="${CSS.escape(focused)}"]`))?.focus();
   return undefined;
 }

@@ -1,48 +1,48 @@
-/** The card at the top of the inbox in the first days: what an owner does next, or how topics work.
- * It is hidden for good in this browser; without that it disappears by itself. */
+/** The card at the top of the inbox in the first days: what an owner does next, or how topics work. */
 
 import { get, post } from "../core/api.js";
 import { h, icon } from "../core/html.js";
-import { t } from "../core/i18n.js";
+import { addTexts, t } from "../core/i18n.js";
 import { channels, myChannels } from "../state/channels.js";
 import { cachedMessages } from "../state/messages.js";
 import { channelHash, topicsHash } from "../state/narrow.js";
-import { getPerson, people } from "../state/people.js";
-import { isSpectator, myId, realm, state } from "../state/session.js";
+import { people } from "../state/people.js";
+import { myId, realm, state } from "../state/session.js";
+import { hideStartCard, isInFirstDays } from "./first_days.js";
 import { toast } from "./layout.js";
+import { startTexts } from "./start_texts.js";
 
 /** @typedef {import("../core/html.js").Child} Child */
 /** @typedef {{title: string, text: string, done: boolean, more?: Child, actions?: Child[]}} Step */
 
-const NEWCOMER_MS = 7 * 24 * 3600 * 1000;
-const OWNER_MS = 30 * 24 * 3600 * 1000;
 const LINK_MINUTES = 7 * 24 * 60;
 
 let invitation = "";
 
+addTexts(startTexts);
+
 /** @param {() => void} redraw
  * @returns {HTMLElement | null} */
 export function startCard(redraw) {
-  if (isSpectator() || localStorage.getItem(storageKey()) !== null) return null;
-  if (state.is_owner) return ownerCard(redraw);
-  return isWithin(getPerson(myId()).date_joined, NEWCOMER_MS) ? newcomerCard(redraw) : null;
+  if (!isInFirstDays()) return null;
+  return state.is_owner ? ownerCard(redraw) : newcomerCard(redraw);
 }
 
 /** @param {() => void} redraw */
 function newcomerCard(redraw) {
   const channel = myChannels()[0];
-  const example = channel && h("a", { class: "b go", href: topicsHash(channel.stream_id), onclick: hide }, t("start.example"));
+  const example = channel && h("a", { class: "b go", href: topicsHash(channel.stream_id), onclick: hideStartCard }, t("start.example"));
   const lines = ["topic", "inbox", "new"].map((name) => h("li", {}, h("b", {}, t(`start.${name}`)), " ", t(`start.${name}-text`)));
   return h("section", { class: "three", "aria-labelledby": "start-title" }, h("h2", { id: "start-title" }, t("start.how")), h("ol", {}, ...lines),
-    h("div", { class: "do" }, example, h("button", { class: "b", type: "button", "data-key": "start-hide", onclick: () => { hide(); redraw(); } }, t("start.known"))));
+    h("div", { class: "do" }, example, h("button", { class: "b", type: "button", "data-key": "start-hide", onclick: () => { hideStartCard(); redraw(); } }, t("start.known"))));
 }
 
 /** @param {() => void} redraw */
 function ownerCard(redraw) {
   const steps = ownerSteps(redraw);
   const done = steps.filter((step) => step.done).length;
-  if (!isWithin((realm("date_created") ?? 0) * 1000, OWNER_MS) || done === steps.length) return null;
-  const hideButton = h("button", { class: "b bare", type: "button", "data-key": "start-hide", onclick: () => { hide(); redraw(); } }, t("start.hide"));
+  if (done === steps.length) return null;
+  const hideButton = h("button", { class: "b bare", type: "button", "data-key": "start-hide", onclick: () => { hideStartCard(); redraw(); } }, t("start.hide"));
   return h("section", { class: "todo", "aria-labelledby": "start-title" },
     h("header", {}, h("div", {}, h("h2", { id: "start-title" }, t("start.four")), h("p", {}, t("start.done", { count: done }))), hideButton),
     h("ol", {}, ...steps.map(stepRow)));
@@ -97,18 +97,4 @@ async function invitationLink() {
 
 function importHelp() {
   return h("details", { class: "import" }, h("summary", {}, t("start.import")), h("p", {}, t("start.import-text")), h("code", {}, "tertulia import export.zip --subdomain NAME"));
-}
-
-/** @param {string | number} moment
- * @param {number} milliseconds */
-function isWithin(moment, milliseconds) {
-  return Date.now() - new Date(moment).getTime() < milliseconds;
-}
-
-function hide() {
-  localStorage.setItem(storageKey(), "1");
-}
-
-function storageKey() {
-  return `start-card-${myId()}`;
 }

@@ -241,7 +241,7 @@ def test_the_page_is_small_and_forbids_what_it_does_not_need(chat):
 
 def test_a_page_is_in_the_language_of_the_browser(chat):
     chat.person("ana")
-    page = Browser(chat, headers={"Accept-Language": "fr, es-AR;q=0.8, en;q=0.5"}).opens("/login/")
+    page = Browser(chat, headers={"Accept-Language": "nl, es-AR;q=0.8, en;q=0.5"}).opens("/login/")
 
     assert b'<html lang="es" dir="ltr">' in page.body
     assert "Contraseña" in text_of(page)

@@ -3,9 +3,9 @@
 from datetime import UTC, datetime
 
 from tertulia import domain
-from tertulia.documents.translations import en, es
+from tertulia.documents.translations import en, es, fr
 
-LANGUAGES = {"en": en.TEXTS, "es": es.TEXTS}
+LANGUAGES = {"en": en.TEXTS, "es": es.TEXTS, "fr": fr.TEXTS}
 
 
 class Texts:

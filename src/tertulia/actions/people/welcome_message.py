@@ -4,7 +4,11 @@ from tertulia import actions, domain
 from tertulia.actions.messages.draft import Author
 from tertulia.domain.messages.notices import NoticeText
 
-GREETINGS = {"en": "Welcome to {}!", "es": "¡Te damos la bienvenida a {}!"}
+GREETINGS = {
+    "en": "Welcome to {}!",
+    "es": "¡Te damos la bienvenida a {}!",
+    "fr": "Bienvenue chez {} !",
+}
 
 
 async def compose(author: Author, own: str = "", language: str = "") -> NoticeText:

@@ -15,7 +15,7 @@ export const SETTING_GROUPS = {
     "part.mail": ["digest_emails_enabled", "digest_weekday", "message_content_allowed_in_email_notifications", "require_e2ee_push_notifications", "send_welcome_emails"],
     "part.welcome": ["welcome_message_custom_text"],
     "part.announcements": ["new_stream_announcements_stream_id", "signup_announcements_stream_id", "moderation_request_channel_id", "zulip_update_announcements_stream_id"],
-    "part.people": ["name_changes_disabled", "email_changes_disabled", "avatar_changes_disabled", "require_unique_names", "default_avatar_source", "enable_guest_user_indicator", "enable_guest_user_dm_warning"],
+    "part.people": ["name_changes_disabled", "email_changes_disabled", "avatar_changes_disabled", "require_unique_names", "default_avatar_source", "enable_guest_user_indicator", "enable_guest_user_dm_warning", "enable_agent_access"],
     "part.visitors": ["enable_spectator_access", "enable_public_pages"],
   },
   "organization-permissions": {

@@ -150,6 +150,7 @@ export const adminTexts = {
   "help.disallow_disposable_email_addresses": "Addresses of services that delete mail after minutes.",
   "help.email_changes_disabled": "People cannot change their own email address.",
   "help.emails_restricted_to_domains": "Accounts need an address in one of the domains below.",
+  "help.enable_agent_access": "People may let programs act for them with limited rights (MCP).",
   "help.enable_guest_user_dm_warning": "Apps ask before a direct message to a guest is sent.",
   "help.enable_guest_user_indicator": "Names of guests are marked as such.",
   "help.enable_public_pages": "Search engines may list channels that are open to the web.",

@@ -150,6 +150,7 @@ export const adminTexts = {
   "help.disallow_disposable_email_addresses": "Direcciones de servicios que borran el correo en minutos.",
   "help.email_changes_disabled": "Nadie puede cambiar su propia dirección.",
   "help.emails_restricted_to_domains": "Las cuentas necesitan una dirección de los dominios de abajo.",
+  "help.enable_agent_access": "Cada persona puede dejar que un programa actúe por ella con derechos limitados (MCP).",
   "help.enable_guest_user_dm_warning": "Se pregunta antes de enviar un mensaje directo a un invitado.",
   "help.enable_guest_user_indicator": "Los nombres de los invitados llevan una señal.",
   "help.enable_public_pages": "Los buscadores pueden mostrar los canales abiertos a la web.",

@@ -30,6 +30,7 @@ ALSO_RECORDED = {
     "DELETE /invites/multiuse/{invite_id}",
     "DELETE /invites/{invite_id}",
     "DELETE /messages/{message_id}",
+    "DELETE /messages/{message_id}/link_previews",
     "DELETE /realm/emoji/{emoji_name}",
     "DELETE /streams/{stream_id}",
     "DELETE /users/me",

@@ -58,6 +58,8 @@ async def start(
     status_line: Status = "",
 ) -> StartedAnswer:
     """Start an answer that grows while people watch. Nothing is stored until it is finished."""
+    domain.names.check(status_line, "status_line")
+    topic = None if topic is None else domain.channels.topics.for_sending(topic)
     where: ChannelDestination | PeopleDestination
     if kind == "direct":
         where = PeopleDestination(api.messages.send.people_from(to), call.org.email_domain)
@@ -65,7 +67,7 @@ async def start(
         raise TopicMissing()
     else:
         channel = api.messages.send.channel_from(to)
-        where = ChannelDestination(channel, domain.channels.topics.for_sending(topic))
+        where = ChannelDestination(channel, topic)
     answer = await call.db.read(actions.messages.answers.begin, call.user, where, asked_by)
     org = call.org
     if not org.answers.has_room(answer.person, call.now):
@@ -86,6 +88,7 @@ async def write(
     status_line: Status | None = None,
 ) -> WrittenAnswer:
     """Add a piece to an open answer, or change its status line."""
+    domain.names.check(status_line or "", "status_line")
     answer = _own(call, answer_token)
     if answer.is_expired(call.now):
         raise AnswerNotFound()

@@ -3,9 +3,9 @@
 from datetime import UTC, datetime
 
 from tertulia import domain
-from tertulia.documents.translations import en, es, fr
+from tertulia.documents.translations import en, es, fr, pt
 
-LANGUAGES = {"en": en.TEXTS, "es": es.TEXTS, "fr": fr.TEXTS}
+LANGUAGES = {"en": en.TEXTS, "es": es.TEXTS, "fr": fr.TEXTS, "pt": pt.TEXTS}
 
 
 class Texts:

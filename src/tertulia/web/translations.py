@@ -4,9 +4,9 @@ from types import SimpleNamespace
 
 from tertulia import domain
 from tertulia.http.request import ApiRequest
-from tertulia.web.texts import en, es, fr
+from tertulia.web.texts import en, es, fr, pt
 
-LANGUAGES = {"en": en.TEXTS, "es": es.TEXTS, "fr": fr.TEXTS}
+LANGUAGES = {"en": en.TEXTS, "es": es.TEXTS, "fr": fr.TEXTS, "pt": pt.TEXTS}
 
 # Texts of errors: by the class of the error, or by the API's message.
 PROBLEMS = {

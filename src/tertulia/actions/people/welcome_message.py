@@ -8,6 +8,7 @@ GREETINGS = {
     "en": "Welcome to {}!",
     "es": "¡Te damos la bienvenida a {}!",
     "fr": "Bienvenue chez {} !",
+    "pt": "Boas-vindas a {}!",
 }
 
 

@@ -3,6 +3,7 @@
 import html
 import ipaddress
 import re
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -166,6 +167,36 @@ def test_a_page_without_metadata_has_no_preview(chat, site, answer):
     all_done(chat)
 
     assert not preview_of(ana, said)
+
+
+@pytest.mark.parametrize(
+    "charset, page",
+    [
+        ("idna", b"<title>Soup</title>"),
+        ("unicode_escape", b"<title>Soup</title><meta name=description content='\\ud800'>"),
+        ("iso-8859-1", b"<title>Soup</title><meta name=description content='\xe9'>"),
+        ("no-such-set", b"<title>Soup</title>"),
+    ],
+)
+def test_a_page_with_a_strange_character_set_is_fetched_once(chat, site, charset, page):
+    site.answer = (200, page, {"Content-Type": f"text/html; charset={charset}"})
+    ana = chat.person("ana", channels=["kitchen"])
+    said = ana.says(site.url, to="kitchen > lunch")
+    all_done(chat)
+
+    assert "Soup" in preview_of(ana, said)
+    assert len(site.heard) == 1
+
+
+def test_only_character_sets_that_decode_in_linear_time_are_used() -> None:
+    for charset in link_previews.CHARSETS:
+        page = "<title>x</title>".encode(charset)
+        found = link_previews.read("https://h.example/", f"text/html; charset={charset}", page)
+        assert found.title == "x", charset
+    start = time.process_time()
+    page = b"a" * 200_000 + b"-" + b"b" * 200_000
+    link_previews.read("https://h.example/", "text/html; charset=punycode", page)
+    assert time.process_time() - start < 1
 
 
 def test_a_message_deleted_meanwhile_leaves_nothing(chat, site):

@@ -20,6 +20,19 @@ _START = '<div class="message_embed">'
 _CHARSET = re.compile(rb"charset=[\"']?([A-Za-z0-9_-]{1,40})", re.IGNORECASE)
 _HEAD_BYTES = 4096
 
+# Character sets of pages. Python knows more encodings: some take minutes for a large page
+# (punycode), some fail for most texts (idna), some give what cannot be stored (unicode_escape).
+CHARSETS = frozenset(
+    (
+        *("utf-8", "utf8", "utf-16", "utf-16le", "utf-16be", "us-ascii", "ascii", "latin1"),
+        *(f"iso-8859-{number}" for number in range(1, 17) if number != 12),
+        *(f"windows-{number}" for number in range(1250, 1259)),
+        *("cp874", "tis-620", "koi8-r", "koi8-u", "ibm866", "macintosh"),
+        *("gb2312", "gbk", "gb18030", "big5", "big5-hkscs"),
+        *("euc-jp", "iso-2022-jp", "shift-jis", "sjis", "cp932", "euc-kr"),
+    )
+)
+
 
 class LinkPreview(msgspec.Struct, frozen=True):
     """Without a title if the page has none, or is no page."""
@@ -75,10 +88,8 @@ def read(url: str, content_type: str, body: bytes) -> LinkPreview:
 
 def _decoded(content_type: str, body: bytes) -> str:
     named = _CHARSET.search(content_type.encode()) or _CHARSET.search(body[:_HEAD_BYTES])
-    try:
-        return body.decode(named[1].decode() if named else "utf-8", errors="replace")
-    except LookupError:  # an unknown character set
-        return body.decode(errors="replace")
+    charset = named[1].decode().lower().replace("_", "-") if named else ""
+    return body.decode(charset if charset in CHARSETS else "utf-8", errors="replace")
 
 
 def _title(text: str) -> str:

@@ -42,6 +42,10 @@ def test_invalid_filters_are_refused(owner):
 
     assert browser.opens("/audit_log.csv?area=weather").status == 400
     assert browser.opens("/audit_log.csv?after=yesterday").status == 400
+    assert browser.opens(f"/audit_log.csv?actor_id={'9' * 20}").status == 400
+    assert browser.opens("/audit_log.csv?search=%00").status == 400
+    assert browser.opens("/audit_log.csv?object=user/%001").status == 400
+    assert browser.opens(f"/audit_log.csv?search={'x' * 201}").status == 400
 
 
 def test_a_long_log_is_read_in_batches(chat, owner, monkeypatch):

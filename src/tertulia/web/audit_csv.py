@@ -13,10 +13,12 @@ from starlette.routing import Route
 from tertulia import api, storage
 from tertulia.api.authentication import Authenticator
 from tertulia.api.call import Call
+from tertulia.api.organization.audit import MAX_SEARCH_LENGTH
 from tertulia.domain.organization.audit import AREAS, SOURCES, AuditEntry, AuditFilter
 from tertulia.errors import BadRequest
 from tertulia.http import downloads
 from tertulia.http.request import ApiRequest
+from tertulia.http.rules import LARGEST_ID
 
 ENTRIES_PER_READ = 1000
 COLUMNS = (
@@ -62,6 +64,11 @@ def _filter(given: dict[str, str]) -> AuditFilter:
         raise BadRequest(str(mistake)) from None
     if wanted.source not in (None, *SOURCES) or wanted.area not in (None, *AREAS):
         raise BadRequest("There is no such source or area.")
+    if not 0 <= (wanted.actor_id or 0) <= LARGEST_ID:
+        raise BadRequest("There is no such user.")
+    for text in (wanted.object or "", wanted.search or ""):
+        if "\0" in text or len(text) > MAX_SEARCH_LENGTH:
+            raise BadRequest("The object or the text to search for is not valid.")
     return wanted
 
 

@@ -55,6 +55,16 @@ def test_a_link_with_a_token_opens_the_page_and_keeps_it_open_for_a_while(own_ch
     assert browser.opens("/operator/").status == 403
 
 
+def test_the_cookie_of_a_session_opens_no_longer_one(own_chat):
+    opened = Browser(own_chat).opens(f"/operator/?token={token(own_chat)}")
+    cookie = opened.headers["Set-Cookie"].partition("=")[2].partition(";")[0]
+
+    assert Browser(own_chat, {"operator": cookie}).opens("/operator/").status == 200
+    assert Browser(own_chat).opens(f"/operator/?token={cookie}").status == 403
+    bearer = Browser(own_chat, headers={"Authorization": f"Bearer {cookie}"})
+    assert bearer.opens("/operator/status.json").status == 403
+
+
 @pytest.mark.parametrize("path", ["/operator/", "/operator/status.json"])
 def test_wrong_and_expired_tokens_open_nothing(own_chat, path):
     good = token(own_chat)

@@ -66,7 +66,7 @@ class OperatorPages:
             log.warning("auth.operator_refused", address=call.request.client_address)
             return await _refusal(call)
         expires_at = call.services.clock() + COOKIE_SECONDS
-        session = domain.operator_token.create(call.vault, expires_at)
+        session = domain.operator_token.create(call.vault, expires_at, "session")
         is_secure = _is_secure(call)
         cookie = cookies.set_cookie(session, COOKIE_SECONDS, is_secure=is_secure, cookie=COOKIE)
         return account_pages.redirect(PATH, cookie)
@@ -156,12 +156,13 @@ class OperatorPages:
 
 
 async def _is_operator(call: Call) -> bool:
-    header = call.request.header("authorization") or ""
-    cookie = cookies.read(call.request, is_secure=_is_secure(call), cookie=COOKIE)
-    token = header.removeprefix(BEARER) if header.startswith(BEARER) else cookie
-    if token and domain.operator_token.is_valid(call.vault, token, call.services.clock()):
-        return True
-    return await _is_named_owner(call)
+    header, now = call.request.header("authorization") or "", call.services.clock()
+    if header.startswith(BEARER):
+        is_valid = domain.operator_token.is_valid(call.vault, header.removeprefix(BEARER), now)
+    else:
+        cookie = cookies.read(call.request, is_secure=_is_secure(call), cookie=COOKIE) or ""
+        is_valid = domain.operator_token.is_valid(call.vault, cookie, now, "session")
+    return is_valid or await _is_named_owner(call)
 
 
 async def _is_named_owner(call: Call) -> bool:

@@ -199,6 +199,30 @@ def status_of(agent):
     return httpx2.post(agent.url, headers=agent.headers, json=body).status_code
 
 
+def test_agents_of_a_deactivated_user_stay_ended_after_the_reactivation(chat, browser, ana, owner):
+    client_id = registered(browser)
+    code = allowed(browser, client_id, choice(chat, kitchen="read"))["code"]
+    tokens = exchanged(browser, client_id, code).json()
+    agent = agent_of(chat, tokens)
+    assert status_of(agent) == 200
+
+    owner.delete(f"/users/{ana.id}").succeeds()
+    assert status_of(agent) == 401
+    owner.post(f"/users/{ana.id}/reactivate").succeeds()
+
+    assert status_of(agent) == 401
+    assert refreshed(browser, client_id, tokens["refresh_token"]).json()["error"] == "invalid_grant"
+
+
+def test_an_administrator_who_renews_a_key_ends_the_agents_of_the_user(chat, browser, ana):
+    agent = agent_with(chat, browser, choice(chat, kitchen="read"))
+    administrator = chat.person("ada", role="admin")
+
+    administrator.post(f"/users/{ana.id}/api_key/regenerate").succeeds()
+
+    assert status_of(agent) == 401
+
+
 def test_refresh_tokens_rotate_and_a_stolen_one_ends_the_grant(chat, browser, ana):
     client_id = registered(browser)
     code = allowed(browser, client_id, choice(chat, kitchen="read"))["code"]
@@ -250,6 +274,7 @@ def test_a_code_works_once_and_only_for_the_program_that_asked(chat, browser):
         ("https://agent.example/back#part", False),
         ("https://user:word@agent.example/", False),
         ("http://127.0.0.1.evil.example/", False),
+        ("https://例え.example/", False),
     ],
 )
 def test_addresses_are_checked_when_a_program_registers(browser, uri, good):

@@ -133,7 +133,8 @@ def _end_links(tx: Tx, user_id: int) -> None:
 
 
 def deactivate(tx: Tx, user_id: int) -> None:
-    """Deactivate an account and its bots. Their API keys and queues become invalid."""
+    """Deactivate an account and its bots. Their API keys and queues become invalid, and their
+    agents end for good."""
     user = get(tx, user_id)
     if not user.is_active:
         raise UserIsDeactivated()
@@ -142,6 +143,7 @@ def deactivate(tx: Tx, user_id: int) -> None:
     for each in [*storage.people.active_bots_of(tx, user.id), user]:
         storage.people.set_active(tx, each.id, False)
         actions.people.sessions.end_all(tx, each.id)
+        storage.people.agents.delete_grants_of_user(tx, each.id)
         _end_links(tx, each.id)
         actions.people.pending_invitations.end_of_inviter(tx, each.id)
         storage.queues.delete(tx, storage.queues.of_user(tx, each.id))

@@ -42,11 +42,15 @@ def end_sessions(tx: Tx, actor: User, user_id: int) -> None:
 
 
 def renew_key(tx: Tx, actor: User, vault: Vault, user_id: int) -> None:
-    """Replace the API key of a user, who alone can fetch the new one."""
+    """End the access of a user's programs: agents, and those with the API key, which is replaced.
+
+    The user alone can fetch the new key.
+    """
     user = _changeable(tx, actor, user_id)
     if user.is_bot or not user.is_active:
         raise UserNotFound()
     actions.people.reset_key(tx, vault, user.id)
+    storage.people.agents.delete_grants_of_user(tx, user.id)
 
 
 def change_roles(tx: Tx, actor: User, user_ids: Sequence[int], role: Role) -> None:

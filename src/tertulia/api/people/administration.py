@@ -148,7 +148,7 @@ async def end_sessions(call: Call, user_id: int) -> None:
 
 
 async def renew_key(call: Call, user_id: int) -> None:
-    """Replace the API key of a user; only the user can fetch the new one."""
+    """Replace the API key of a user, which only they can fetch, and end their agents."""
     await call.db.write(actions.people.administration.renew_key, call.user, call.vault, user_id)
 
 

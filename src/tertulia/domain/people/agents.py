@@ -61,7 +61,7 @@ def new_token() -> str:
 
 def is_allowed_redirect(uri: str) -> bool:
     """Whether a client may register this address: HTTPS, a loopback address, or an app's scheme."""
-    if len(uri) > MAX_URI_LENGTH or not uri.isprintable() or " " in uri:
+    if len(uri) > MAX_URI_LENGTH or not (uri.isascii() and uri.isprintable()) or " " in uri:
         return False
     try:
         parts = urlsplit(uri)

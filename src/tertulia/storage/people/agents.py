@@ -142,6 +142,14 @@ def delete_grant(tx: Tx, grant_id: int) -> None:
     tx.execute("DELETE FROM agent_grant WHERE id = :id AND realm_id = :realm", id=grant_id)
 
 
+def delete_grants_of_user(tx: Tx, user_id: int) -> None:
+    ids = tx.column(
+        "SELECT id FROM agent_grant WHERE realm_id = :realm AND user_id = :user", user=user_id
+    )
+    for grant_id in ids:
+        delete_grant(tx, grant_id)
+
+
 def ended_grants(tx: Tx) -> list[int]:
     return tx.column(
         "SELECT id FROM agent_grant WHERE realm_id = :realm AND expires_at <= :now", now=tx.now

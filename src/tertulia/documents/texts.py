@@ -3,9 +3,15 @@
 from datetime import UTC, datetime
 
 from tertulia import domain
-from tertulia.documents.translations import en, es, fr, pt
+from tertulia.documents.translations import en, es, fr, ja, pt
 
-LANGUAGES = {"en": en.TEXTS, "es": es.TEXTS, "fr": fr.TEXTS, "pt": pt.TEXTS}
+LANGUAGES = {
+    "en": en.TEXTS,
+    "es": es.TEXTS,
+    "fr": fr.TEXTS,
+    "ja": ja.TEXTS,
+    "pt": pt.TEXTS,
+}
 
 
 class Texts:

@@ -4,9 +4,15 @@ from types import SimpleNamespace
 
 from tertulia import domain
 from tertulia.http.request import ApiRequest
-from tertulia.web.texts import en, es, fr, pt
+from tertulia.web.texts import en, es, fr, ja, pt
 
-LANGUAGES = {"en": en.TEXTS, "es": es.TEXTS, "fr": fr.TEXTS, "pt": pt.TEXTS}
+LANGUAGES = {
+    "en": en.TEXTS,
+    "es": es.TEXTS,
+    "fr": fr.TEXTS,
+    "ja": ja.TEXTS,
+    "pt": pt.TEXTS,
+}
 
 # Texts of errors: by the class of the error, or by the API's message.
 PROBLEMS = {

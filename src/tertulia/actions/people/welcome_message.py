@@ -8,6 +8,7 @@ GREETINGS = {
     "en": "Welcome to {}!",
     "es": "¡Te damos la bienvenida a {}!",
     "fr": "Bienvenue chez {} !",
+    "ja": "{} へようこそ！",
     "pt": "Boas-vindas a {}!",
 }
 

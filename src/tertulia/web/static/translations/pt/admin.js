@@ -150,6 +150,7 @@ export const adminTexts = {
   "help.disallow_disposable_email_addresses": "Endereços de serviços que apagam e-mails depois de minutos.",
   "help.email_changes_disabled": "As pessoas não podem mudar o próprio endereço de e-mail.",
   "help.emails_restricted_to_domains": "As contas precisam de um endereço em um dos domínios abaixo.",
+  "help.enable_agent_access": "As pessoas podem deixar programas agirem por elas com direitos limitados (MCP).",
   "help.enable_guest_user_dm_warning": "Os apps perguntam antes de enviar uma mensagem direta a um convidado.",
   "help.enable_guest_user_indicator": "Os nomes dos convidados são marcados como tais.",
   "help.enable_public_pages": "Buscadores podem listar os canais abertos na web.",

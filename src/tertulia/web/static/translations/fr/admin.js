@@ -150,6 +150,7 @@ export const adminTexts = {
   "help.disallow_disposable_email_addresses": "Adresses de services qui effacent le courrier au bout de quelques minutes.",
   "help.email_changes_disabled": "Personne ne peut changer sa propre adresse e-mail.",
   "help.emails_restricted_to_domains": "Un compte demande une adresse dans un des domaines ci-dessous.",
+  "help.enable_agent_access": "Chacun peut laisser des programmes agir pour soi avec des droits limités (MCP).",
   "help.enable_guest_user_dm_warning": "Les applis demandent confirmation avant un message direct à un invité.",
   "help.enable_guest_user_indicator": "Les noms des invités sont marqués comme tels.",
   "help.enable_public_pages": "Les moteurs de recherche peuvent lister les canaux ouverts au web.",

@@ -251,3 +251,14 @@ def test_the_owner_of_the_bot_may_stop_it(scene):
         return bool(who.get("/answers").succeeds()["answers"][0]["stopped"])
 
     eventually(lambda: is_stopped(scene.cem))
+
+
+def test_answers_that_were_given_up_count_when_they_are_written_again(scene):
+    given_up = []
+    for _ in range(answers.MAX_OPEN_PER_PERSON + 1):
+        given_up.append(scene.starts())
+        scene.bot.delete(f"/answers/{given_up[-1]}").succeeds()
+
+    found = [scene.bot.patch(f"/answers/{each}", content="x").status for each in given_up]
+
+    assert found == [200] * answers.MAX_OPEN_PER_PERSON + [429]

@@ -94,6 +94,8 @@ async def write(
         raise AnswerNotFound()
     await call.db.read(actions.messages.answers.check, call.user, answer)
     known = call.org.answers.find(answer_token)
+    if known is None and not call.org.answers.has_room(answer.person, call.now):
+        raise RateLimited(retry_after=1)  # it was started elsewhere, or given up and begun again
     begin = position if position is not None else 0 if known is None else len(known.text)
     if begin + len(content) > domain.limits.MESSAGE_LENGTH:
         raise BadRequest(f"Message is too long (limit: {domain.limits.MESSAGE_LENGTH} characters)")

@@ -15,7 +15,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.auth import AuthorizationCodeResult, OAuthClientMetadata
 from tests.support.agents import AgentProgram, called
 
-from tertulia import storage
+from tertulia import actions, storage
 
 PASSWORD = "correct horse battery"
 BACK = "http://127.0.0.1:9999/back"
@@ -280,6 +280,18 @@ def test_a_code_works_once_and_only_for_the_program_that_asked(chat, browser):
 def test_addresses_are_checked_when_a_program_registers(browser, uri, good):
     found = browser.post("/oauth/register", json={"redirect_uris": [uri]})
     assert found.status_code == (201 if good else 400)
+
+
+def test_programs_that_strangers_register_keep_out_no_other(chat, browser, monkeypatch):
+    monkeypatch.setattr(actions.people.agents, "MAX_CLIENTS", 2)
+    used = registered(browser)
+    allowed(browser, used, choice(chat, kitchen="read"))
+    for _ in range(3):
+        newest = registered(browser)
+
+    for client_id in (used, newest):
+        page = browser.get(f"/oauth/authorize?{urlencode(question(client_id))}")
+        assert page.status_code == 200
 
 
 @pytest.mark.parametrize(

@@ -49,8 +49,11 @@ def fingerprint(token: str) -> bytes:
 
 def register(tx: Tx, name: str, redirect_uris: list[str]) -> Client:
     storage.people.agents.delete_unused_clients(tx, tx.now - UNUSED_CLIENT_SECONDS)
-    if storage.people.agents.count_clients(tx) >= MAX_CLIENTS:
-        raise BadRequest("Too many programs are registered. Try again tomorrow.")
+    # Anyone may register programs, so those that no user has allowed anything make room.
+    if storage.people.agents.count_clients(tx) >= MAX_CLIENTS and (
+        not storage.people.agents.delete_oldest_unused_client(tx)
+    ):
+        raise BadRequest("Too many programs are registered.")
     client = Client(secrets.token_urlsafe(16), name, redirect_uris, tx.now)
     storage.people.agents.insert_client(tx, client)
     return client

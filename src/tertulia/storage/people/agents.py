@@ -84,6 +84,17 @@ def delete_unused_clients(tx: Tx, before: float) -> None:
     )
 
 
+def delete_oldest_unused_client(tx: Tx) -> bool:
+    """Returns whether there was one to which no user has given a grant."""
+    deleted = tx.execute(
+        "DELETE FROM agent_client WHERE realm_id = :realm AND client_id = (SELECT c.client_id"
+        " FROM agent_client c WHERE c.realm_id = :realm AND c.client_id NOT IN"
+        " (SELECT client_id FROM agent_grant WHERE realm_id = :realm)"
+        " ORDER BY c.created_at, c.client_id LIMIT 1)"
+    )
+    return deleted > 0
+
+
 # --- grants ---
 
 

@@ -3,10 +3,11 @@
 from datetime import UTC, datetime
 
 from tertulia import domain
-from tertulia.documents.translations import de, en, es, fr, ja, pt
+from tertulia.documents.translations import ar, de, en, es, fr, ja, pt
 
 LANGUAGES = {
     "en": en.TEXTS,
+    "ar": ar.TEXTS,
     "de": de.TEXTS,
     "es": es.TEXTS,
     "fr": fr.TEXTS,

@@ -4,10 +4,11 @@ from types import SimpleNamespace
 
 from tertulia import domain
 from tertulia.http.request import ApiRequest
-from tertulia.web.texts import de, en, es, fr, ja, pt
+from tertulia.web.texts import ar, de, en, es, fr, ja, pt
 
 LANGUAGES = {
     "en": en.TEXTS,
+    "ar": ar.TEXTS,
     "de": de.TEXTS,
     "es": es.TEXTS,
     "fr": fr.TEXTS,

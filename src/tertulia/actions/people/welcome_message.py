@@ -6,6 +6,7 @@ from tertulia.domain.messages.notices import NoticeText
 
 GREETINGS = {
     "en": "Welcome to {}!",
+    "ar": "مرحبًا بك في {}!",
     "de": "Willkommen bei {}!",
     "es": "¡Te damos la bienvenida a {}!",
     "fr": "Bienvenue chez {} !",

@@ -59,7 +59,7 @@ LANGUAGES = {
 }
 
 # Languages with a translation of the page, the pages before login, the public pages and mails.
-TRANSLATED = ("en", "de", "es", "fr", "ja", "pt")
+TRANSLATED = ("en", "ar", "de", "es", "fr", "ja", "pt")
 RIGHT_TO_LEFT = ("ar",)
 
 

@@ -18,7 +18,7 @@ import { uploadedFilesPage } from "./uploaded_files.js";
 import { pushRow } from "./web_push.js";
 
 const OUTGOING_WEBHOOK = 3; // a kind of bot
-const LANGUAGES = /** @type {[string, string][]} */ ([["en", "English"], ["de", "Deutsch"], ["es", "Español"], ["fr", "Français"], ["ja", "日本語"], ["pt", "Português (Brasil)"]]);
+const LANGUAGES = /** @type {[string, string][]} */ ([["en", "English"], ["ar", "العربية"], ["de", "Deutsch"], ["es", "Español"], ["fr", "Français"], ["ja", "日本語"], ["pt", "Português (Brasil)"]]);
 
 /** @param {{rest?: string[]}} [route] */
 export function showSettings(route) {

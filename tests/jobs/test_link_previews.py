@@ -254,3 +254,23 @@ def test_hostile_values_stay_text() -> None:
     assert "<img" not in shown
     assert "<b>" not in shown
     assert link_previews.without_previews(shown) == "<p>hi</p>"
+
+
+def test_a_page_that_reveals_a_bug_is_given_up(chat, site, monkeypatch):
+    """Not fetched again and again for as long as the message exists."""
+
+    def fail(*_: Any) -> None:
+        raise RuntimeError
+
+    monkeypatch.setattr(link_previews, "read", fail)
+    ana = chat.person("ana", channels=["kitchen"])
+    said = ana.says(site.url, to="kitchen > lunch")
+    eventually(lambda: chat.read(_tries) == 1)
+    chat.server.clock.move(minutes=2)
+
+    all_done(chat)
+    assert not preview_of(ana, said)
+
+
+def _tries(tx: Any) -> int:
+    return int(tx.number("SELECT max(tries) AS value FROM outbox WHERE transport = 'preview'") or 0)

@@ -119,3 +119,12 @@ def test_visual_html_places_scripts_in_stacks() -> None:
 def test_a_line_can_break_after_a_relation() -> None:
     assert html("$$a=b+c$$").count('<span class="base">') == 3
     assert html("$$x^{a=b}$$").count('<span class="base">') == 1
+
+
+def test_a_formula_with_too_much_html_is_shown_as_typed() -> None:
+    tex = r"\begin{matrix}" + "&" * 900 + r"\\" * 300 + r"\end{matrix}"
+
+    rendered = html(f"$${tex}$$")
+
+    assert "tex-error" in rendered
+    assert len(rendered) < 10_000

@@ -13,6 +13,7 @@ from tertulia.config import Config
 from tertulia.database import Database
 from tertulia.domain.messages.link_previews import LinkPreview
 from tertulia.domain.outbox import OutboxItem, Transport
+from tertulia.errors.http import ServiceUnavailable
 from tertulia.external import safe_http
 from tertulia.external.safe_http import RequestFailed
 from tertulia.fair_queue import FairQueue
@@ -51,7 +52,15 @@ class LinkPreviewFetcher:
     async def send(self, items: Sequence[OutboxItem]) -> bool:
         (item,) = items
         async with FETCHES.slot(item.person):
-            await self._preview(item)
+            try:
+                await self._preview(item)
+            except ServiceUnavailable:
+                raise
+            except Exception:
+                db = self._database.of(item.realm_id)
+                given_up = await db.write(actions.outbox.record_results, [], [item])
+                self._outbox.given_up["preview"] += len(given_up)
+                raise
         return False
 
     def log_failure(self, item: OutboxItem, error: Exception) -> None:

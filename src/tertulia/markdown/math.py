@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
 MAX_CONVERTED = 2000  # characters of TeX in one message
+MAX_HTML_LENGTH = 100_000  # characters of a formula; empty cells of a matrix make a lot
 _MAX_DEPTH = 50
 
 _COMMENT = re.compile(r"(?<!\\)%.*")
@@ -85,7 +86,8 @@ def _converted(tex: str, display: bool) -> tuple[str, str] | None:
 
     try:
         tree = converter.convert_to_element(tex)
-        return "".join(map(_write, tree)), katex_html(tree, display)
+        mathml, visible = "".join(map(_write, tree)), katex_html(tree, display)
+        return (mathml, visible) if len(mathml) + len(visible) <= MAX_HTML_LENGTH else None
     except Exception:  # the library raises any exception, including RecursionError
         return None
 

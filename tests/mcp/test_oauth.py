@@ -328,6 +328,18 @@ def test_invalid_requests_are_redirected_to_the_client_with_an_error(browser, ch
     assert f"error={problem}" in found.headers["location"]
 
 
+def test_an_invalid_request_leads_to_no_other_site(browser):
+    """Anybody can register an address, so a redirect without consent would be an open one."""
+    site = "https://evil.example/back"
+    client_id = registered(browser, redirect_uris=[site])
+    asked = question(client_id, redirect_uri=site, response_type="x")
+
+    found = browser.get(f"/oauth/authorize?{urlencode(asked)}")
+
+    assert found.status_code == 400
+    assert "location" not in found.headers
+
+
 def test_other_sites_cannot_consent(chat, browser):
     client_id = registered(browser)
     form = {**question(client_id), "until": "open", "allow": "1", **choice(chat, kitchen="write")}

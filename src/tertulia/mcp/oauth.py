@@ -243,6 +243,9 @@ async def _asked(call: Call) -> Asked:
         params.get("scope", ""),
     )
     problem = _problem(call, params, asked.challenge)
+    if problem is not None and not domain.people.agents.is_loopback(uri):
+        # Anybody can register an address: nothing is redirected there without the user's consent.
+        raise BadRequest(f"The program asked wrongly: {problem.description}")
     if problem is not None:
         where = asked.back(call.site, error=problem.code, error_description=problem.description)
         raise _Refused(where)

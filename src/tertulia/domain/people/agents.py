@@ -73,7 +73,7 @@ def is_allowed_redirect(uri: str) -> bool:
     if parts.scheme == "https":
         return bool(host)
     if parts.scheme == "http":
-        return _is_loopback(uri)
+        return is_loopback(uri)
     # The scheme of an app has a dot (RFC 8252), which `javascript:` and `data:` have not.
     return "." in parts.scheme
 
@@ -82,12 +82,12 @@ def matches_redirect(registered: str, given: str) -> bool:
     """Exactly the registered address; on a loopback address the port may differ (RFC 8252)."""
     if registered == given:
         return True
-    if not (_is_loopback(registered) and _is_loopback(given)):
+    if not (is_loopback(registered) and is_loopback(given)):
         return False
     return _without_port(registered) == _without_port(given)
 
 
-def _is_loopback(uri: str) -> bool:
+def is_loopback(uri: str) -> bool:
     parts = urlsplit(uri)
     return parts.scheme == "http" and _host(parts.netloc) in _LOOPBACK
 

@@ -20,11 +20,14 @@ from typing import Any
 from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
+from tertulia.sample_data.demo.people import GUEST
+
 WIDE = {"width": 1440, "height": 900}
 MIDDLE = {"width": 1024, "height": 768}
 PHONE = {"width": 390, "height": 844}
 TOPIC = "#narrow/channel/1-general/topic/Opening.20night"
 START_SECONDS = 60
+_PROGRAM = str(Path(sys.executable).with_name("tertulia"))
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,7 @@ class Picture:
     size: dict[str, int] = field(default_factory=lambda: WIDE)
     scheme: str = "light"
     key: str = ""  # is pressed before the picture is taken
+    needs_owner: bool = False  # from this picture on, the visitor of the demo is an owner
 
     @property
     def is_phone(self) -> bool:
@@ -50,6 +54,10 @@ PICTURES = (
     Picture("phone-topic", TOPIC, PHONE, "dark"),
     Picture("catch-up-light", "#inbox", key="o"),
     Picture("public-topic", "public/1-general/Opening.20night/"),
+    Picture("admin-settings", "#organization/organization-settings", needs_owner=True),
+    Picture("admin-people", "#organization/users", needs_owner=True),
+    Picture("admin-usage", "#organization/usage", needs_owner=True),
+    Picture("admin-audit-log", "#organization/audit-log", needs_owner=True),
 )
 
 
@@ -64,8 +72,13 @@ def main(folder: Path, names: list[str]) -> None:
             executable_path=shutil.which("chromium") or shutil.which("chromium-headless-shell"),
             args=["--no-sandbox"],
         )
+        is_owner = False
         for picture in PICTURES:
             if not names or picture.name in names:
+                if picture.needs_owner and not is_owner:
+                    command = [_PROGRAM, "user", "role", GUEST, "owner", "--data", data]
+                    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+                    is_owner = True
                 options: dict[str, Any] = {
                     "viewport": picture.size,
                     "color_scheme": picture.scheme,
@@ -97,8 +110,7 @@ def _take(page: Page, address: str, picture: Picture, path: Path) -> None:
 
 @contextmanager
 def _demo(data: Path) -> Iterator[str]:
-    program = str(Path(sys.executable).with_name("tertulia"))
-    command = [program, "serve", "--demo", "--port", "0", "--data", str(data)]
+    command = [_PROGRAM, "serve", "--demo", "--port", "0", "--data", str(data)]
     command.append("--web-public-streams-enabled")
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None

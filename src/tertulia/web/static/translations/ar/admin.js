@@ -158,7 +158,7 @@ export const adminTexts = {
   "help.enable_spectator_access": "يمكن للجميع قراءة القنوات المفتوحة على الويب.",
   "help.gif_rating_policy": "أعلى تصنيف لصور GIF التي تعرضها التطبيقات.",
   "help.inline_image_preview": "الصور المرتبطة والمرفوعة تظهر أسفل النص.",
-  "help.inline_url_embed_preview": "تعرض بعض التطبيقات عنوان الصفحة المرتبطة وصورة منها.",
+  "help.inline_url_embed_preview": "يجلب الخادم الصفحات المرتبطة ويعرض عنوانها وصورتها أسفل الرسالة.",
   "help.invite_required": "من دونها يمكن لكل من يجد الصفحة إنشاء حساب.",
   "help.jitsi_server_url": "عنوان المكالمات عبر Jitsi. إن تُرك فارغًا استُخدم الخادم العام.",
   "help.media_preview_size": "حجم عرض الصور في الرسائل في التطبيقات.",

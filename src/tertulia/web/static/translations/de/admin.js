@@ -158,7 +158,7 @@ export const adminTexts = {
   "help.enable_spectator_access": "Kanäle, die für das Web offen sind, können alle lesen.",
   "help.gif_rating_policy": "Die höchste Altersstufe der GIFs, die Apps anbieten.",
   "help.inline_image_preview": "Verlinkte und hochgeladene Bilder erscheinen unter dem Text.",
-  "help.inline_url_embed_preview": "Manche Apps zeigen Titel und Bild einer verlinkten Seite.",
+  "help.inline_url_embed_preview": "Der Server ruft verlinkte Seiten ab und zeigt Titel und Bild unter der Nachricht.",
   "help.invite_required": "Sonst können alle, die die Seite finden, ein Konto anlegen.",
   "help.jitsi_server_url": "Die Adresse für Anrufe mit Jitsi. Leer bedeutet: der öffentliche Server.",
   "help.media_preview_size": "Wie groß Apps Bilder in Nachrichten zeigen.",

@@ -158,7 +158,7 @@ export const adminTexts = {
   "help.enable_spectator_access": "Channels that are open to the web can be read by everybody.",
   "help.gif_rating_policy": "The highest rating of GIFs that apps offer.",
   "help.inline_image_preview": "Linked and uploaded pictures are shown below the text.",
-  "help.inline_url_embed_preview": "Some apps show a title and a picture of a linked page.",
+  "help.inline_url_embed_preview": "The server fetches linked pages and shows their title and picture below a message.",
   "help.invite_required": "Without it everybody who finds the page may create an account.",
   "help.jitsi_server_url": "The address for calls with Jitsi. Empty uses the public server.",
   "help.media_preview_size": "How large apps show pictures in messages.",

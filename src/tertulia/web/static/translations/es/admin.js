@@ -158,7 +158,7 @@ export const adminTexts = {
   "help.enable_spectator_access": "Todo el mundo puede leer los canales abiertos a la web.",
   "help.gif_rating_policy": "La clasificación más alta de los GIF que se ofrecen.",
   "help.inline_image_preview": "Las imágenes enlazadas y subidas se ven bajo el texto.",
-  "help.inline_url_embed_preview": "Algunas aplicaciones muestran título e imagen de la página enlazada.",
+  "help.inline_url_embed_preview": "El servidor consulta las páginas enlazadas y muestra su título e imagen debajo del mensaje.",
   "help.invite_required": "Sin ella, quien encuentre la página puede crear una cuenta.",
   "help.jitsi_server_url": "La dirección para llamadas con Jitsi. Vacío usa el servidor público.",
   "help.media_preview_size": "Cómo de grandes se ven las imágenes en los mensajes.",

@@ -158,7 +158,7 @@ export const adminTexts = {
   "help.enable_spectator_access": "Tout le monde peut lire les canaux ouverts au web.",
   "help.gif_rating_policy": "La classification maximale des GIF que proposent les applis.",
   "help.inline_image_preview": "Les images liées ou envoyées s’affichent sous le texte.",
-  "help.inline_url_embed_preview": "Certaines applis montrent le titre et une image d’une page liée.",
+  "help.inline_url_embed_preview": "Le serveur consulte les pages liées et affiche leur titre et leur image sous le message.",
   "help.invite_required": "Sinon, toute personne qui trouve la page peut créer un compte.",
   "help.jitsi_server_url": "L’adresse des appels Jitsi. Vide : le serveur public.",
   "help.media_preview_size": "La taille des images dans les messages des applis.",

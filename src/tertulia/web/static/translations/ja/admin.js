@@ -158,7 +158,7 @@ export const adminTexts = {
   "help.enable_spectator_access": "Web に公開したチャンネルを誰でも読めます。",
   "help.gif_rating_policy": "アプリが候補に出す GIF の、最も高いレーティングです。",
   "help.inline_image_preview": "リンクやアップロードされた画像を本文の下に表示します。",
-  "help.inline_url_embed_preview": "一部のアプリがリンク先のタイトルと画像を表示します。",
+  "help.inline_url_embed_preview": "サーバーがリンク先のページを取得し、タイトルと画像をメッセージの下に表示します。",
   "help.invite_required": "オフにすると、ページを見つけた人は誰でもアカウントを作れます。",
   "help.jitsi_server_url": "Jitsi で通話するアドレスです。空なら公開サーバーを使います。",
   "help.media_preview_size": "アプリがメッセージ内の画像を表示する大きさです。",

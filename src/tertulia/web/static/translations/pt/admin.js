@@ -158,7 +158,7 @@ export const adminTexts = {
   "help.enable_spectator_access": "Canais abertos na web podem ser lidos por todos.",
   "help.gif_rating_policy": "A classificação mais alta de GIFs que os apps oferecem.",
   "help.inline_image_preview": "Imagens com link ou enviadas aparecem abaixo do texto.",
-  "help.inline_url_embed_preview": "Alguns apps mostram um título e uma imagem da página do link.",
+  "help.inline_url_embed_preview": "O servidor busca as páginas dos links e mostra o título e a imagem abaixo da mensagem.",
   "help.invite_required": "Sem isto, qualquer pessoa que encontre a página pode criar uma conta.",
   "help.jitsi_server_url": "O endereço para chamadas com Jitsi. Vazio usa o servidor público.",
   "help.media_preview_size": "O tamanho em que os apps mostram imagens nas mensagens.",

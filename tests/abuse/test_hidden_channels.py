@@ -162,6 +162,10 @@ CALLS: dict[str, Call] = {
     "GET /users/{user_id}/subscriptions/{stream_id}": lambda who, at: who.get(
         f"/users/{who.id}/subscriptions/{at.id}"
     ),
+    "POST /answers": lambda who, at: who.post("/answers", type="channel", to=at.id, topic="x"),
+    "GET /realm/retention_preview": lambda who, at: who.get(
+        "/realm/retention_preview", message_retention_days=3, stream_id=at.id
+    ),
     "POST /typing": lambda who, at: who.post(
         "/typing", type="channel", op="start", stream_id=at.id, topic="x"
     ),
@@ -288,7 +292,8 @@ def test_every_route_that_takes_a_channel_is_in_the_table():
     tried = {" ".join(name.split()[:2]) for name in [*CALLS, *JOINING]}
     groups = {name for name in taking if "/user_groups/" in name}  # that add users
 
-    assert taking - tried - groups == {"PATCH /bots/{bot_id}"}  # as on creation
+    as_others = {"PATCH /bots/{bot_id}", "POST /integrations/{integration}/example"}
+    assert taking - tried - groups == as_others  # as on creation; as with a webhook
 
 
 def test_uses_of_a_group_are_reported_without_ids_of_hidden_channels(chat):

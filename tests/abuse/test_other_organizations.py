@@ -49,7 +49,9 @@ def plain(reply: Reply) -> tuple[int, str]:
 
 def test_ids_of_another_organization_are_like_unused_ids(chat):
     ana, calls, places = good_calls(chat)
-    far = Chat.found(chat.server).person("far", role="owner")
+    other = Chat.found(chat.server)
+    far = other.person("far", role="owner")
+    other.person("robot", bot="generic", owner=far)
     tried = 0
     for route in calls:
         params = calls[route]

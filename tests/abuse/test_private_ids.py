@@ -53,7 +53,7 @@ FOR_HUMANS = FOR_MEMBERS | {  # who owns bots, and who was invited
 SEEN = {
     "moderator": FOR_HUMANS,
     "member": FOR_HUMANS,
-    "bot": FOR_MEMBERS - OF_PROFILES,
+    "bot": (FOR_MEMBERS - OF_PROFILES) | {"POST /answers"},  # to people it may write to
     "guest": FOR_ALL,
     "lonely guest": FOR_ALL,
     "stranger": set(),

@@ -30,7 +30,8 @@ NOT_CARRIED = {
     "one_time_link", "outbox", "passkey", "password_attempt", "presence", "push_key", "push_notice",
     "push_subscription", "queue", "realm_export", "realm_picture", "received_mail",
     "recovery_code", "reminder", "reply_address", "send_key", "session",
-    "attachment_scheduled", "attachment_thumbnail",
+    "attachment_scheduled", "attachment_thumbnail", "agent_code", "agent_grant", "agent_position",
+    "agent_token", "removed_link_preview",
 }  # fmt: skip
 CARRIED = {
     "account": "zerver_userprofile",

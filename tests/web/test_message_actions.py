@@ -104,7 +104,7 @@ def test_a_channel_is_made_and_a_setting_changed(page_chat, browse):
     assert told["user_settings"]["twenty_four_hour_time"] is True
     page.evaluate("location.hash = '#organization/organization-profile'")
     page.get_by_role("textbox", name="Name").fill("The green house")
-    page.get_by_role("textbox", name="Name").blur()
+    page.get_by_role("button", name="Save", exact=True).click()
     expect(page.locator(".org")).to_contain_text("The green house")
 
 

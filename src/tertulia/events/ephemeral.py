@@ -183,7 +183,7 @@ class AnswerUpdate(EphemeralEvent, frozen=True, tag="answer"):
             fields["message_id"] = self.message_id
         return fields
 
-    def overheard(self, org: Organization) -> None:
+    def on_remote(self, org: Organization) -> None:
         if self.op == "end":
             return org.answers.remove(self.answer_token)
         opened = org.answers.touch(self.answer_token, self.answer, org.clock())

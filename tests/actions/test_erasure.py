@@ -71,6 +71,19 @@ def lives_here(zaphod) -> None:
     ).succeeds()
 
 
+def test_erasing_by_the_api_removes_the_words_from_all_files(own_chat):
+    owner = own_chat.person("owner", role="owner")
+    zaphod = own_chat.person("zaphod", channels=["kitchen"])
+    lives_here(zaphod)
+    own_chat.server.index_messages()
+
+    erased = owner.post(f"/users/{zaphod.id}/erase", delete_messages=True).succeeds()
+
+    assert erased["complete"]
+    assert own_chat.read(traces, b"xyzzy") == []
+    assert files_with(own_chat, b"xyzzy") == []
+
+
 def test_erasing_a_user_removes_all_their_data(own_chat):
     own_chat.person("owner", role="owner")
     ana, zaphod = own_chat.people("ana", "zaphod", channels=["kitchen"])

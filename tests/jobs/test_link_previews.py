@@ -3,7 +3,6 @@
 import html
 import ipaddress
 import re
-import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -189,14 +188,14 @@ def test_a_page_with_a_strange_character_set_is_fetched_once(chat, site, charset
 
 
 def test_only_character_sets_that_decode_in_linear_time_are_used() -> None:
+    """`punycode` takes quadratic time; its page is read as UTF-8."""
     for charset in link_previews.CHARSETS:
         page = "<title>x</title>".encode(charset)
         found = link_previews.read("https://h.example/", f"text/html; charset={charset}", page)
         assert found.title == "x", charset
-    start = time.process_time()
-    page = b"a" * 200_000 + b"-" + b"b" * 200_000
-    link_previews.read("https://h.example/", "text/html; charset=punycode", page)
-    assert time.process_time() - start < 1
+    page = b"<title>a-b</title>"
+    found = link_previews.read("https://h.example/", "text/html; charset=punycode", page)
+    assert found.title == "a-b"
 
 
 def test_a_message_deleted_meanwhile_leaves_nothing(chat, site):

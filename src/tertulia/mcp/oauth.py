@@ -200,7 +200,7 @@ async def decide(call: Call) -> Response:
 
 
 class _Refused(Exception):
-    """The program asked wrongly, and is told so at its address."""
+    """The request is not valid: the browser is redirected to the program with the error."""
 
     def __init__(self, where: str) -> None:
         super().__init__(where)

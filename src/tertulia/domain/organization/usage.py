@@ -1,7 +1,7 @@
 """How much an organization is used: messages, people who write, and storage.
 
-Counted from messages and files that are there anyway. Nothing is recorded for it, and nobody's own
-numbers are in it besides the size of their files.
+Counted from stored messages and files; nothing is recorded for it. Of a single person it has only
+the size of their files.
 """
 
 from collections import Counter

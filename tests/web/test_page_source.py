@@ -164,7 +164,9 @@ def text_names(*chunks):
 
 # Chunks in the order in which they load, with the text files that each may use first.
 TEXTS_OF_CHUNKS = {
-    ("initial", "interactive"): ["initial"],
+    ("initial",): ["initial"],
+    ("interactive",): ["interactive"],
+    ("lists",): ["lists"],
     ("dialogs", "emoji"): ["dialogs", "settings"],
     ("catchup",): ["catch_up"],
     ("start",): ["start"],

@@ -30,8 +30,8 @@ const RELOAD_MS = 3000;
 const VIEWS = {
   talk: showMessageView,
   inbox: async () => (await lazy("interactive", "showInbox"))(),
-  recent: async () => (await lazy("interactive", "showRecent"))(),
-  topics: async (route) => (await lazy("interactive", "showTopics"))(route),
+  recent: async () => (await lazy("lists", "showRecent"))(),
+  topics: async (route) => (await lazy("lists", "showTopics"))(route),
   search: async (route) => (await lazy("interactive", "showSearch"))(route),
 };
 

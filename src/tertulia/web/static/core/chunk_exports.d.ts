@@ -1,8 +1,8 @@
 /** What `lazy` can load: the exports of the modules in each chunk that other chunks ask for by name. */
 
 export interface ChunkExports {
-  interactive: typeof import("../startup.js") & typeof import("../views/inbox.js") & typeof import("../views/recent.js")
-    & typeof import("../views/search.js") & typeof import("../views/topic_list.js");
+  interactive: typeof import("../startup.js") & typeof import("../views/inbox.js") & typeof import("../views/search.js");
+  lists: typeof import("../views/recent.js") & typeof import("../views/topic_list.js");
   dialogs: typeof import("../dialogs/channel_list.js") & typeof import("../dialogs/channel_settings.js")
     & typeof import("../dialogs/dialog_routes.js") & typeof import("../dialogs/keyboard_help.js")
     & typeof import("../dialogs/lightbox.js") & typeof import("../dialogs/menus.js") & typeof import("../dialogs/message_editor.js")

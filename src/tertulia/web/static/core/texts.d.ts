@@ -1,3 +1,3 @@
-/** Texts of the initial and interactive chunks, in the page's language: a file of `translations/`. */
+/** Texts of the initial chunk, in the page's language: a file of `translations/`. */
 export const language: string;
 export const texts: Record<string, string | Record<string, string>>;

@@ -15,6 +15,6 @@ export function startServiceWorker() {
 async function cacheOwnFiles() {
   const { active } = await navigator.serviceWorker.ready;
   const own = [...document.querySelectorAll("head [src], head [rel=stylesheet]")].map((each) => each.getAttribute("src") ?? each.getAttribute("href"));
-  const { interactive, dialogs } = document.documentElement.dataset;
-  active?.postMessage({ keep: [...own, interactive, dialogs] });
+  const { interactive, lists, dialogs } = document.documentElement.dataset;
+  active?.postMessage({ keep: [...own, interactive, lists, dialogs] });
 }

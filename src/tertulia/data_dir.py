@@ -16,7 +16,7 @@ from tertulia import __version__, file_permissions, storage
 from tertulia.config import Config
 from tertulia.database import Database
 from tertulia.database.dialects import sqlite_check
-from tertulia.database.schema import Standing
+from tertulia.database.schema import SchemaState
 from tertulia.domain.people.keys import Vault, WrongSecret
 from tertulia.errors import StartupError
 from tertulia.log import log
@@ -142,7 +142,7 @@ def _existing_database(config: Config) -> Database:
     return Database.at(config.database_url)
 
 
-def _check_filled(config: Config, database: Database) -> Standing:
+def _check_filled(config: Config, database: Database) -> SchemaState:
     schema = database.schema()
     if schema.is_empty:
         raise NoData(config)

@@ -11,9 +11,9 @@ from tests.support.databases import Databases, Kind
 from tertulia import storage
 from tertulia.database import Database
 from tertulia.database.fast_insert_sqlite import MAX_BATCH_ON_LOOP
-from tertulia.database.fast_send import MAX_LIGHT_CHARACTERS, AssignedIds, FastSend
+from tertulia.database.fast_send import MAX_SMALL_CHARACTERS, AssignedIds, FastSend
 from tertulia.database.tx import Tx
-from tertulia.database.writer import MAX_AT_ONCE
+from tertulia.database.writer import MAX_BATCH
 from tertulia.domain.messages.message import Draft
 
 TALKERS = 8
@@ -49,7 +49,7 @@ def test_the_wait_of_a_batch_is_limited(databases: Databases, kind: Kind):
     sizes = gatherings(databases, kind, talk)
 
     assert sum(sizes) == 10 * MAX_BATCH_ON_LOOP
-    assert max(sizes) <= (MAX_BATCH_ON_LOOP if kind == "sqlite" else MAX_AT_ONCE)
+    assert max(sizes) <= (MAX_BATCH_ON_LOOP if kind == "sqlite" else MAX_BATCH)
 
 
 def test_heavy_messages_are_written_one_by_one(databases: Databases):
@@ -73,7 +73,7 @@ def test_heavy_messages_are_written_one_by_one(databases: Databases):
         return sum(each.startswith("INSERT INTO message ") for each in seen)
 
     assert statements("<p>hello</p>") == 1
-    assert statements("<p>hello</p>" * MAX_LIGHT_CHARACTERS) == TALKERS
+    assert statements("<p>hello</p>" * MAX_SMALL_CHARACTERS) == TALKERS
 
 
 def gatherings(

@@ -35,9 +35,9 @@ class Desk:
         )
         self._writer.start()
 
-    def _deliver(self, gathering: Batch) -> None:
-        self.gatherings.append(gathering)
-        gathering.answer()
+    def _deliver(self, batch: Batch) -> None:
+        self.gatherings.append(batch)
+        batch.resolve_all()
 
     def do(self, realm: Realm, *actions: Callable[[Tx], Any]) -> list[PendingWrite]:
         """Run all of them in one batch."""

@@ -68,7 +68,7 @@ def test_a_transaction_that_postgres_rolls_back_at_the_commit_is_not_done(shared
 
 def test_a_statement_that_fails_before_the_commit_is_known_not_to_be_done(shared):
     def ask_for_nul(tx: Tx) -> None:
-        tx.later(lambda later: later.all("SELECT :text::text AS value", text="\0"))
+        tx.defer(lambda later: later.all("SELECT :text::text AS value", text="\0"))
 
     result = asyncio.run(write(shared, ask_for_nul))
 

@@ -10,7 +10,7 @@ from tests.support.server import Server
 from tests.support.waiting import PATIENCE_SECONDS, eventually
 
 from tertulia.database.dialects.postgres import Postgres
-from tertulia.database.notify_bus import LOG, SAID, WHISPERS
+from tertulia.database.notify_bus import EPHEMERAL, LOG, SENDS
 
 pytestmark = pytest.mark.postgres
 
@@ -28,14 +28,14 @@ def test_statements_are_answered_one_after_the_other(url):
         large = "x" * 20_000_000  # more than a socket takes at once
         asked = {"text": large, "number": 7}
 
-        assert await connection.ask("SELECT length(:text), :number::int8 + 1", asked) == [
+        assert await connection.execute("SELECT length(:text), :number::int8 + 1", asked) == [
             (b"20000000", b"8")
         ]
         with pytest.raises(psycopg.errors.DivisionByZero):
-            await connection.ask("SELECT 1 / :number::int8", {"number": 0})
+            await connection.execute("SELECT 1 / :number::int8", {"number": 0})
         with pytest.raises(psycopg.errors.SyntaxError):
-            await connection.ask("SELEKT", {})
-        assert await connection.ask("SELECT 1 / :number::int8", {"number": 1}) == [(b"1",)]
+            await connection.execute("SELEKT", {})
+        assert await connection.execute("SELECT 1 / :number::int8", {"number": 1}) == [(b"1",)]
         connection.close()
 
     asyncio.run(scene())
@@ -45,8 +45,8 @@ def test_a_closed_connection_is_detected(url):
     async def scene() -> None:
         dialect = Postgres(url)
         idle, busy, left = [await dialect.connect_on_loop() for _ in range(3)]
-        asking = asyncio.create_task(busy.ask("SELECT pg_sleep(60)", {}))
-        leaving = asyncio.create_task(left.ask("SELECT pg_sleep(60)", {}))
+        asking = asyncio.create_task(busy.execute("SELECT pg_sleep(60)", {}))
+        leaving = asyncio.create_task(left.execute("SELECT pg_sleep(60)", {}))
         await asyncio.sleep(0)
         leaving.cancel()
         await asyncio.wait([leaving])
@@ -57,7 +57,7 @@ def test_a_closed_connection_is_detected(url):
                 " current_database() AND application_name LIKE 'tertulia %'"
             )
 
-        await asyncio.wait_for(idle.lost(), PATIENCE_SECONDS)
+        await asyncio.wait_for(idle.wait_until_lost(), PATIENCE_SECONDS)
         with pytest.raises(psycopg.OperationalError) as raised:
             await asking
         assert dialect.is_outage(raised.value)
@@ -73,7 +73,7 @@ def test_a_lone_server_sends_no_notices_until_another_one_starts(databases):
     for _ in range(2):
         ana.says("First", to="kitchen > lunch")
     with psycopg.connect(url, autocommit=True) as ear:
-        for channel in map(one.database.dialect.channel, (LOG, SAID, WHISPERS)):
+        for channel in map(one.database.dialect.channel, (LOG, SENDS, EPHEMERAL)):
             ear.execute(f"LISTEN {channel}")
         ana.says("Anybody?", to="kitchen > lunch")
         ana.post("/typing", op="start", to=[ben.id]).succeeds()

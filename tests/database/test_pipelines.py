@@ -31,9 +31,9 @@ def test_a_query_may_have_no_one_or_several_statements(database, realm):
         return start
 
     def scene(tx: Tx) -> list[Any]:
-        numbers = [tx.later(count_up, 10, times=times) for times in range(4)]
-        here = tx.later(lambda tx: tx.value("SELECT :realm AS value"))
-        rows = tx.later(lambda tx: tx.tuples("SELECT 1 AS one UNION SELECT 2 ORDER BY one"))
+        numbers = [tx.defer(count_up, 10, times=times) for times in range(4)]
+        here = tx.defer(lambda tx: tx.value("SELECT :realm AS value"))
+        rows = tx.defer(lambda tx: tx.tuples("SELECT 1 AS one UNION SELECT 2 ORDER BY one"))
         assert tx.value("SELECT 'between' AS value") == "between"
         return [*(found() for found in reversed(numbers)), here(), rows()]
 
@@ -42,12 +42,12 @@ def test_a_query_may_have_no_one_or_several_statements(database, realm):
 
 def test_a_connection_survives_errors(database, realm):
     def wrong(tx: Tx) -> Any:
-        right = tx.later(lambda tx: tx.value("SELECT 1 AS value"))
-        tx.later(lambda tx: tx.value("SELECT value FROM nowhere"))
+        right = tx.defer(lambda tx: tx.value("SELECT 1 AS value"))
+        tx.defer(lambda tx: tx.value("SELECT value FROM nowhere"))
         return right()
 
     def with_nul(tx: Tx) -> Any:
-        return tx.later(lambda tx: tx.value("SELECT :text AS value", text="a\0b"))()
+        return tx.defer(lambda tx: tx.value("SELECT :text AS value", text="a\0b"))()
 
     connection = database.dialect.connect()
     with pytest.raises(Exception, match="nowhere"):
@@ -65,9 +65,9 @@ def test_a_transaction_reads_one_snapshot(database, realm):
         storage.log.append(tx, "joined", "", "")
 
     def scene(tx: Tx) -> tuple[int, ...]:
-        before = tx.later(storage.log.head)()
+        before = tx.defer(storage.log.head)()
         database.write_now(realm.id, add)
-        again = tx.later(storage.log.head)
+        again = tx.defer(storage.log.head)
         return before, again(), storage.log.head(tx)
 
     before, *after = database.read_now(realm.id, scene)
@@ -102,7 +102,7 @@ def ways(monkeypatch) -> list[str]:
 
         monkeypatch.setattr(Connection, name, go)
 
-    counted("ask_all")
+    counted("flush")
     counted("run")
     return gone
 
@@ -113,7 +113,7 @@ def facts_of(
     """The register state of a user, and what is cached of it."""
 
     def read(tx: Tx) -> tuple[SnapshotData, CachedRegister]:
-        head = tx.later(storage.log.head_and_rules)
+        head = tx.defer(storage.log.head_and_rules)
         asked = SnapshotQuery(
             tx,
             user.id,
@@ -143,7 +143,7 @@ def test_a_register_needs_two_round_trips(on_postgres, ways):
     facts, _ = facts_of(on_postgres, ana)
 
     assert (facts.max_message_id, facts.lists["alert_words"]) == (soup, ["soup"])
-    assert ways == ["ask_all", "ask_all"]
+    assert ways == ["flush", "flush"]
 
 
 @pytest.mark.postgres
@@ -160,7 +160,7 @@ def test_a_repeated_register_needs_one_round_trip(on_postgres, ways):
     assert facts.unread is not None
     assert list(facts.unread.waiting) == [waiting]
     assert facts.lists["alert_words"] == ["soup", "stew"]
-    assert ways == ["ask_all"]
+    assert ways == ["flush"]
 
 
 def test_new_data_since_the_last_register_is_found(database, realm):

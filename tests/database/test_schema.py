@@ -221,12 +221,12 @@ def _older_rows(tx: Tx) -> dict[str, int]:
         "INSERT INTO realm (subdomain, name, uuid, created_at) VALUES ('casa', 'Casa', 'u', 0)"
         " RETURNING id"
     )
-    user = tx.for_realm(realm).add(
+    user = tx.for_realm(realm).insert_with_id(
         "account", email="a@b.c", email_key="a@b.c", full_name="Ana", role=400, joined_at=0.0
     )
     text = {"content": "x", "rendered": "x", "client": "x"}
     first, second = (
-        tx.for_realm(realm).add(
+        tx.for_realm(realm).insert_with_id(
             "message",
             id=number,
             sender_id=user,

@@ -48,8 +48,8 @@ class Server:
         )
         self.writer.start()
 
-    def _done(self, gathering: Batch) -> None:
-        gathering.answer()
+    def _done(self, batch: Batch) -> None:
+        batch.resolve_all()
 
     def begins(self, realm_id: int, action) -> tuple[PendingWrite, threading.Event]:
         answered = threading.Event()

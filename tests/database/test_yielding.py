@@ -120,7 +120,7 @@ def test_work_makes_progress_however_many_requests_arrive(requests: RequestActiv
     asking.start()
     yield_point = YieldPoint()
     for _ in range(ROUNDS):
-        think(yielding.NAP_SECONDS)
+        think(yielding.SLEEP_SECONDS)
         yield_point.yield_to_requests()
     went_on_beside_them = asking.is_alive()
     is_over.set()

@@ -49,7 +49,7 @@ def test_a_read_is_answered_although_the_log_cannot_be_read(two_servers):
 @pytest.fixture
 def lone_server(monkeypatch, databases: Databases) -> Iterator[Server]:
     monkeypatch.setattr(freshness, "MAX_WAIT_SECONDS", 600.0)
-    monkeypatch.setattr(notify_bus, "ALONE_SECONDS", 0.0)
+    monkeypatch.setattr(notify_bus, "PEER_CHECK_SECONDS", 0.0)
     url, folder = databases.ready("postgres")
     server = Server(url, folder).start()
     yield server

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.postgres
 def silence(monkeypatch):
     """Servers send no notices and do not poll the log."""
     monkeypatch.setattr(Broadcast, "publish", lambda self, notice: None)
-    monkeypatch.setattr(postgres, "ASK_EVERY_SECONDS", 3600)
+    monkeypatch.setattr(postgres, "POLL_SECONDS", 3600)
 
 
 def test_a_thing_created_at_one_server_exists_at_the_other(two_servers):

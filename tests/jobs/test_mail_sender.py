@@ -136,7 +136,7 @@ def test_many_mails_of_one_kind_do_not_delay_another_kind(mail_chat):
         kinds = ["missed-messages"] * 100 + ["password-reset"]
         ids = [storage.outbox.insert_mail(tx, kind, b"") for kind in kinds]
         due = [each.kind for each in storage.outbox.due(tx, "mail", 20, 80) if each.id in ids]
-        tx.remove("outbox", id=ids)
+        tx.delete("outbox", id=ids)
         return due
 
     assert "password-reset" in mail_chat.write(look)

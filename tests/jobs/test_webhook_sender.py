@@ -321,7 +321,7 @@ def test_hanging_webhooks_of_one_owner_do_not_delay_those_of_another(scene):
 
 def insert_calls(tx: Tx, bot_ids: list[int], message_id: int, count: int, due_at: float) -> None:
     for bot_id in bot_ids:
-        tx.upsert_many(
+        tx.insert_rows(
             "outbox",
             ({"lane": bot_id, "user_id": bot_id} for _ in range(count)),
             transport="webhook",

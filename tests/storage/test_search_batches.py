@@ -445,7 +445,7 @@ def test_a_message_of_an_older_index_loses_its_words_a_few_at_a_time(index: Inde
 
     def index_as_before(tx: Tx) -> None:
         storage.search.index.add(tx, {message_id: words}, 0)
-        tx.replace("search_head", ("realm_id",), indexed_to=message_id)
+        tx.upsert("search_head", ("realm_id",), indexed_to=message_id)
 
     index.write(index_as_before)
     assert index.finds(text[1000:1010]) == [message_id]

@@ -10,9 +10,9 @@ import msgspec
 import pytest
 
 from tertulia import storage
-from tertulia.database.fast_insert_postgres import HistoryBatch, InsertBatcher
+from tertulia.database.fast_insert_postgres import InsertBatcher, JobsByOrganization
 from tertulia.database.fast_send import AssignedIds
-from tertulia.database.tx import LoopAnswers, Tx
+from tertulia.database.tx import AsyncQueries, Tx
 from tertulia.database.writer import PendingWrite, Writer
 from tertulia.errors import ClientError
 
@@ -39,32 +39,32 @@ class FastPathOracle:
         return self
 
     def _begin_on_sqlite(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        write_plain = Writer._write_plain
+        insert_fast_sends = Writer._insert_fast_sends
 
-        def doubting(writer: Writer, realm_id: int, jobs: list[PendingWrite]) -> bool:
+        def checked(writer: Writer, realm_id: int, jobs: list[PendingWrite]) -> bool:
             dialect, connection = writer._dialect, writer._connection
             tx = Tx(connection, dialect, realm_id, writer._clock())
             dialect.command(connection, "SAVEPOINT doubt")
             seq = storage.log.head(tx)
             outcomes = _outcomes(tx, jobs)
             dialect.command(connection, "ROLLBACK TO SAVEPOINT doubt")
-            is_appended = write_plain(writer, realm_id, jobs)
+            is_appended = insert_fast_sends(writer, realm_id, jobs)
             if is_appended:
                 self._compare([job.result for job in jobs], _written(tx, seq), outcomes)
             dialect.command(connection, "RELEASE SAVEPOINT doubt")
             return is_appended
 
-        monkeypatch.setattr(Writer, "_write_plain", doubting)
+        monkeypatch.setattr(Writer, "_insert_fast_sends", checked)
 
     def _begin_on_postgres(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        async def doubting(
-            batcher: InsertBatcher, connection: LoopAnswers, batch: HistoryBatch
+        async def checked(
+            batcher: InsertBatcher, connection: AsyncQueries, batch: JobsByOrganization
         ) -> Given:
             return await asyncio.to_thread(self._insert_on_postgres, batcher, batch)
 
-        monkeypatch.setattr(InsertBatcher, "_ask", doubting)
+        monkeypatch.setattr(InsertBatcher, "_insert", checked)
 
-    def _insert_on_postgres(self, batcher: InsertBatcher, batch: HistoryBatch) -> Given:
+    def _insert_on_postgres(self, batcher: InsertBatcher, batch: JobsByOrganization) -> Given:
         """The statement alone decides, and waits for its locks itself. Then it is rolled back, and
         the actions run at the same position of the log. If a log has moved meanwhile, the statement
         decides again."""
@@ -116,12 +116,12 @@ class FastPathOracle:
 
 
 def _run_statement(
-    batcher: InsertBatcher, connection: Any, batch: HistoryBatch, *, for_several: bool
+    batcher: InsertBatcher, connection: Any, batch: JobsByOrganization, *, for_several: bool
 ) -> Given:
     """As `InsertBatcher._ask`, inside of a transaction. The form for several organizations gets the
     organization 0, too, which has no log."""
     sends = {
-        realm_id: [job.plain for job in jobs if job.plain is not None]
+        realm_id: [job.fast_send for job in jobs if job.fast_send is not None]
         for realm_id, jobs in batch.items()
     }
     if for_several:
@@ -135,8 +135,8 @@ def _run_statement(
     given = batcher._fast_insert.numbers(tx.tuples(sql, **texts), tx.now)
     for realm_id, numbers in given.items():
         for job, each in zip(batch[realm_id], numbers, strict=True):
-            assert job.plain is not None
-            job.event, job.result = job.plain.make_event(each), job.plain.make_result(each)
+            assert job.fast_send is not None
+            job.event, job.result = job.fast_send.make_event(each), job.fast_send.make_result(each)
     return given
 
 

@@ -160,18 +160,18 @@ class WatchedDatabase(Database):
 
     def start(
         self,
-        fetch_news: Callable[..., Any],
+        fetch_updates: Callable[..., Any],
         deliver: Callable[..., None],
-        compose_news: Callable[..., Any],
+        compose_updates: Callable[..., Any],
         fast_insert: FastInsert,
         encode_sends: Callable[..., Any] = lambda appended: ([], {}),
         applier: Any = None,
         prepare_fast: Callable[..., Any] = lambda realm_id, action, args: None,
     ) -> None:
         super().start(
-            _timed(fetch_news),
+            _timed(fetch_updates),
             deliver,
-            _timed(compose_news),
+            _timed(compose_updates),
             fast_insert,
             encode_sends,
             applier,

@@ -42,8 +42,8 @@ def store(tx: Tx, user: User, queue: StoredQueue) -> list[str]:
 
     Queues are not in the log, so this need not wait for its writer.
     """
-    is_kept = tx.later(storage.queues.insert, queue, user.role)
-    given_up = tx.later(storage.queues.delete_excess, queue, keep=MAX_PER_USER - 1)
+    is_kept = tx.defer(storage.queues.insert, queue, user.role)
+    given_up = tx.defer(storage.queues.delete_excess, queue, keep=MAX_PER_USER - 1)
     if not is_kept():
         actions.groups.permissions.check_role(tx, user)
     return given_up()

@@ -8,7 +8,7 @@ from tertulia.actions.data_check import DataProblem
 from tertulia.checks import incomplete_settings, logins, stores
 from tertulia.config import Config
 from tertulia.database import Database, error_text, schema
-from tertulia.database.schema import Standing
+from tertulia.database.schema import SchemaState
 from tertulia.database.tx import Tx
 
 
@@ -47,7 +47,7 @@ def _logins(config: Config, database: Database) -> DataProblem:
     return logins.examine(config, [realm.subdomain for realm in known])
 
 
-def _schema(standing: Standing) -> DataProblem:
+def _schema(standing: SchemaState) -> DataProblem:
     known = schema.latest()
     if standing.is_too_new:
         refusal = schema.SchemaTooNew(standing.must_know, known)

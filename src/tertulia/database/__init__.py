@@ -21,9 +21,9 @@ from tertulia.database.log_position import LogPosition
 from tertulia.database.notify_bus import Broadcast, LogProgress
 from tertulia.database.readers import ReadConnections
 from tertulia.database.revocation import Applier, RevocationBarrier
-from tertulia.database.schema import Standing
+from tertulia.database.schema import SchemaState
 from tertulia.database.tx import Dialect, Tx
-from tertulia.database.writer import Check, ComposeNews, FetchNews, PendingWrite, settle
+from tertulia.database.writer import Check, ComposeUpdates, FetchUpdates, PendingWrite, resolve
 from tertulia.database.writers import Deliver, Writers
 from tertulia.database.yielding import RequestActivity
 from tertulia.errors import outcome
@@ -125,7 +125,7 @@ class Database:
         self._barrier: RevocationBarrier | None = None
         self._encode_sends: EncodeSends = _no_payloads
         self._prepare_fast: PrepareFast = _never_fast
-        self._resting: list[Any] | None = None  # open connections, if `keep_connections` was called
+        self._idle: list[Any] | None = None  # open connections, if `reuse_connections` was called
 
     @classmethod
     def at(cls, url: str, clock: Callable[[], float] | None = None) -> "Database":
@@ -158,34 +158,34 @@ class Database:
 
     def reuse_connections(self) -> None:
         """Reuse connections until `close`: opening one takes PostgreSQL a while."""
-        self._resting = []
+        self._idle = []
 
     def close(self) -> None:
-        while self._resting:
-            self._resting.pop().close()
+        while self._idle:
+            self._idle.pop().close()
 
     @contextmanager
     def _connection(self) -> Iterator[Any]:
-        connection = self._resting.pop() if self._resting else self.dialect.connect()
+        connection = self._idle.pop() if self._idle else self.dialect.connect()
         try:
             yield connection
         except BaseException:
             connection.close()  # it may be inside a transaction
             raise
-        if self._resting is None:
+        if self._idle is None:
             connection.close()
         else:
-            self._resting.append(connection)
+            self._idle.append(connection)
 
     def migrate(self) -> list[int]:
         """Bring the schema up to date. Returns the numbers of the migrations that were missing."""
         with self._connection() as connection:
             return schema.migrate(connection, self.dialect)
 
-    def schema(self) -> Standing:
+    def schema(self) -> SchemaState:
         """Which migrations the schema has."""
         with self._connection() as connection:
-            return self._query(0, schema.standing, connection)
+            return self._query(0, schema.find_state, connection)
 
     def integrity_problems(self) -> list[str]:
         """What the database's own integrity check finds, as texts."""
@@ -252,9 +252,9 @@ class Database:
 
     def start(
         self,
-        fetch_news: FetchNews,
+        fetch_updates: FetchUpdates,
         deliver: Deliver,
-        compose_news: ComposeNews,
+        compose_updates: ComposeUpdates,
         fast_insert: FastInsert,
         encode_sends: EncodeSends = _no_payloads,
         applier: Applier | None = None,
@@ -262,20 +262,20 @@ class Database:
     ) -> None:
         """Start the writers on the running event loop.
 
-        After each commit `fetch_news` reads the new events on the writer's thread, or
-        `compose_news` builds them from fast sends. Then `deliver(news, answer)` is called on the
-        loop, and calls `answer` when it is done. `prepare_fast` turns a write into a
-        fast send if it can, and `encode_sends` encodes fast sends as notices for
-        other servers. `applier` makes answers that revoke a credential wait for the other servers.
+        After each commit `fetch_updates` reads the new events on the writer's thread, or
+        `compose_updates` builds them from fast sends. Then `deliver(updates, respond)` is called on
+        the loop, and calls `respond` when it is done. `prepare_fast` turns a write into a fast send
+        if it can, and `encode_sends` encodes fast sends as notices for other servers. `applier`
+        makes answers that revoke a credential wait for the other servers.
         """
         self._encode_sends = encode_sends
         self._prepare_fast = prepare_fast
         self._writers = Writers(
             self.dialect,
             self.clock,
-            fetch_news,
+            fetch_updates,
             deliver,
-            compose_news,
+            compose_updates,
             fast_insert,
             self._publish_progress,
         )
@@ -406,21 +406,21 @@ class Database:
         **kwargs: P.kwargs,
     ) -> T:
         assert not kwargs, "actions take their arguments by position"
-        plain = self._prepare_fast(realm_id, action, args)
-        return await self._submit(realm_id, plain, check, action, *args)
+        fast_send = self._prepare_fast(realm_id, action, args)
+        return await self._submit(realm_id, fast_send, check, action, *args)
 
     async def _submit(
         self,
         realm_id: int,
-        plain: FastSend | None,
+        fast_send: FastSend | None,
         check: Check | None,
         action: Callable[..., T],
         *args: Any,
     ) -> T:
         assert self._writers is not None, "the database was not started"
         answer: asyncio.Future[T] = asyncio.get_running_loop().create_future()
-        done = partial(settle, answer)
-        job = PendingWrite(action, args, realm_id, done, plain, check)
+        done = partial(resolve, answer)
+        job = PendingWrite(action, args, realm_id, done, fast_send, check)
         self._writers.submit(job)
         try:
             with outcome.recorded_write:
@@ -475,8 +475,8 @@ class Database:
     ) -> None:
         """Publish how far logs go, and the fast sends that were appended."""
         if self._broadcast is not None and ends:
-            in_words = partial(self._encode_sends, appended)
-            self._broadcast.publish(LogProgress(ends, in_words))
+            encode = partial(self._encode_sends, appended)
+            self._broadcast.publish(LogProgress(ends, encode))
 
     def _read(self, realm_id: int, ask: Callable[[Tx], T], connection: Any) -> T:
         self.dialect.begin_read(connection)

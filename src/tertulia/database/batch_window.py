@@ -9,15 +9,17 @@ import asyncio
 import time
 from collections.abc import Callable
 
-QUIET_ROUNDS = 3
+QUIET_TURNS = 3
 MAX_WAIT_SECONDS = 0.005  # until the window closes
 
 
 class BatchWindow:
-    def __init__(self, waiting: Callable[[], int], most: int, begin: Callable[[], None]) -> None:
-        """`waiting` is the number of queued sends; `most` of them close the window at once."""
+    def __init__(
+        self, waiting: Callable[[], int], max_count: int, begin: Callable[[], None]
+    ) -> None:
+        """`waiting` is the number of queued sends; `max_count` of them close the window at once."""
         self._waiting = waiting
-        self._most = most
+        self._max_count = max_count
         self._begin = begin
         self._loop = asyncio.get_running_loop()
         self.is_awaited = False
@@ -26,14 +28,14 @@ class BatchWindow:
         if not self.is_awaited:
             self.is_awaited = True
             end = time.monotonic() + MAX_WAIT_SECONDS
-            self._loop.call_soon(self._tick, self._waiting(), QUIET_ROUNDS - 1, end)
+            self._loop.call_soon(self._tick, self._waiting(), QUIET_TURNS - 1, end)
 
-    def _tick(self, before: int, rounds: int, end: float) -> None:
+    def _tick(self, before: int, turns: int, end: float) -> None:
         count = self._waiting()
         if count > before:
-            rounds = QUIET_ROUNDS
-        if rounds == 0 or count >= self._most or time.monotonic() > end:
+            turns = QUIET_TURNS
+        if turns == 0 or count >= self._max_count or time.monotonic() > end:
             self.is_awaited = False
             self._begin()
         else:
-            self._loop.call_soon(self._tick, count, rounds - 1, end)
+            self._loop.call_soon(self._tick, count, turns - 1, end)

@@ -19,10 +19,10 @@ class LoopInsertBatcher:
     def __init__(self, writer: Writer) -> None:
         self._writer = writer
         self._waiting: list[PendingWrite] = []
-        self._pause = BatchWindow(lambda: len(self._waiting), MAX_BATCH_ON_LOOP, self._begin)
+        self._window = BatchWindow(lambda: len(self._waiting), MAX_BATCH_ON_LOOP, self._begin)
 
     def submit(self, job: PendingWrite) -> None:
-        if job.plain is None or not job.plain.is_small:
+        if job.fast_send is None or not job.fast_send.is_small:
             self._leave_to_writer()
             self._writer.submit(job)
         elif self._writer.has_actions_waiting:
@@ -31,17 +31,17 @@ class LoopInsertBatcher:
             raise ServiceUnavailable()
         else:
             self._waiting.append(job)
-            self.go_on()
+            self.start_next()
 
     def stop(self) -> None:
         """Leave the queued sends to the writer, which finishes them."""
         self._leave_to_writer()
 
-    def go_on(self) -> None:
+    def start_next(self) -> None:
         """Start the next batch soon, if the writer is idle. Also called after the writer's callers
         were answered."""
         if self._waiting and self._writer.is_idle:
-            self._pause.schedule()
+            self._window.schedule()
 
     def _begin(self) -> None:
         if self._waiting and self._writer.is_idle:

@@ -13,7 +13,7 @@ import msgspec
 from tertulia.database.log_position import LogPosition
 from tertulia.database.tx import Tx
 
-MAX_LIGHT_CHARACTERS = 4096  # of HTML
+MAX_SMALL_CHARACTERS = 4096  # of HTML
 
 
 class AssignedIds(NamedTuple):
@@ -38,7 +38,7 @@ class FastSend(msgspec.Struct, frozen=True):
 
     @property
     def is_small(self) -> bool:
-        return len(self.row["rendered"]) <= MAX_LIGHT_CHARACTERS
+        return len(self.row["rendered"]) <= MAX_SMALL_CHARACTERS
 
 
 class FastInsert(Protocol):
@@ -48,7 +48,7 @@ class FastInsert(Protocol):
         """Insert messages of one organization. None if a rule may have changed."""
 
     def as_one_statement(
-        self, sends: Mapping[int, Sequence[FastSend]], now: float, line: str
+        self, sends: Mapping[int, Sequence[FastSend]], now: float, timeline: str
     ) -> tuple[str, dict[str, Any]]:
         """One statement that inserts messages of several organizations, and its parameters."""
 

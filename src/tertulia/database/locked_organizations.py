@@ -26,7 +26,7 @@ class LockedOrganizations:
         self._all_done = asyncio.Event()
         self._idle: list[Writer] = []
         self._busy: dict[int, Writer] = {}  # by organization
-        self._under_way: dict[int, int] = {}  # number of jobs that a thread has
+        self._running: dict[int, int] = {}  # number of jobs that a thread has
         self._waiting: dict[int, list[PendingWrite]] = {}
 
     def __contains__(self, realm_id: int) -> bool:
@@ -46,10 +46,10 @@ class LockedOrganizations:
     def mark_done(self, jobs: list[PendingWrite]) -> None:
         """A thread has finished some jobs of one organization."""
         realm_id = jobs[0].realm_id
-        self._under_way[realm_id] -= len(jobs)
-        if self._under_way[realm_id]:
+        self._running[realm_id] -= len(jobs)
+        if self._running[realm_id]:
             return
-        del self._under_way[realm_id]
+        del self._running[realm_id]
         self._idle.append(self._busy.pop(realm_id))
         jobs = self._waiting.pop(realm_id)
         if not self._is_stopping:
@@ -78,6 +78,6 @@ class LockedOrganizations:
         if self._idle:
             jobs, self._waiting[realm_id] = self._waiting[realm_id], []
             writer = self._busy[realm_id] = self._idle.pop()
-            self._under_way[realm_id] = len(jobs)
+            self._running[realm_id] = len(jobs)
             for job in jobs:
                 writer.submit(job)

@@ -15,19 +15,19 @@ import msgspec
 from tertulia.database import change_watch
 from tertulia.database.change_watch import Changed, OnNotice, PendingChanges
 from tertulia.database.revocation import REVOCATIONS
-from tertulia.database.tx import Dialect, LoopAnswers
+from tertulia.database.tx import AsyncQueries, Dialect
 from tertulia.log import log
 
 # Parts of channel names; `Dialect.channel` adds the installation.
 LOG = "tertulia_log"
-WHISPERS = "tertulia_whispers"
-SAID = "tertulia_said"
-CHANNELS = [LOG, SAID, WHISPERS, REVOCATIONS]
+EPHEMERAL = "tertulia_whispers"
+SENDS = "tertulia_said"
+CHANNELS = [LOG, SENDS, EPHEMERAL, REVOCATIONS]
 MAX_QUEUED = 1000
-PAUSE_SECONDS = 0.002  # between two sends, so that notifications are sent together
-BREATH_SECONDS = 0.002  # between two reads, so that news are read together
+SEND_DELAY_SECONDS = 0.002  # between two sends, so that notifications are sent together
+READ_DELAY_SECONDS = 0.002  # between two reads, so that updates are read together
 RECONNECT_AFTER_SECONDS = 1.0
-ALONE_SECONDS = 1.0  # how long "no peers" stays valid
+PEER_CHECK_SECONDS = 1.0  # how long "no peers" stays valid
 MAX_NOTICE_BYTES = 8000  # limit of PostgreSQL
 MAX_ORGANIZATIONS_PER_NOTICE = 150  # so that a notification stays below its limit
 
@@ -52,7 +52,7 @@ class Broadcast:
     def __init__(self, dialect: Dialect, revoked: OnNotice) -> None:
         """`revoked` handles notifications about revocations."""
         self._dialect = dialect
-        self._connection: LoopAnswers | None = None
+        self._connection: AsyncQueries | None = None
         self._connected_at = 0.0
         self._revoked = revoked
         self._changes = PendingChanges()
@@ -85,7 +85,7 @@ class Broadcast:
         try:
             while True:
                 await self._changes.wait()
-                await asyncio.sleep(BREATH_SECONDS)
+                await asyncio.sleep(READ_DELAY_SECONDS)
                 try:
                     await changed(self._changes.take_all())
                 except Exception as error:
@@ -105,7 +105,7 @@ class Broadcast:
                 self._may_have_peers = True
                 self._connection = connection
                 self._changes.mark_all()  # notifications were lost while we did not listen
-                await connection.lost()
+                await connection.wait_until_lost()
                 log.warning("cluster.listen_lost", retry_s=RECONNECT_AFTER_SECONDS)
             except Exception as error:
                 log.warning(
@@ -120,28 +120,28 @@ class Broadcast:
             await asyncio.sleep(RECONNECT_AFTER_SECONDS)
 
     def _on_notice(self, channel: str, notice: str) -> None:
-        node, _, words = notice.partition(" ")
-        if channel == WHISPERS:
+        node, _, payload = notice.partition(" ")
+        if channel == EPHEMERAL:
             self._on_ephemeral(notice)
         elif node == self._dialect.node:
             pass  # our own notification
         elif not notice:
             self._changes.mark_all()
-        elif not words:
+        elif not payload:
             self._on_peer_joined()
-        elif channel == SAID:
-            self._on_sends(words)
+        elif channel == SENDS:
+            self._on_sends(payload)
         elif channel == REVOCATIONS:
             self._revoked(notice)
         else:
-            self._changes.mark_logs(words)
+            self._changes.mark_logs(payload)
 
     def _on_peer_joined(self) -> None:
         """A peer has connected; it may have missed what we did not send."""
         self._may_have_peers = True
         was_alone = time.monotonic() < self._alone_until
         self._alone_until = 0.0
-        self._not_alone_until = time.monotonic() + ALONE_SECONDS
+        self._not_alone_until = time.monotonic() + PEER_CHECK_SECONDS
         if was_alone:
             self.publish((LOG, ""))
 
@@ -150,7 +150,7 @@ class Broadcast:
     def publish_ephemeral(self, notice: str) -> None:
         """Drop it if it is too long."""
         if len(notice.encode()) < MAX_NOTICE_BYTES:
-            self.publish((WHISPERS, notice))
+            self.publish((EPHEMERAL, notice))
 
     def publish(self, notice: Notice) -> None:
         if time.monotonic() < self._alone_until or len(self._waiting) >= MAX_QUEUED:
@@ -166,25 +166,25 @@ class Broadcast:
                 connection = self._connection
                 if connection is not None and not await self._is_alone(connection):
                     await self._send(connection, notices)
-                    await asyncio.sleep(PAUSE_SECONDS)
+                    await asyncio.sleep(SEND_DELAY_SECONDS)
         except Exception as error:
             log.warning("cluster.notify_failed", error=type(error).__name__)
             self._waiting = []
         finally:
             self._publishing = None
 
-    async def _is_alone(self, connection: LoopAnswers) -> bool:
+    async def _is_alone(self, connection: AsyncQueries) -> bool:
         now = time.monotonic()
         if now >= max(self._alone_until, self._not_alone_until):
-            rows = await connection.ask(*self._dialect.others())
+            rows = await connection.execute(*self._dialect.peers_query())
             self._may_have_peers = bool(rows)
             if rows:
-                self._not_alone_until = now + ALONE_SECONDS
+                self._not_alone_until = now + PEER_CHECK_SECONDS
             else:
-                self._alone_until = now + ALONE_SECONDS
+                self._alone_until = now + PEER_CHECK_SECONDS
         return now < self._alone_until
 
-    async def _send(self, connection: LoopAnswers, notices: list[Notice]) -> None:
+    async def _send(self, connection: AsyncQueries, notices: list[Notice]) -> None:
         """Not in the transaction that wrote the events: PostgreSQL serializes all commits with
         NOTIFY, of any organization."""
         ends: dict[int, int] = {}
@@ -193,8 +193,8 @@ class Broadcast:
             if not isinstance(each, LogProgress):
                 payloads.append(each)
                 continue
-            words, known = each.payloads()
-            payloads += [(SAID, f"{self._dialect.node} {one}") for one in words]
+            payload, known = each.payloads()
+            payloads += [(SENDS, f"{self._dialect.node} {one}") for one in payload]
             ends |= {
                 realm_id: seq for realm_id, seq in each.ends.items() if known.get(realm_id) != seq
             }
@@ -202,8 +202,8 @@ class Broadcast:
         for start in range(0, len(listed), MAX_ORGANIZATIONS_PER_NOTICE):
             some = " ".join(listed[start : start + MAX_ORGANIZATIONS_PER_NOTICE])
             payloads.append((LOG, f"{self._dialect.node} {some}"))
-        named = [(self._dialect.channel(channel), words) for channel, words in payloads]
-        await connection.ask(_NOTIFY, {"notices": msgspec.json.encode(named)})
+        named = [(self._dialect.channel(channel), payload) for channel, payload in payloads]
+        await connection.execute(_NOTIFY, {"notices": msgspec.json.encode(named)})
 
 
 def _ignore(notice: str) -> None:

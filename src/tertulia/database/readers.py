@@ -25,9 +25,9 @@ class ReadConnections:
     def __init__(self, dialect: Dialect, requests: RequestActivity) -> None:
         self._dialect = dialect
         self._requests = requests
-        self._here: Any = None
+        self._on_loop: Any = None
         self._queue: FairQueue | None = None
-        self._resting: list[Any] = []  # of threads; the last one was used last
+        self._idle: list[Any] = []  # of threads; the last one was used last
 
     def start(self) -> None:
         threads = 1 if self._dialect.is_embedded else READERS
@@ -44,11 +44,11 @@ class ReadConnections:
         if self._queue is not None:
             self._queue.close()
             self._queue = None
-            while self._resting:
-                self._resting.pop().close()
-        if self._here is not None:
-            self._here.close()
-            self._here = None
+            while self._idle:
+                self._idle.pop().close()
+        if self._on_loop is not None:
+            self._on_loop.close()
+            self._on_loop = None
 
     @property
     def queue(self) -> FairQueue:
@@ -57,36 +57,36 @@ class ReadConnections:
         assert self._queue is not None
         return self._queue
 
-    def on_loop(self, ask: Callable[[Any], T]) -> T:
+    def on_loop(self, query: Callable[[Any], T]) -> T:
         """Read on the event loop, which is blocked meanwhile."""
         try:
-            if self._here is None:
-                self._here = self._dialect.connect(to_serve=True)
-            return ask(self._here)
+            if self._on_loop is None:
+                self._on_loop = self._dialect.connect(to_serve=True)
+            return query(self._on_loop)
         except Exception as error:
             if self._dialect.is_outage(error):
                 raise ServiceUnavailable() from error
             raise
 
-    async def in_thread(self, person: Person, ask: Callable[[Any], T]) -> T:
+    async def in_thread(self, person: Person, query: Callable[[Any], T]) -> T:
         """Read on a thread in a person's turn. Raises RateLimited."""
-        return await self.on_thread(person, partial(self._ask_in_thread, ask))
+        return await self.on_thread(person, partial(self._query_in_thread, query))
 
-    async def on_thread(self, person: Person, ask: Callable[[], T]) -> T:
+    async def on_thread(self, person: Person, query: Callable[[], T]) -> T:
         """Run a function on a thread; it brings its own connection."""
-        return await self.queue.run(person, ask)
+        return await self.queue.run(person, query)
 
-    def _ask_in_thread(self, ask: Callable[[Any], T]) -> T:
-        kept = self._pop()
-        if kept is not None:
+    def _query_in_thread(self, query: Callable[[Any], T]) -> T:
+        idle = self._pop()
+        if idle is not None:
             try:
-                return self._ask_by(kept, ask)
+                return self._query_on(idle, query)
             except Exception as error:
                 if not self._dialect.is_outage(error):
                     raise
         # There is no connection, or it was lost, perhaps long ago: try with a new one.
         try:
-            return self._ask_by(self._dialect.connect(to_serve=True), ask)
+            return self._query_on(self._dialect.connect(to_serve=True), query)
         except Exception as error:
             if self._dialect.is_outage(error):
                 raise ServiceUnavailable() from error
@@ -94,18 +94,18 @@ class ReadConnections:
 
     def _pop(self) -> Any:
         try:
-            return self._resting.pop()
+            return self._idle.pop()
         except IndexError:
             return None
 
-    def _ask_by(self, connection: Any, ask: Callable[[Any], T]) -> T:
+    def _query_on(self, connection: Any, query: Callable[[Any], T]) -> T:
         try:
-            found = ask(connection)
+            found = query(connection)
         except Exception as error:
             if self._dialect.is_outage(error):
                 connection.close()
             else:
-                self._resting.append(connection)
+                self._idle.append(connection)
             raise
-        self._resting.append(connection)
+        self._idle.append(connection)
         return found

@@ -58,7 +58,7 @@ class RevocationBarrier:
         deadline = time.monotonic() + self._applier.lease_seconds + LEASE_MARGIN_SECONDS
         token = str(next(self._numbers))
         self._waiting[token] = received = _Acknowledgements()
-        question = f"{self._dialect.node} ask {token} {_written(ends)}"
+        request = f"{self._dialect.node} ask {token} {_encode(ends)}"
         is_applied, missing = False, None
         try:
             while (left := deadline - time.monotonic()) > 0:
@@ -66,7 +66,7 @@ class RevocationBarrier:
                 missing = await self._missing(received)
                 if is_applied and missing is not None and not missing:
                     return
-                await self._notify(question)
+                await self._notify(request)
                 await received.wait(min(left, REPEAT_SECONDS))
             log.warning("cluster.revocation_unacknowledged", servers=len(missing or ()))
         finally:
@@ -79,8 +79,8 @@ class RevocationBarrier:
 
     def on_notice(self, notice: str) -> None:
         """Handle a notification of another server."""
-        node, _, words = notice.partition(" ")
-        verb, _, rest = words.partition(" ")
+        node, _, payload = notice.partition(" ")
+        verb, _, rest = payload.partition(" ")
         token, _, ends = rest.partition(" ")
         if verb == "ask":
             task = asyncio.get_running_loop().create_task(self._acknowledge(node, token, ends))
@@ -89,10 +89,10 @@ class RevocationBarrier:
         elif verb == f"ack:{self._dialect.node}" and token in self._waiting:
             self._waiting[token].add(node)
 
-    async def _acknowledge(self, asker: str, token: str, ends: str) -> None:
+    async def _acknowledge(self, node: str, token: str, ends: str) -> None:
         try:
-            if await self._applier.apply_until(_read(ends)):
-                await self._notify(f"{self._dialect.node} ack:{asker} {token}")
+            if await self._applier.apply_until(_decode(ends)):
+                await self._notify(f"{self._dialect.node} ack:{node} {token}")
         except Exception as error:
             log.warning("cluster.revocation_failed", error=type(error).__name__)
 
@@ -110,7 +110,7 @@ class RevocationBarrier:
         found: set[str] = set()
 
         def connected(tx: Tx) -> None:
-            sql, params = self._dialect.serving_nodes()
+            sql, params = self._dialect.serving_nodes_query()
             found.update(row["node"] for row in tx.all(sql, **params))
 
         try:
@@ -143,10 +143,10 @@ class _Acknowledgements:
         self._changed.clear()
 
 
-def _written(ends: Mapping[int, int]) -> str:
+def _encode(ends: Mapping[int, int]) -> str:
     return " ".join(f"{realm_id}:{seq}" for realm_id, seq in ends.items())
 
 
-def _read(ends: str) -> dict[int, int]:
+def _decode(ends: str) -> dict[int, int]:
     parts = (each.partition(":") for each in ends.split())
     return {int(realm_id): int(seq) for realm_id, _, seq in parts}

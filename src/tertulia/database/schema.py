@@ -23,7 +23,7 @@ FOLDER = Path(__file__).parent / "migrations"
 BREAKING = "-- older servers cannot work with this"
 MAX_ATTEMPTS = 10  # to migrate beside servers that use the tables
 REPEAT_SECONDS = 1.0  # between two attempts, so that queued statements run first
-ALL_NEEDED_UP_TO = 23  # migrations from before servers of two versions could share a database
+REQUIRED_UP_TO = 23  # migrations from before servers of two versions could share a database
 
 
 class SchemaTooNew(StartupError):
@@ -59,10 +59,10 @@ class Migration(NamedTuple):
 
     @property
     def must_be_known(self) -> bool:
-        return self.number <= ALL_NEEDED_UP_TO or BREAKING in self.text.splitlines()
+        return self.number <= REQUIRED_UP_TO or BREAKING in self.text.splitlines()
 
 
-class Standing(NamedTuple):
+class SchemaState(NamedTuple):
     """The migrations that a database has."""
 
     applied: frozenset[int]
@@ -95,17 +95,17 @@ def latest() -> int:
     return migrations()[-1].number
 
 
-def standing(tx: Tx) -> Standing:
+def find_state(tx: Tx) -> SchemaState:
     """The migrations of the database; none if it is empty."""
     if not tx.has_table("schema_version"):
-        return Standing(frozenset(), 0)
+        return SchemaState(frozenset(), 0)
     must_know = tx.number("SELECT version AS value FROM schema_version")
     if tx.has_table("schema_change"):
         rows = tx.all("SELECT number FROM schema_change")
-        return Standing(frozenset(row["number"] for row in rows), must_know)
+        return SchemaState(frozenset(row["number"] for row in rows), must_know)
     # Compat: until 0.1.0 a database had all migrations up to its version.
     numbers = (each.number for each in migrations())
-    return Standing(frozenset(n for n in numbers if n <= must_know), must_know)
+    return SchemaState(frozenset(n for n in numbers if n <= must_know), must_know)
 
 
 def migrate(connection: Any, dialect: Dialect) -> list[int]:
@@ -131,7 +131,7 @@ def _migrate(connection: Any, dialect: Dialect) -> list[int]:
     try:
         dialect.lock_schema(connection)
         dialect.limit_migration(connection)
-        before = standing(Tx(connection, dialect, 0, 0.0))
+        before = find_state(Tx(connection, dialect, 0, 0.0))
         before.check()
         missing = apply(connection, dialect, before.missing())
     except BaseException:
@@ -143,7 +143,7 @@ def _migrate(connection: Any, dialect: Dialect) -> list[int]:
 
 def apply(connection: Any, dialect: Dialect, missing: list[Migration]) -> list[int]:
     """Apply migrations within a running transaction. Returns their numbers."""
-    before = standing(Tx(connection, dialect, 0, 0.0))
+    before = find_state(Tx(connection, dialect, 0, 0.0))
     for migration in missing:
         _apply(connection, dialect, migration.text)
     if missing:
@@ -151,7 +151,7 @@ def apply(connection: Any, dialect: Dialect, missing: list[Migration]) -> list[i
     return [each.number for each in missing]
 
 
-def _record(connection: Any, dialect: Dialect, before: Standing, new: list[Migration]) -> None:
+def _record(connection: Any, dialect: Dialect, before: SchemaState, new: list[Migration]) -> None:
     numbers = {each.number for each in new}
     if not dialect.has_table(connection, "schema_change"):
         connection.execute("CREATE TABLE schema_change (number INTEGER NOT NULL PRIMARY KEY)")

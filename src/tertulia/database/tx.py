@@ -16,8 +16,8 @@ from tertulia.database.change_watch import Changed
 P = ParamSpec("P")
 T = TypeVar("T")
 
-Later = Callable[[], T]
-"""What was asked already, and is known when it is called, which is done once."""
+Deferred = Callable[[], T]
+"""The result of a deferred query. Call it once; the first call sends all deferred statements."""
 
 
 class Row(Protocol):
@@ -33,17 +33,19 @@ class Cursor(Protocol):
     def fetchall(self) -> list[Any]: ...
 
 
-class LoopAnswers(Protocol):
+class AsyncQueries(Protocol):
     """A connection on the event loop, one statement at a time."""
 
-    line: str
+    timeline: str
 
     @property
     def is_lost(self) -> bool: ...
     # As far as this machine knows, even if the loop has not read it yet.
     def is_open(self) -> bool: ...
-    async def lost(self) -> None: ...
-    async def ask(self, sql: str, params: Mapping[str, Any]) -> list[tuple[bytes | None, ...]]: ...
+    async def wait_until_lost(self) -> None: ...
+    async def execute(
+        self, sql: str, params: Mapping[str, Any]
+    ) -> list[tuple[bytes | None, ...]]: ...
     def close(self) -> None: ...
 
 
@@ -54,19 +56,19 @@ class Dialect(Protocol):
     node: str  # the sender of notifications to other servers
 
     def run(self, connection: Any, sql: str, params: Mapping[str, Any]) -> Cursor: ...
-    def ask(self, connection: Any, sql: str, params: Mapping[str, Any]) -> Cursor: ...
+    def enqueue(self, connection: Any, sql: str, params: Mapping[str, Any]) -> Cursor: ...
     def run_many(self, connection: Any, sql: str, params: list[dict[str, Any]]) -> None: ...
     def tuples(self, cursor: Cursor) -> list[tuple[Any, ...]]: ...
-    def together(self, column: str) -> str: ...  # an aggregate: numbers as text, with commas
-    def lowered(self, text: str) -> str: ...  # ASCII letters only, in any locale
-    def rounded_down(self, number: str) -> str: ...  # a positive number, as an integer
-    def size_of(self, column: str) -> str: ...  # of a text, in bytes
+    def joined_ids(self, column: str) -> str: ...  # an aggregate: numbers as text, with commas
+    def lower(self, text: str) -> str: ...  # ASCII letters only, in any locale
+    def floor(self, number: str) -> str: ...  # a positive number, as an integer
+    def byte_length(self, column: str) -> str: ...  # of a text, in bytes
     def load_rows(
         self, connection: Any, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]
     ) -> None: ...
     def allocate_ids(self, connection: Any, table: str) -> None: ...
     def counters(self, connection: Any) -> dict[str, int]: ...
-    def count_from(self, connection: Any, table: str, last: int) -> None: ...
+    def set_counter(self, connection: Any, table: str, last: int) -> None: ...
     def stream_rows(
         self, connection: Any, table: str, columns: Mapping[str, str]
     ) -> Iterator[Sequence[Any]]: ...
@@ -79,9 +81,9 @@ class Dialect(Protocol):
     def flush(self, connection: Any) -> None: ...  # queued statements, before a commit
     def connect(self, *, to_serve: bool = False) -> Any: ...
     async def connect_on_loop(
-        self, heard: Callable[[str, str], None] = ..., channels: Sequence[str] = ...
-    ) -> LoopAnswers: ...
-    async def connect_to_append(self) -> LoopAnswers: ...
+        self, on_notification: Callable[[str, str], None] = ..., channels: Sequence[str] = ...
+    ) -> AsyncQueries: ...
+    async def connect_to_append(self) -> AsyncQueries: ...
     def channel(self, name: str) -> str: ...  # the channel for notifications to other servers
     def connect_to_write(self) -> Any: ...
     def connect_for_leader(self) -> Any: ...
@@ -104,8 +106,8 @@ class Dialect(Protocol):
     def may_have_committed(self, error: BaseException) -> bool: ...
     def disk_failure(self, error: BaseException) -> str | None: ...
     def check_fitness(self) -> None: ...
-    def others(self) -> tuple[str, dict[str, Any]]: ...
-    def serving_nodes(self) -> tuple[str, dict[str, Any]]: ...  # connected servers, as `node`
+    def peers_query(self) -> tuple[str, dict[str, Any]]: ...
+    def serving_nodes_query(self) -> tuple[str, dict[str, Any]]: ...  # connected servers, as `node`
     def has_peers(self, connection: Any) -> bool: ...
     def own_clock(self) -> Callable[[], float]: ...
     def time(self, connection: Any) -> float | None: ...
@@ -121,7 +123,7 @@ class Dialect(Protocol):
     size: str  # in bytes, as `value`
     is_embedded: bool
     writes_in_queries: bool
-    holding: str  # ends a query that locks its rows until the end of the transaction
+    row_lock: str  # ends a query that locks its rows until the end of the transaction
 
 
 class Tx:
@@ -182,9 +184,9 @@ class Tx:
         """The last assigned id by table."""
         return self.dialect.counters(self._connection)
 
-    def count_from(self, table: str, last: int) -> None:
+    def set_counter(self, table: str, last: int) -> None:
         """Let the next id of a table be the one after this."""
-        self.dialect.count_from(self._connection, table, last)
+        self.dialect.set_counter(self._connection, table, last)
 
     def suspend_indexes(self) -> list[str]:
         """Drop what slows down a bulk load. Returns the statements that create it again."""
@@ -198,30 +200,32 @@ class Tx:
         return self._run(sql, params).fetchall()
 
     def tuples(self, sql: str, **params: Any) -> list[tuple[Any, ...]]:
-        """Rows as plain tuples, in the order of the columns: for thousands of rows."""
+        """Rows as tuples, in the order of the columns: for thousands of rows."""
         return self.dialect.tuples(self._run(sql, params))
 
     def ids(self, sql: str, **params: Any) -> list[int]:
         """The `id` of each row, in no particular order. One value is transferred, because each
         fetched row has a cost."""
         found = self.value(
-            f"SELECT {self.dialect.together('id')} AS value FROM ({sql}) AS found", **params
+            f"SELECT {self.dialect.joined_ids('id')} AS value FROM ({sql}) AS found", **params
         )
         return [] if found is None else msgspec.json.decode(f"[{found}]", type=list[int])
 
-    def later(
+    def defer(
         self, query: Callable[Concatenate["Tx", P], T], *args: P.args, **kwargs: P.kwargs
-    ) -> Later[T]:
+    ) -> Deferred[T]:
         """Postpone a query.
 
         Its first statement, and most queries have one, is sent to PostgreSQL together with those of
         other postponed queries, as soon as one result is needed.
         """
-        asking = _Asking(self._connection, self.dialect, self.realm_id, self.now, self.announced)
+        deferring = _DeferringTx(
+            self._connection, self.dialect, self.realm_id, self.now, self.announced
+        )
         try:
-            found = query(asking, *args, **kwargs)
-        except _Asked:
-            return lambda: query(asking, *args, **kwargs)
+            found = query(deferring, *args, **kwargs)
+        except _StatementDeferred:
+            return lambda: query(deferring, *args, **kwargs)
         return lambda: found
 
     def value(self, sql: str, **params: Any) -> Any:
@@ -237,9 +241,9 @@ class Tx:
         """The only column of all rows: `SELECT id FROM …`."""
         return [value for (value,) in self.tuples(sql, **params)]
 
-    def has(self, table: str, /, **columns: Any) -> bool:
+    def has_row(self, table: str, /, **columns: Any) -> bool:
         """Whether the organization has a row with these values."""
-        sql = f"SELECT 1 AS found FROM {table} WHERE {having(columns)} LIMIT 1"
+        sql = f"SELECT 1 AS found FROM {table} WHERE {equality(columns)} LIMIT 1"
         return self.exists(sql, **columns)
 
     def exists(self, sql: str, **params: Any) -> bool:
@@ -253,15 +257,15 @@ class Tx:
         number: int = row["id"]
         return number
 
-    def add(self, table: str, **columns: Any) -> int:
+    def insert_with_id(self, table: str, **columns: Any) -> int:
         """Insert a row of the organization. Returns its id."""
-        return self.insert(f"{_insertion(table, columns)} RETURNING id", **columns)
+        return self.insert(f"{_insert_sql(table, columns)} RETURNING id", **columns)
 
     def insert_row(self, table: str, **columns: Any) -> None:
         """Insert a row without an id of its own."""
-        self.execute(_insertion(table, columns), **columns)
+        self.execute(_insert_sql(table, columns), **columns)
 
-    def change(self, table: str, row_id: int, **columns: Any) -> int:
+    def update(self, table: str, row_id: int, **columns: Any) -> int:
         """Change a row of the organization. Returns 1 if it exists, else 0."""
         assigned = ", ".join(f"{name} = :{name}" for name in columns)
         return self.execute(
@@ -270,7 +274,7 @@ class Tx:
             **columns,
         )
 
-    def upsert_many(
+    def insert_rows(
         self, table: str, rows: Iterable[dict[str, Any]], /, otherwise: str = "", **shared: Any
     ) -> None:
         """Insert rows without ids of their own that share some values.
@@ -279,19 +283,19 @@ class Tx:
         """
         listed = [{**row, **shared} for row in rows]
         if listed:
-            sql = f"{_insertion(table, listed[0])} {otherwise}"
+            sql = f"{_insert_sql(table, listed[0])} {otherwise}"
             self.execute_many(sql, ({"realm": self.realm_id, **row} for row in listed))
 
-    def replace(self, table: str, key: Sequence[str], /, **columns: Any) -> None:
+    def upsert(self, table: str, key: Sequence[str], /, **columns: Any) -> None:
         """Insert a row of the organization, or update the one with its key."""
         assigned = ", ".join(f"{name} = excluded.{name}" for name in columns if name not in key)
         conflict = f"ON CONFLICT ({', '.join(key)}) DO UPDATE SET {assigned}"
-        self.execute(f"{_insertion(table, columns)} {conflict}", **columns)
+        self.execute(f"{_insert_sql(table, columns)} {conflict}", **columns)
 
-    def remove(self, table: str, /, **columns: Any) -> int:
+    def delete(self, table: str, /, **columns: Any) -> int:
         """Delete the rows of the organization with these values; a list matches any of its values.
         Returns their number."""
-        return self.execute(f"DELETE FROM {table} WHERE {having(columns)}", **columns)
+        return self.execute(f"DELETE FROM {table} WHERE {equality(columns)}", **columns)
 
     def timeline(self) -> str:
         """The timeline of the database; see the dialects."""
@@ -302,7 +306,7 @@ class Tx:
         return self.dialect.run(self._connection, sql, params)
 
 
-def having(columns: Mapping[str, Any]) -> str:
+def equality(columns: Mapping[str, Any]) -> str:
     """The condition for rows of the organization with these values; a list matches any of its
     values."""
     wanted = [
@@ -312,34 +316,34 @@ def having(columns: Mapping[str, Any]) -> str:
     return " AND ".join([*wanted, "realm_id = :realm"])
 
 
-def _insertion(table: str, columns: Iterable[str]) -> str:
+def _insert_sql(table: str, columns: Iterable[str]) -> str:
     names = ["realm_id", *columns]
     values = ["realm", *columns]
     return f"INSERT INTO {table} ({', '.join(names)}) VALUES (:{', :'.join(values)})"
 
 
-class _Asked(BaseException):
+class _StatementDeferred(BaseException):
     """Stops a postponed query at its first statement; not an error."""
 
 
-class _Asking(Tx):
+class _DeferringTx(Tx):
     """The transaction of a postponed query. It stops at the first statement, and runs the query
     again when the result is there."""
 
-    __slots__ = ("_answer", "_is_asked")
+    __slots__ = ("_cursor", "_is_deferred")
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
-        self._answer: Cursor | None = None
-        self._is_asked = False
+        self._cursor: Cursor | None = None
+        self._is_deferred = False
 
     def _run(self, sql: str, params: dict[str, Any]) -> Cursor:
-        if not self._is_asked:
-            self._is_asked = True
+        if not self._is_deferred:
+            self._is_deferred = True
             params.setdefault("realm", self.realm_id)
-            self._answer = self.dialect.ask(self._connection, sql, params)
-            raise _Asked
-        if self._answer is None:
+            self._cursor = self.dialect.enqueue(self._connection, sql, params)
+            raise _StatementDeferred
+        if self._cursor is None:
             return super()._run(sql, params)
-        answer, self._answer = self._answer, None
-        return answer
+        cursor, self._cursor = self._cursor, None
+        return cursor

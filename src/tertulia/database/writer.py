@@ -27,13 +27,13 @@ from tertulia.errors import ClientError
 from tertulia.errors.http import OutcomeUnknown, ServiceUnavailable
 from tertulia.log import log
 
-MAX_AT_ONCE = 256
+MAX_BATCH = 256
 MAX_QUEUED = 10_000
 
 # Reads the new events of these organizations; of all if none is named.
-FetchNews = Callable[[Tx, Collection[int]], Any]
+FetchUpdates = Callable[[Tx, Collection[int]], Any]
 # Builds the new events from fast sends, without reading the log.
-ComposeNews = Callable[[list[tuple[LogPosition, Any]]], Any]
+ComposeUpdates = Callable[[list[tuple[LogPosition, Any]]], Any]
 # Publishes to other servers how far logs go, and fast sends.
 Publish = Callable[[dict[int, int], list[tuple[LogPosition, Any]]], None]
 
@@ -67,7 +67,7 @@ class PendingWrite(msgspec.Struct):
     args: tuple[Any, ...]
     realm_id: int
     done: Callable[["PendingWrite"], None]
-    plain: FastSend | None = None  # the same write for the fast path, if it is still possible
+    fast_send: FastSend | None = None  # the same write for the fast path, if it is still possible
     check: Check | None = None  # runs before the action
     event: Any = None  # the event that the fast path has made
     result: Any = None
@@ -79,9 +79,9 @@ class Batch(msgspec.Struct):
     """Jobs that share a commit, and the new events of the commit."""
 
     jobs: list[PendingWrite]
-    news: Any = None
+    updates: Any = None
 
-    def answer(self) -> None:
+    def resolve_all(self) -> None:
         for job in self.jobs:
             job.done(job)
 
@@ -91,8 +91,8 @@ class WriterSetup(msgspec.Struct):
 
     dialect: Dialect
     clock: Callable[[], float]
-    fetch_news: FetchNews
-    compose_news: ComposeNews
+    fetch_updates: FetchUpdates
+    compose_updates: ComposeUpdates
     fast_insert: FastInsert
     publish: Publish = lambda ends, appended: None
     health: WriteHealth = field(default_factory=WriteHealth)
@@ -103,17 +103,17 @@ class Writer:
         self,
         setup: WriterSetup,
         deliver: Callable[[Batch], None],
-        set_aside: Callable[[list[PendingWrite]], None] | None = None,
+        hold_locked: Callable[[list[PendingWrite]], None] | None = None,
     ) -> None:
-        """With `set_aside` the writer does not wait for an organization that another transaction
-        has locked. It calls `set_aside` with the jobs and continues with other organizations."""
-        self._set_aside = set_aside
+        """With `hold_locked` the writer does not wait for an organization that another transaction
+        has locked. It calls `hold_locked` with the jobs and continues with other organizations."""
+        self._hold_locked = hold_locked
         # Jobs whose organization another transaction has locked.
         self._held: list[PendingWrite] = []
         self._dialect = setup.dialect
         self._clock = setup.clock
-        self._fetch_news = setup.fetch_news
-        self._compose_news = setup.compose_news
+        self._fetch_updates = setup.fetch_updates
+        self._compose_updates = setup.compose_updates
         self._fast_insert = setup.fast_insert
         self._publish = setup.publish
         self._announced: dict[int, int] = {}  # the last event of each log, after this batch
@@ -162,25 +162,28 @@ class Writer:
 
         Returns False if that is not possible at once; then nothing was written.
         """
-        if not self._write_at_once(jobs):
+        if not self._insert_now(jobs):
             return False
-        gathering, appended = Batch(jobs), _appended(jobs)
+        batch, appended = Batch(jobs), _appended(jobs)
         self._given += len(jobs)
         self._begun = self._given
-        self._waiting.put(gathering)
-        gathering.news = self._compose_news(appended)  # while the thread commits
+        self._waiting.put(batch)
+        batch.updates = self._compose_updates(appended)  # while the thread commits
         return True
 
-    def _write_at_once(self, jobs: list[PendingWrite]) -> bool:
+    def _insert_now(self, jobs: list[PendingWrite]) -> bool:
         if self._connection is None:
             return False
-        plain, _ = _split(jobs)
+        by_organization, _ = _split(jobs)
         try:
             self._dialect.begin_write_nowait(self._connection)
         except Exception:
             return False
         try:
-            if all(self._write_plain(realm_id, some) for realm_id, some in plain.items()):
+            if all(
+                self._insert_fast_sends(realm_id, some)
+                for realm_id, some in by_organization.items()
+            ):
                 return True
         except Exception as error:
             log.debug("database.fast_insert_skipped", error=type(error).__name__)
@@ -195,13 +198,13 @@ class Writer:
     def _run(self) -> None:
         while (taken := self._take()) is not None:
             self._busy_since = time.monotonic()
-            gathering = self._finish(taken) if isinstance(taken, Batch) else self._run_batch(taken)
+            batch = self._finish(taken) if isinstance(taken, Batch) else self._run_batch(taken)
             self._busy_since = None
-            self._done += len(gathering.jobs) + len(self._held)
-            self._deliver(gathering)
+            self._done += len(batch.jobs) + len(self._held)
+            self._deliver(batch)
             held, self._held = self._held, []
-            if held and self._set_aside is not None:
-                self._set_aside(held)
+            if held and self._hold_locked is not None:
+                self._hold_locked(held)
         self._close()
 
     def _take(self) -> list[PendingWrite] | Batch | None:
@@ -210,7 +213,7 @@ class Writer:
         if first is None or isinstance(first, Batch):
             return first
         jobs = [first]
-        while len(jobs) < MAX_AT_ONCE:
+        while len(jobs) < MAX_BATCH:
             try:
                 waiting = self._waiting.get_nowait()
             except queue.Empty:
@@ -229,7 +232,7 @@ class Writer:
         except BaseException as error:
             self._announced = {}
             self._recover(written.jobs, error)
-            return self._with_news(written.jobs)
+            return self._with_updates(written.jobs)
         return written
 
     def _run_batch(self, jobs: list[PendingWrite]) -> Batch:
@@ -238,33 +241,33 @@ class Writer:
         if self._held:
             held = {id(job) for job in self._held}
             jobs = [job for job in jobs if id(job) not in held]
-        return self._with_news(jobs) if jobs else Batch(jobs)
+        return self._with_updates(jobs) if jobs else Batch(jobs)
 
-    def _with_news(self, jobs: list[PendingWrite]) -> Batch:
+    def _with_updates(self, jobs: list[PendingWrite]) -> Batch:
         appended = _appended(jobs)
         self._publish(self._announced, appended)
         if len(appended) == len(jobs):
-            return Batch(jobs, self._compose_news(appended))
+            return Batch(jobs, self._compose_updates(appended))
         # The connection is lost, or nothing is new.
         if self._connection is None or not self._announced:
             return Batch(jobs)
         try:
-            return Batch(jobs, self._read_news())
+            return Batch(jobs, self._read_updates())
         except BaseException as error:
             # The commit stands; followers of the log will find the events.
-            self._lost("read", error)
+            self._drop_connection("read", error)
             return Batch(jobs)
 
     def _commit(self, jobs: list[PendingWrite]) -> None:
         try:
-            self._commit_together(jobs)
+            self._commit_batch(jobs)
         except BaseException as error:
             self._recover(jobs, error)
 
     def _recover(self, jobs: list[PendingWrite], error: BaseException) -> None:
         """Try each job by itself, unless this is an outage or the commit may have succeeded."""
         untouched, self._held = {id(job) for job in self._held}, []
-        self._lost("write", error)
+        self._drop_connection("write", error)
         is_outage = self._dialect.is_outage(error)
         is_unknown = self._is_committing and self._dialect.may_have_committed(error)
         self._is_committing = False
@@ -278,14 +281,14 @@ class Writer:
             else:
                 job.error = ServiceUnavailable() if is_outage or is_unknown else error
 
-    def _lost(self, phase: str, error: BaseException) -> None:
+    def _drop_connection(self, phase: str, error: BaseException) -> None:
         expected, reason = self._dialect.is_outage(error), self._dialect.disk_failure(error)
         kind = type(error).__name__
         log.error("database.failed", phase=phase, error=kind, outage=expected, disk=reason)
         self._health.failed(reason)
         self._close()
 
-    def _commit_together(self, jobs: list[PendingWrite]) -> None:
+    def _commit_batch(self, jobs: list[PendingWrite]) -> None:
         if not self._dialect.is_embedded:
             # All servers take locks in the same order, so that no two wait for each other.
             jobs = sorted(jobs, key=lambda job: job.realm_id)
@@ -315,26 +318,26 @@ class Writer:
         self._health.succeeded()
 
     def _lock(self, realm_id: int) -> bool:
-        if self._set_aside is None:
+        if self._hold_locked is None:
             self._dialect.lock_organization(self._connection, realm_id)
             return True
         return self._dialect.try_lock_organization(self._connection, realm_id)
 
     def _append(self, jobs: list[PendingWrite]) -> list[PendingWrite]:
         """Insert the fast sends among some jobs. Returns the remaining jobs."""
-        plain, left = _split(jobs)
-        is_all = len(plain) == 1 and not left
-        for realm_id, some in plain.items():
-            if not self._append_in(realm_id, some, is_all=is_all):
+        by_organization, left = _split(jobs)
+        is_all = len(by_organization) == 1 and not left
+        for realm_id, some in by_organization.items():
+            if not self._append_to(realm_id, some, is_all=is_all):
                 left += some
         return left
 
-    def _append_in(self, realm_id: int, jobs: list[PendingWrite], *, is_all: bool) -> bool:
+    def _append_to(self, realm_id: int, jobs: list[PendingWrite], *, is_all: bool) -> bool:
         """Without other jobs no savepoint is needed. Returns False if nothing was inserted."""
         if not is_all:
-            self._dialect.command(self._connection, "SAVEPOINT plain")
+            self._dialect.command(self._connection, "SAVEPOINT fast_send")
         try:
-            is_written = self._write_plain(realm_id, jobs)
+            is_written = self._insert_fast_sends(realm_id, jobs)
         except Exception as error:
             if self._dialect.is_outage(error):
                 raise
@@ -344,14 +347,14 @@ class Writer:
                 self._dialect.command(self._connection, "ROLLBACK")
                 self._begin()
             else:
-                self._dialect.command(self._connection, "ROLLBACK TO SAVEPOINT plain")
+                self._dialect.command(self._connection, "ROLLBACK TO SAVEPOINT fast_send")
         if not is_all:
-            self._dialect.command(self._connection, "RELEASE SAVEPOINT plain")
+            self._dialect.command(self._connection, "RELEASE SAVEPOINT fast_send")
         return is_written
 
-    def _write_plain(self, realm_id: int, jobs: list[PendingWrite]) -> bool:
+    def _insert_fast_sends(self, realm_id: int, jobs: list[PendingWrite]) -> bool:
         tx = Tx(self._connection, self._dialect, realm_id, self._clock())
-        sends = [job.plain for job in jobs if job.plain is not None]
+        sends = [job.fast_send for job in jobs if job.fast_send is not None]
         given = self._fast_insert.append(tx, sends)
         if given is None:
             return False
@@ -396,11 +399,11 @@ class Writer:
         if not is_alone:
             self._dialect.command(self._connection, "RELEASE SAVEPOINT job")
 
-    def _read_news(self) -> Any:
+    def _read_updates(self) -> Any:
         self._dialect.begin_read(self._connection)
         tx = Tx(self._connection, self._dialect, 0, self._clock())
         try:
-            return self._fetch_news(tx, list(self._announced))
+            return self._fetch_updates(tx, list(self._announced))
         finally:
             self._dialect.end_read(self._connection)
 
@@ -418,23 +421,25 @@ def _split(
     jobs: list[PendingWrite],
 ) -> tuple[dict[int, list[PendingWrite]], list[PendingWrite]]:
     """The fast sends among some jobs by organization, and the other jobs."""
-    plain: dict[int, list[PendingWrite]] = {}
+    by_organization: dict[int, list[PendingWrite]] = {}
     others = []
     for job in jobs:
-        if job.plain is None:
+        if job.fast_send is None:
             others.append(job)
         else:
-            plain.setdefault(job.realm_id, []).append(job)
-    return plain, others
+            by_organization.setdefault(job.realm_id, []).append(job)
+    return by_organization, others
 
 
 def _appended(jobs: list[PendingWrite]) -> list[tuple[LogPosition, Any]]:
     return [
-        (job.plain.valid_as_of, job.event) for job in jobs if job.plain is not None and job.event
+        (job.fast_send.valid_as_of, job.event)
+        for job in jobs
+        if job.fast_send is not None and job.event
     ]
 
 
-def settle(answer: "asyncio.Future[Any]", job: PendingWrite) -> None:
+def resolve(answer: "asyncio.Future[Any]", job: PendingWrite) -> None:
     """Pass a job's result or error to its caller."""
     if answer.done():
         return  # the caller was cancelled

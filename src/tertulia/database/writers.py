@@ -15,8 +15,8 @@ from tertulia.database.locked_organizations import LockedOrganizations
 from tertulia.database.tx import Dialect
 from tertulia.database.writer import (
     Batch,
-    ComposeNews,
-    FetchNews,
+    ComposeUpdates,
+    FetchUpdates,
     PendingWrite,
     Publish,
     WriteHealth,
@@ -35,49 +35,51 @@ class Writers:
         self,
         dialect: Dialect,
         clock: Callable[[], float],
-        fetch_news: FetchNews,
+        fetch_updates: FetchUpdates,
         deliver: Deliver,
-        compose_news: ComposeNews,
+        compose_updates: ComposeUpdates,
         fast_insert: FastInsert,
         publish: Publish,
     ) -> None:
         """`deliver` and `publish` are called on the event loop."""
         self._loop = asyncio.get_running_loop()
         self._deliver = deliver
-        self._compose_news = compose_news
+        self._compose_updates = compose_updates
         self._publish = publish
         self.health = WriteHealth()
         setup = WriterSetup(
             dialect,
             clock,
-            fetch_news,
-            compose_news,
+            fetch_updates,
+            compose_updates,
             fast_insert,
             _publish_nothing if dialect.is_embedded else self._publish_from_thread,
             self.health,
         )
         self._held = LockedOrganizations(
-            lambda: Writer(setup, self._hand_over_waited), self._resubmit
+            lambda: Writer(setup, self._post_committed_held), self._resubmit
         )
-        self._local: LoopInsertBatcher | None = None
-        self._appender: InsertBatcher | None = None
+        self._sqlite_batcher: LoopInsertBatcher | None = None
+        self._postgres_batcher: InsertBatcher | None = None
         if dialect.is_embedded:
-            self._threads = [Writer(setup, self._hand_over)]
-            self._local = LoopInsertBatcher(self._threads[0])
+            self._threads = [Writer(setup, self._post_committed)]
+            self._sqlite_batcher = LoopInsertBatcher(self._threads[0])
         else:
             self._threads = [
-                Writer(setup, self._hand_over, self._set_aside) for _ in range(THREADS)
+                Writer(setup, self._post_committed, self._hold_locked) for _ in range(THREADS)
             ]
-            self._appender = InsertBatcher(setup, self._is_appended, self._fall_back_to_action)
+            self._postgres_batcher = InsertBatcher(
+                setup, self._on_appended, self._fall_back_to_action
+            )
         for writer in self._threads:
             writer.start()
 
     async def stop(self) -> None:
         """Finish the queued jobs and stop."""
-        if self._local is not None:
-            self._local.stop()
-        if self._appender is not None:
-            await self._appender.stop()
+        if self._sqlite_batcher is not None:
+            self._sqlite_batcher.stop()
+        if self._postgres_batcher is not None:
+            await self._postgres_batcher.stop()
         for writer in self._threads:
             writer.stop()
         await asyncio.sleep(0)  # the threads may have set jobs aside
@@ -87,54 +89,60 @@ class Writers:
     def busy_seconds(self) -> float:
         """How long the oldest running write has waited for its commit."""
         busy = [writer.busy_seconds for writer in self._threads] + [self._held.busy_seconds]
-        return max(busy) if self._appender is None else max(*busy, self._appender.busy_seconds)
+        return (
+            max(busy)
+            if self._postgres_batcher is None
+            else max(*busy, self._postgres_batcher.busy_seconds)
+        )
 
     def submit(self, job: PendingWrite) -> None:
-        if self._local is not None:
-            self._local.submit(job)
+        if self._sqlite_batcher is not None:
+            self._sqlite_batcher.submit(job)
         elif job.realm_id in self._held:
-            job.plain = None  # spare threads run actions only
+            job.fast_send = None  # spare threads run actions only
             self._held.submit(job)
-        elif self._appender is not None and job.plain is not None:
-            self._appender.submit(job)
+        elif self._postgres_batcher is not None and job.fast_send is not None:
+            self._postgres_batcher.submit(job)
         else:
-            self._act(job)
+            self._run_action(job)
 
     # --- called on the threads of writers ---
 
-    def _hand_over(self, batch: Batch) -> None:
-        self._loop.call_soon_threadsafe(self._is_committed, batch)
+    def _post_committed(self, batch: Batch) -> None:
+        self._loop.call_soon_threadsafe(self._on_committed, batch)
 
-    def _hand_over_waited(self, batch: Batch) -> None:
-        self._hand_over(batch)
+    def _post_committed_held(self, batch: Batch) -> None:
+        self._post_committed(batch)
         self._loop.call_soon_threadsafe(self._held.mark_done, batch.jobs)
 
     def _publish_from_thread(self, ends: dict[int, int], appended: list[Any]) -> None:
         if ends:
             self._loop.call_soon_threadsafe(self._publish, ends, appended)
 
-    def _set_aside(self, jobs: list[PendingWrite]) -> None:
-        self._loop.call_soon_threadsafe(self._wait_for, jobs)
+    def _hold_locked(self, jobs: list[PendingWrite]) -> None:
+        self._loop.call_soon_threadsafe(self._hold, jobs)
 
     # --- called on the loop ---
 
-    def _is_committed(self, batch: Batch) -> None:
+    def _on_committed(self, batch: Batch) -> None:
         try:
-            self._deliver(batch.news, batch.answer)
+            self._deliver(batch.updates, batch.resolve_all)
         finally:
-            if self._local is not None:
-                self._local.go_on()
+            if self._sqlite_batcher is not None:
+                self._sqlite_batcher.start_next()
 
-    def _is_appended(self, jobs: list[PendingWrite], ends: dict[int, int]) -> None:
-        appended = [(job.plain.valid_as_of, job.event) for job in jobs if job.plain is not None]
+    def _on_appended(self, jobs: list[PendingWrite], ends: dict[int, int]) -> None:
+        appended = [
+            (job.fast_send.valid_as_of, job.event) for job in jobs if job.fast_send is not None
+        ]
         self._publish(ends, appended)
-        self._deliver(self._compose_news(appended), Batch(jobs).answer)
+        self._deliver(self._compose_updates(appended), Batch(jobs).resolve_all)
 
-    def _act(self, job: PendingWrite) -> None:
+    def _run_action(self, job: PendingWrite) -> None:
         """One thread runs all actions of an organization."""
         self._threads[job.realm_id % len(self._threads)].submit(job)
 
-    def _wait_for(self, jobs: list[PendingWrite]) -> None:
+    def _hold(self, jobs: list[PendingWrite]) -> None:
         _submit_each(jobs, self._held.submit)
 
     def _resubmit(self, jobs: list[PendingWrite]) -> None:
@@ -142,9 +150,9 @@ class Writers:
 
     def _fall_back_to_action(self, job: PendingWrite) -> None:
         """A send that could not be inserted runs as an action, with all checks."""
-        job.plain = None
+        job.fast_send = None
         try:
-            self._act(job)
+            self._run_action(job)
         except ServiceUnavailable as error:
             job.error = error
             job.done(job)

@@ -9,7 +9,7 @@ import threading
 import time
 
 MAX_ANSWER_SECONDS = 0.006  # nearly all requests but polls are answered within this
-NAP_SECONDS = 0.0002
+SLEEP_SECONDS = 0.0002
 NEVER = float("-inf")
 
 
@@ -58,5 +58,5 @@ class YieldPoint:
                 return
             if self._slept_seconds > (now - self._began_at) / 2:
                 return
-            time.sleep(NAP_SECONDS)
+            time.sleep(SLEEP_SECONDS)
             self._slept_seconds += time.perf_counter() - now

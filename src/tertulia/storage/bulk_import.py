@@ -92,7 +92,7 @@ def renumber(tx: Tx, table: str, was: int, number: int) -> None:
 def mark_placeholder(
     tx: Tx, user_id: int, *, joined_at: float, timezone: str, is_active: bool
 ) -> None:
-    tx.change(
+    tx.update(
         "account",
         user_id,
         is_imported_stub=True,
@@ -114,20 +114,20 @@ def claim_stub(tx: Tx, user_id: int) -> bool:
 
 
 def date_channel(tx: Tx, channel_id: int, *, created_at: float, archived: bool) -> None:
-    tx.change("channel", channel_id, created_at=created_at, archived=archived)
+    tx.update("channel", channel_id, created_at=created_at, archived=archived)
 
 
 def set_creator(tx: Tx, table: str, number: int, user_id: int) -> None:
     """The creator of a channel or a group."""
-    tx.change(table, number, creator_id=user_id)
+    tx.update(table, number, creator_id=user_id)
 
 
 def date_folder(tx: Tx, folder_id: int, *, created_at: float, archived: bool) -> None:
-    tx.change("channel_folder", folder_id, created_at=created_at, archived=archived)
+    tx.update("channel_folder", folder_id, created_at=created_at, archived=archived)
 
 
 def date_snippet(tx: Tx, snippet_id: int, created_at: float) -> None:
-    tx.change("saved_snippet", snippet_id, created_at=created_at)
+    tx.update("saved_snippet", snippet_id, created_at=created_at)
 
 
 def set_first_messages(tx: Tx) -> None:

@@ -155,7 +155,7 @@ def supergroups(tx: Tx, group_id: int) -> list[int]:
 def insert(
     tx: Tx, name: str, description: str, *, creator_id: int | None = None, is_system: bool = False
 ) -> int:
-    return tx.add(
+    return tx.insert_with_id(
         "user_group",
         name=name,
         description=description,
@@ -167,19 +167,19 @@ def insert(
 
 
 def update(tx: Tx, group_id: int, *, name: str, description: str, deactivated: bool) -> None:
-    tx.change("user_group", group_id, name=name, description=description, deactivated=deactivated)
+    tx.update("user_group", group_id, name=name, description=description, deactivated=deactivated)
 
 
 def set_permissions(tx: Tx, group_id: int, permissions: dict[str, GroupValue]) -> None:
-    tx.change("user_group", group_id, permissions=msgspec.json.encode(permissions).decode())
+    tx.update("user_group", group_id, permissions=msgspec.json.encode(permissions).decode())
 
 
 def add_members(tx: Tx, group_id: int, user_ids: list[int]) -> None:
-    tx.upsert_many("user_group_member", ({"user_id": each} for each in user_ids), group_id=group_id)
+    tx.insert_rows("user_group_member", ({"user_id": each} for each in user_ids), group_id=group_id)
 
 
 def remove_members(tx: Tx, group_id: int, user_ids: list[int]) -> None:
-    tx.remove("user_group_member", group_id=group_id, user_id=user_ids)
+    tx.delete("user_group_member", group_id=group_id, user_id=user_ids)
 
 
 def add_subgroup(tx: Tx, group_id: int, subgroup_id: int) -> None:
@@ -187,7 +187,7 @@ def add_subgroup(tx: Tx, group_id: int, subgroup_id: int) -> None:
 
 
 def remove_subgroups(tx: Tx, group_id: int, subgroup_ids: list[int]) -> None:
-    tx.remove("user_group_subgroup", group_id=group_id, subgroup_id=subgroup_ids)
+    tx.delete("user_group_subgroup", group_id=group_id, subgroup_id=subgroup_ids)
 
 
 # --- rows ---

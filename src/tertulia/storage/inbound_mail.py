@@ -23,7 +23,7 @@ def insert_reply_address(
 
 
 def delete_reply_addresses(tx: Tx, user_id: int) -> None:
-    tx.remove("reply_address", user_id=user_id)
+    tx.delete("reply_address", user_id=user_id)
 
 
 def find_reply_address(tx: Tx, hash: str) -> ReplyAddress | None:

@@ -13,13 +13,13 @@ _COLUMNS = ", ".join(
 
 
 def insert_mail(tx: Tx, kind: str, sealed: bytes) -> int:
-    return tx.add(
+    return tx.insert_with_id(
         "outbox", transport="mail", kind=kind, sealed=sealed, created_at=tx.now, due_at=tx.now
     )
 
 
 def insert_webhook_calls(tx: Tx, bot_ids: Sequence[int], message_id: int, kind: str) -> None:
-    tx.upsert_many(
+    tx.insert_rows(
         "outbox",
         ({"lane": bot_id, "user_id": bot_id} for bot_id in bot_ids),
         transport="webhook",
@@ -123,7 +123,7 @@ def claim(tx: Tx, item: OutboxItem, until: float) -> bool:
 
 
 def exists(tx: Tx, item: OutboxItem) -> bool:
-    return tx.has("outbox", id=item.id)
+    return tx.has_row("outbox", id=item.id)
 
 
 def reschedule(tx: Tx, item: OutboxItem, until: float, tries: int, told: str = "") -> None:
@@ -141,7 +141,7 @@ def delete(tx: Tx, item: OutboxItem) -> None:
 
 
 def delete_of_device(tx: Tx, device_id: int) -> None:
-    tx.remove("outbox", device_id=device_id)
+    tx.delete("outbox", device_id=device_id)
 
 
 def count(tx: Tx, transport: Transport) -> int:

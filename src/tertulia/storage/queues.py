@@ -43,7 +43,7 @@ def insert(tx: Tx, queue: StoredQueue, role: int) -> bool:
         " seen_at, epoch) SELECT :id, :realm, a.id, :options, :start_seq, :acked, :scanned,"
         " :idle, :now, :now, :epoch FROM account a"
         " WHERE a.id = :user AND a.realm_id = :realm AND a.is_active AND a.role <= :role"
-        f"{tx.dialect.holding} ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at"
+        f"{tx.dialect.row_lock} ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at"
         " RETURNING id",
         role=role,
         id=queue.id,
@@ -91,7 +91,7 @@ def delete_excess(tx: Tx, queue: StoredQueue, *, keep: int) -> list[str]:
 
 
 def delete(tx: Tx, queue_ids: list[str]) -> int:
-    return tx.remove("queue", id=queue_ids)
+    return tx.delete("queue", id=queue_ids)
 
 
 def delete_all(tx: Tx) -> None:

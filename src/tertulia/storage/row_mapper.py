@@ -42,12 +42,12 @@ class Record(Generic[T]):
 
     def find(self, tx: Tx, **values: Any) -> T | None:
         """The first row of the organization with these values."""
-        return self.one(tx, self._having(values), **values)
+        return self.one(tx, self._where(values), **values)
 
     def where(self, tx: Tx, order: str, /, **values: Any) -> list[T]:
         """All rows of the organization with these values, in order; a list matches any of its
         values."""
-        return self.all(tx, f"{self._having(values)} ORDER BY {order}", **values)
+        return self.all(tx, f"{self._where(values)} ORDER BY {order}", **values)
 
     def one(self, tx: Tx, rest: str, **params: Any) -> T | None:
         """The first row of `FROM …`."""
@@ -62,8 +62,8 @@ class Record(Generic[T]):
             *[row[name] if read is None else read(row[name]) for name, read in self._read]
         )
 
-    def _having(self, values: Mapping[str, Any]) -> str:
-        return f"FROM {self._table} WHERE {tx.having(values)}"
+    def _where(self, values: Mapping[str, Any]) -> str:
+        return f"FROM {self._table} WHERE {tx.equality(values)}"
 
 
 def _converter(kind: Any) -> Converter | None:

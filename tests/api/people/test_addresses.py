@@ -134,7 +134,7 @@ def test_stored_keys_are_migrated(kind, databases):
 
 
 def test_an_account_written_by_an_older_server_is_found(chat, road):
-    chat.write(lambda tx: tx.change("account", road.id, email=STREET, email_key=ROAD))
+    chat.write(lambda tx: tx.update("account", road.id, email=STREET, email_key=ROAD))
 
     assert chat.read(storage.people.find_by_email, STREET).id == road.id
     assert chat.read(storage.people.find_by_email, ROAD) is None
@@ -160,7 +160,7 @@ def _write_casefolded(tx):
         user, _ = actions.people.account_creation.add(tx, vault, new)
         ids.append(user.id)
         key = email.casefold()
-        tx.change("account", user.id, email_key=key)
+        tx.update("account", user.id, email_key=key)
         about = {"inviter": ids[0], "email": email, "key": key, "number": b"%d" % number}
         tx.execute(INVITATION, **about)
         tx.execute(LINK, email=email, key=key)

@@ -20,7 +20,7 @@ MAX_ACCOUNTS = 500
 DELETING_SECONDS = 5
 
 Kind = Literal["people", "bots", "all"]
-Standing = Literal["active", "deactivated", "all"]
+SchemaState = Literal["active", "deactivated", "all"]
 Sort = Literal["name", "role", "last_active", "sessions", "storage", "joined"]
 
 
@@ -62,7 +62,7 @@ async def list_accounts(
     *,
     query: Annotated[str, MaxLength(200)] = "",
     role: RoleNumber | None = None,
-    standing: Standing = "all",
+    standing: SchemaState = "all",
     account_kind: Kind = "all",
     without_second_factor: bool = False,
     sort: Sort = "name",

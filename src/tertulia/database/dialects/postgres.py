@@ -24,22 +24,22 @@ from tertulia.database.dialects import (
     postgres_placeholders,
     postgres_sessions,
 )
-from tertulia.database.dialects.postgres_async import Heard, LoopConnection
+from tertulia.database.dialects.postgres_async import AsyncConnection, OnNotification
 from tertulia.database.dialects.postgres_connection import Connection, Ids, IdsDumper
 from tertulia.database.dialects.postgres_installation import SERVING, UNKNOWN
 from tertulia.database.dialects.postgres_sessions import WrongEncoding
 from tertulia.database.notify_bus import LOG
 from tertulia.database.tx import Cursor
 
-ASK_EVERY_SECONDS = 1.0  # polling interval, in case a notification was lost
-FEW = 16
+POLL_SECONDS = 1.0  # polling interval, in case a notification was lost
+MAX_PREPARED_LIST = 16
 KEEPALIVE = (
     "SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3"
 )
-DUTY_SECONDS = 10  # if the leader is silent for this long, another server takes over
+LEADER_TIMEOUT_SECONDS = 10  # if the leader is silent for this long, another server takes over
 
 # Continues while the machine is suspended.
-_ALSO_ASLEEP = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
+_BOOT_CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 _TRY_LOCK = (
     "WITH free AS (SELECT 1 FROM log_head WHERE realm_id = :realm FOR NO KEY UPDATE SKIP LOCKED)"
     " SELECT EXISTS (SELECT 1 FROM free)"
@@ -93,7 +93,7 @@ class Postgres:
     size = "SELECT pg_database_size(current_database()) AS value"
     is_embedded = False
     writes_in_queries = True
-    holding = " FOR SHARE"
+    row_lock = " FOR SHARE"
     durability: dict[str, str] = {"synchronous_commit": "on"}
     limits: dict[str, str] = {
         "idle_in_transaction_session_timeout": "5s",
@@ -161,36 +161,38 @@ class Postgres:
         return self.installation.channel(name)
 
     async def connect_on_loop(
-        self, heard: Heard = _ignore, channels: Sequence[str] = ()
-    ) -> LoopConnection:
+        self, on_notification: OnNotification = _ignore, channels: Sequence[str] = ()
+    ) -> AsyncConnection:
         """A connection for the event loop, without a thread. It receives the notifications of the
         channels, and announces us there."""
-        return await self._on_loop(partial(self._connect_to_listen, channels), heard, channels)
+        return await self._on_loop(
+            partial(self._connect_to_listen, channels), on_notification, channels
+        )
 
-    async def connect_to_append(self) -> LoopConnection:
+    async def connect_to_append(self) -> AsyncConnection:
         """A connection for fast sends; it waits only briefly for a lock."""
         return await self._on_loop(partial(self.connect, to_serve=True, also=self.append_limits))
 
     async def _on_loop(
         self,
         connect: Callable[[], Connection],
-        heard: Heard = _ignore,
+        on_notification: OnNotification = _ignore,
         channels: Sequence[str] = (),
-    ) -> LoopConnection:
-        connecting = asyncio.get_running_loop().run_in_executor(None, self._with_line, connect)
+    ) -> AsyncConnection:
+        connecting = asyncio.get_running_loop().run_in_executor(None, self._with_timeline, connect)
         try:
             connection = await asyncio.shield(connecting)
         except asyncio.CancelledError:
             connecting.add_done_callback(_close)
             raise
         names = {self.channel(name): name for name in channels}
-        return LoopConnection(
+        return AsyncConnection(
             connection,
             self.timeline(connection),
-            lambda channel, notice: heard(names[channel], notice),
+            lambda channel, notice: on_notification(names[channel], notice),
         )
 
-    def _with_line(self, connect: Callable[[], Connection]) -> Connection:
+    def _with_timeline(self, connect: Callable[[], Connection]) -> Connection:
         connection = connect()
         self.timeline(connection)
         return connection
@@ -215,7 +217,7 @@ class Postgres:
     def connect_for_leader(self) -> Connection:
         """The leader's connection. PostgreSQL closes it if it is silent."""
         connection = self.connect(to_serve=True)
-        self.command(connection, f"SET idle_session_timeout = '{DUTY_SECONDS}s'")
+        self.command(connection, f"SET idle_session_timeout = '{LEADER_TIMEOUT_SECONDS}s'")
         return connection
 
     def try_lead(self, connection: Any) -> bool:
@@ -228,17 +230,17 @@ class Postgres:
         self.command(connection, "SELECT pg_advisory_unlock_all()")
 
     def run(self, connection: Any, sql: str, params: Mapping[str, Any]) -> Cursor:
-        if connection.has_questions:  # they are sent in the same way
-            return self.ask(connection, sql, params)
+        if connection.has_queued_queries:  # they are sent in the same way
+            return self.enqueue(connection, sql, params)
         cursor: Cursor = connection.run(postgres_placeholders.named(sql), *_bound(params))
         return cursor
 
-    def ask(self, connection: Any, sql: str, params: Mapping[str, Any]) -> Cursor:
+    def enqueue(self, connection: Any, sql: str, params: Mapping[str, Any]) -> Cursor:
         text, names = postgres_placeholders.numbered(sql)
         bound, prepare = _bound(params)
         values = [bound[name] for name in names]
-        question: Cursor = connection.ask(text, values, is_prepared=prepare is None)
-        return question
+        query: Cursor = connection.enqueue(text, values, is_prepared=prepare is None)
+        return query
 
     def run_many(self, connection: Any, sql: str, params: list[dict[str, Any]]) -> None:
         connection.cursor().executemany(postgres_placeholders.named(sql), params)
@@ -246,16 +248,16 @@ class Postgres:
     def tuples(self, cursor: Cursor) -> list[tuple[Any, ...]]:
         return [tuple(row.values()) for row in cursor.fetchall()]
 
-    def together(self, column: str) -> str:
+    def joined_ids(self, column: str) -> str:
         return f"string_agg({column}::text, ',')"
 
-    def lowered(self, text: str) -> str:
+    def lower(self, text: str) -> str:
         return f'lower(({text}) COLLATE "C")'
 
-    def rounded_down(self, number: str) -> str:
+    def floor(self, number: str) -> str:
         return f"CAST(floor({number}) AS BIGINT)"
 
-    def size_of(self, column: str) -> str:
+    def byte_length(self, column: str) -> str:
         return f"octet_length({column})"
 
     def load_rows(
@@ -281,7 +283,7 @@ class Postgres:
         ).fetchall()
         return {row["table_name"]: row["last_value"] or 0 for row in rows}
 
-    def count_from(self, connection: Any, table: str, last: int) -> None:
+    def set_counter(self, connection: Any, table: str, last: int) -> None:
         connection.execute(
             f"SELECT setval(pg_get_serial_sequence('{table}', 'id'), {max(last, 1):d},"
             f" {bool(last)})"
@@ -318,8 +320,8 @@ class Postgres:
 
     def flush(self, connection: Any) -> None:
         """Send the queued statements."""
-        if connection.has_questions:
-            connection.ask_all()
+        if connection.has_queued_queries:
+            connection.flush()
 
     def begin_read(self, connection: Any) -> None:
         connection.begin("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
@@ -365,17 +367,17 @@ class Postgres:
     def notify_all(self, connection: Any) -> None:
         self.command(connection, f"NOTIFY {self.channel(LOG)}")
 
-    def others(self) -> tuple[str, dict[str, Any]]:
+    def peers_query(self) -> tuple[str, dict[str, Any]]:
         """A statement that returns a row if other servers or commands are connected."""
-        return self.installation.others(self.node)
+        return self.installation.peers_query(self.node)
 
-    def serving_nodes(self) -> tuple[str, dict[str, Any]]:
-        return self.installation.serving_nodes()
+    def serving_nodes_query(self) -> tuple[str, dict[str, Any]]:
+        return self.installation.serving_nodes_query()
 
     async def watch(self, changed: Changed) -> None:
         """Poll now and then, in case a notification was lost."""
         while True:
-            await asyncio.sleep(ASK_EVERY_SECONDS)
+            await asyncio.sleep(POLL_SECONDS)
             try:
                 await changed(None)
             except Exception as error:
@@ -399,7 +401,7 @@ class Postgres:
             postgres_sessions.check(one, another)
 
     def has_peers(self, connection: Any) -> bool:
-        sql, params = self.others()
+        sql, params = self.peers_query()
         return self.run(connection, sql, params).fetchone() is not None
 
     def own_clock(self) -> Callable[[], float]:
@@ -432,7 +434,7 @@ class Postgres:
 
 
 def _stopwatch() -> float:
-    return time.clock_gettime(_ALSO_ASLEEP)
+    return time.clock_gettime(_BOOT_CLOCK)
 
 
 def _bound(params: Mapping[str, Any]) -> tuple[Mapping[str, Any], bool | None]:
@@ -440,7 +442,7 @@ def _bound(params: Mapping[str, Any]) -> tuple[Mapping[str, Any], bool | None]:
     prepared: a cached plan assumes short lists."""
     prepare = None
     for name, value in params.items():
-        if type(value) is list and len(value) > FEW:
+        if type(value) is list and len(value) > MAX_PREPARED_LIST:
             prepare = False
             if type(value[0]) is int:
                 params = {**params, name: Ids(value)}

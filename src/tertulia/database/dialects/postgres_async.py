@@ -16,20 +16,22 @@ from psycopg.pq.abc import PGconn, PGresult
 
 from tertulia.database.dialects import postgres_placeholders
 
-Heard = Callable[[str, str], None]  # channel and payload
+OnNotification = Callable[[str, str], None]  # channel and payload
 
 
-class LoopConnection:
-    def __init__(self, connection: psycopg.Connection[Any], line: str, heard: Heard) -> None:
+class AsyncConnection:
+    def __init__(
+        self, connection: psycopg.Connection[Any], timeline: str, on_notification: OnNotification
+    ) -> None:
         """Takes over a connection, which nothing else may use from now on."""
-        self.line = line  # the timeline; see `Dialect.timeline`
+        self.timeline = timeline  # see `Dialect.timeline`
         self._connection = connection
         self._pgconn: PGconn = connection.pgconn
-        self._heard = heard
+        self._on_notification = on_notification
         self._loop = asyncio.get_running_loop()
         self._prepared: dict[str, bytes] = {}
-        self._answer: asyncio.Future[PGresult] | None = None
-        self._found: PGresult | None = None
+        self._pending: asyncio.Future[PGresult] | None = None
+        self._last_result: PGresult | None = None
         self._lost = asyncio.Event()
         self._pgconn.nonblocking = 1
         self._socket = self._pgconn.socket
@@ -46,11 +48,11 @@ class LoopConnection:
         """False if PostgreSQL has closed the connection, even if the loop has not read that yet."""
         return not self._lost.is_set() and not self._hangup.poll(0)
 
-    async def lost(self) -> None:
+    async def wait_until_lost(self) -> None:
         """Return when the connection is lost."""
         await self._lost.wait()
 
-    async def ask(self, sql: str, params: Mapping[str, Any]) -> list[tuple[bytes | None, ...]]:
+    async def execute(self, sql: str, params: Mapping[str, Any]) -> list[tuple[bytes | None, ...]]:
         """Run a statement in a transaction of its own; values are in PostgreSQL's text format.
 
         Cancelling the caller closes the connection, because the result would be left unread.
@@ -61,10 +63,10 @@ class LoopConnection:
             if name is None:
                 name = b"s%d" % len(self._prepared)
                 self._pgconn.send_prepare(name, text.encode())
-                await self._result()
+                await self._next_result()
                 self._prepared[text] = name
             self._pgconn.send_query_prepared(name, [_value(params[each]) for each in names])
-            result = await self._result()
+            result = await self._next_result()
         except asyncio.CancelledError:
             self.close()
             raise
@@ -85,10 +87,10 @@ class LoopConnection:
             self._loop.remove_writer(self._socket)
             self._connection.close()
 
-    async def _result(self) -> PGresult:
-        self._answer = self._loop.create_future()
+    async def _next_result(self) -> PGresult:
+        self._pending = self._loop.create_future()
         self._write()
-        result = await self._answer
+        result = await self._pending
         if result.status not in (ExecStatus.COMMAND_OK, ExecStatus.TUPLES_OK):
             if self._pgconn.status == ConnStatus.BAD:
                 raise psycopg.OperationalError("the connection is lost")
@@ -112,27 +114,27 @@ class LoopConnection:
         try:
             pgconn.consume_input()
             while (notice := pgconn.notifies()) is not None:
-                self._heard(notice.relname.decode(), notice.extra.decode())
-            while self._answer is not None and not pgconn.is_busy():
+                self._on_notification(notice.relname.decode(), notice.extra.decode())
+            while self._pending is not None and not pgconn.is_busy():
                 result = pgconn.get_result()
                 if result is None:
-                    self._hand_over()
+                    self._resolve_pending()
                 else:
-                    self._found = result
+                    self._last_result = result
         except psycopg.OperationalError as error:
             self._fail(error)
 
-    def _hand_over(self) -> None:
-        answer, self._answer = self._answer, None
-        found, self._found = self._found, None
-        if answer is not None and found is not None and not answer.done():
-            answer.set_result(found)
+    def _resolve_pending(self) -> None:
+        pending, self._pending = self._pending, None
+        result, self._last_result = self._last_result, None
+        if pending is not None and result is not None and not pending.done():
+            pending.set_result(result)
 
     def _fail(self, error: psycopg.OperationalError) -> None:
-        answer, self._answer = self._answer, None
+        pending, self._pending = self._pending, None
         self.close()
-        if answer is not None and not answer.done():
-            answer.set_exception(error)
+        if pending is not None and not pending.done():
+            pending.set_exception(error)
 
 
 def _value(value: str | float | bytes) -> bytes:

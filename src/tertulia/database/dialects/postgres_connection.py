@@ -2,7 +2,7 @@
 
 On a busy machine round trips take more time than statements: in each of them two processes wait for
 a core. So a connection avoids round trips whose result is not needed. BEGIN is sent with the first
-statements, statements that are asked together are sent together, and the result of a ROLLBACK is
+statements, statements that are deferred are sent together, and the result of a ROLLBACK is
 read later.
 """
 
@@ -15,7 +15,7 @@ from psycopg.adapt import Dumper
 from psycopg.postgres import types as postgres_types
 from psycopg.pq import ConnStatus, ExecStatus
 
-from tertulia.database.dialects.postgres_pipeline import PostponedQuestion, Together
+from tertulia.database.dialects.postgres_pipeline import PipelinedQuery, StatementPipeline
 from tertulia.errors.parameters import NulInText
 
 
@@ -55,19 +55,19 @@ class Connection(psycopg.Connection[dict[str, Any]]):
     """A connection with one cursor for single statements. A new cursor costs a quarter of a
     statement, and the rows of one statement are always fetched before the next."""
 
-    _kept: psycopg.Cursor[dict[str, Any]] | None = None
-    _line: str | None = None
-    _beginning = ""  # sent before the next statement
-    _is_leaving = False  # the result of a ROLLBACK was not read yet
-    _asked: tuple[PostponedQuestion, ...] = ()
-    _together: Together | None = None
+    _cursor: psycopg.Cursor[dict[str, Any]] | None = None
+    _timeline: str | None = None
+    _begin_sql = ""  # sent before the next statement
+    _has_unread_rollback = False  # the result of a ROLLBACK was not read yet
+    _queued: tuple[PipelinedQuery, ...] = ()
+    _statement_pipeline: StatementPipeline | None = None
 
     @property
     def shared_cursor(self) -> psycopg.Cursor[dict[str, Any]]:
         self._make_ready()
-        if self._kept is None:
-            self._kept = super().cursor(binary=True)
-        return self._kept
+        if self._cursor is None:
+            self._cursor = super().cursor(binary=True)
+        return self._cursor
 
     def cursor(self, *args: Any, **kwargs: Any) -> Any:
         self._make_ready()
@@ -75,24 +75,24 @@ class Connection(psycopg.Connection[dict[str, Any]]):
 
     @property
     def timeline(self) -> str:
-        if self._line is None:
+        if self._timeline is None:
             found = self.shared_cursor.execute(
                 "SELECT pg_walfile_name(pg_current_wal_lsn()) AS name"
             )
-            self._line = (found.fetchone() or {})["name"][:8]
-        return self._line
+            self._timeline = (found.fetchone() or {})["name"][:8]
+        return self._timeline
 
-    def record_timeline(self, line: str) -> None:
-        self._line = line
+    def record_timeline(self, timeline: str) -> None:
+        self._timeline = timeline
 
     def execute_simple(self, sql: str) -> None:
         """Bypasses psycopg, which would drop its prepared statements at every ROLLBACK."""
-        if self._asked and sql == "COMMIT":
-            self.ask_all()
+        if self._queued and sql == "COMMIT":
+            self.flush()
         if sql in ("COMMIT", "ROLLBACK"):
             self._free_result()
-        self._asked = ()
-        self._is_leaving = False  # libpq reads that result first
+        self._queued = ()
+        self._has_unread_rollback = False  # libpq reads that result first
         result = self.pgconn.exec_(sql.encode())
         if result.status not in (ExecStatus.COMMAND_OK, ExecStatus.TUPLES_OK):
             if self.pgconn.status == ConnStatus.BAD:
@@ -104,17 +104,17 @@ class Connection(psycopg.Connection[dict[str, Any]]):
 
     def begin(self, sql: str) -> None:
         """Begin a transaction, together with the first statement."""
-        self._beginning = sql
+        self._begin_sql = sql
 
     def end_read(self) -> None:
         """End a transaction that wrote nothing."""
-        self._asked = ()
+        self._queued = ()
         self._free_result()
-        if self._beginning:
-            self._beginning = ""
+        if self._begin_sql:
+            self._begin_sql = ""
         else:
             self.pgconn.send_query(b"ROLLBACK")
-            self._is_leaving = True
+            self._has_unread_rollback = True
 
     def run(
         self, sql: str, params: Mapping[str, Any], prepare: bool | None
@@ -123,33 +123,33 @@ class Connection(psycopg.Connection[dict[str, Any]]):
             return self.shared_cursor.execute(sql, params, prepare=prepare)
 
     @property
-    def has_questions(self) -> bool:
-        return bool(self._asked)
+    def has_queued_queries(self) -> bool:
+        return bool(self._queued)
 
-    def ask(self, sql: str, values: Sequence[Any], *, is_prepared: bool) -> PostponedQuestion:
-        question = PostponedQuestion(sql, values, is_prepared, self.ask_all)
-        self._asked += (question,)
-        return question
+    def enqueue(self, sql: str, values: Sequence[Any], *, is_prepared: bool) -> PipelinedQuery:
+        query = PipelinedQuery(sql, values, is_prepared, self.flush)
+        self._queued += (query,)
+        return query
 
-    def ask_all(self) -> None:
+    def flush(self) -> None:
         """Send all statements, and wait once for all results."""
-        asked, self._asked = self._asked, ()
-        beginning, self._beginning = self._beginning, ""
+        queued, self._queued = self._queued, ()
+        begin_sql, self._begin_sql = self._begin_sql, ""
         self._make_ready()
-        if self._together is None:
-            self._together = Together(self)
+        if self._statement_pipeline is None:
+            self._statement_pipeline = StatementPipeline(self)
         with _nul_as_client_error:
-            self._together.ask(beginning, asked)
+            self._statement_pipeline.run(begin_sql, queued)
 
     def _free_result(self) -> None:
         """Free the last result, which may have many megabytes."""
-        if self._kept is not None and self._kept.pgresult is not None:
-            self._kept.pgresult.clear()
+        if self._cursor is not None and self._cursor.pgresult is not None:
+            self._cursor.pgresult.clear()
 
     def _make_ready(self) -> None:
-        if self._beginning:
-            beginning, self._beginning = self._beginning, ""
-            self.execute_simple(beginning)
-        elif self._is_leaving:
-            self._is_leaving = False
+        if self._begin_sql:
+            begin_sql, self._begin_sql = self._begin_sql, ""
+            self.execute_simple(begin_sql)
+        elif self._has_unread_rollback:
+            self._has_unread_rollback = False
             self.wait(generators.fetch_many(self.pgconn))

@@ -15,7 +15,7 @@ from tertulia.database.tx import Dialect
 APPLICATION = "tertulia"
 SERVING = " serving"  # ends the name of the notification connection that every server has
 
-_OTHERS = (
+_PEERS = (
     "SELECT 1 FROM pg_stat_get_activity(NULL) a JOIN pg_database d ON d.oid = a.datid"
     " WHERE d.datname = current_database()"
     " AND (a.application_name LIKE :ours OR a.application_name LIKE :any"
@@ -37,19 +37,19 @@ class Installation(NamedTuple):
         """The name of the connections of one process in `pg_stat_activity`."""
         return f"{APPLICATION} {self._label} {node}" if self.id else f"{APPLICATION} {node}"
 
-    def others(self, node: str) -> tuple[str, dict[str, str]]:
+    def peers_query(self, node: str) -> tuple[str, dict[str, str]]:
         """A statement that returns a row if another process of this installation is connected.
 
         Compat: before installations had an id, the names of connections had two words.
         """
-        return _OTHERS, {
+        return _PEERS, {
             "ours": f"{APPLICATION} {self._label} %",
             "any": f"{APPLICATION} %",
             "labelled": f"{APPLICATION} % %",
             "mine": f"% {node}%",
         }
 
-    def serving_nodes(self) -> tuple[str, dict[str, str]]:
+    def serving_nodes_query(self) -> tuple[str, dict[str, str]]:
         """A statement that returns the connected servers of this installation."""
         return _SERVING_NODES, {"serving": f"{APPLICATION} {self._label} %{SERVING}"}
 

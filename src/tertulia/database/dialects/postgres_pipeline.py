@@ -18,63 +18,63 @@ from psycopg.pq import ConnStatus, ExecStatus, Format
 from psycopg.pq.abc import PGresult
 
 # A plan from when a table was small would scan all of it forever.
-_PLANNED_ONCE = (
+_USE_GENERIC_PLAN = (
     b"SELECT set_config('plan_cache_mode', 'force_generic_plan', true),"
     b" set_config('enable_seqscan', 'off', true)"
 )
-_PLANNED_AS_USUAL = (
+_USE_DEFAULT_PLAN = (
     b"SELECT set_config('plan_cache_mode', 'auto', true), set_config('enable_seqscan', 'on', true)"
 )
-_FINE = (ExecStatus.COMMAND_OK, ExecStatus.TUPLES_OK, ExecStatus.PIPELINE_SYNC)
+_SUCCESS = (ExecStatus.COMMAND_OK, ExecStatus.TUPLES_OK, ExecStatus.PIPELINE_SYNC)
 
 
-class PostponedQuestion:
+class PipelinedQuery:
     """A statement that is queued for the next pipeline, and later its result."""
 
-    __slots__ = ("_ask_all", "_rows", "_rows_touched", "is_prepared", "sql", "values")
+    __slots__ = ("_flush", "_rowcount", "_rows", "is_prepared", "sql", "values")
 
     def __init__(
-        self, sql: str, values: Sequence[Any], is_prepared: bool, ask_all: Callable[[], None]
+        self, sql: str, values: Sequence[Any], is_prepared: bool, flush: Callable[[], None]
     ) -> None:
         self.sql = sql.encode()
         self.values = values
         self.is_prepared = is_prepared
-        self._ask_all = ask_all
+        self._flush = flush
         self._rows: list[dict[str, Any]] | None = None
-        self._rows_touched = 0
+        self._rowcount = 0
 
-    def answer(self, rows: list[dict[str, Any]], rows_touched: int) -> None:
-        self._rows, self._rows_touched = rows, rows_touched
+    def set_result(self, rows: list[dict[str, Any]], rowcount: int) -> None:
+        self._rows, self._rowcount = rows, rowcount
 
     @property
     def rowcount(self) -> int:
         self.fetchall()
-        return self._rows_touched
+        return self._rowcount
 
     def fetchone(self) -> Any:
         return next(iter(self.fetchall()), None)
 
     def fetchall(self) -> list[Any]:
         if self._rows is None:
-            self._ask_all()
+            self._flush()
         assert self._rows is not None, "its transaction is over"
         return self._rows
 
 
 Key = tuple[bytes, tuple[int, ...]]  # the statement and the types of its parameters
-Taker = Callable[[PGresult], None]  # handles a result
+ResultHandler = Callable[[PGresult], None]
 
 
-class DumpedQuestion(NamedTuple):
+class EncodedQuery(NamedTuple):
     """A statement with its encoded parameters."""
 
-    question: PostponedQuestion
+    query: PipelinedQuery
     values: Sequence[Any]
     types: tuple[int, ...]
     formats: Sequence[Format]
 
 
-class Together:
+class StatementPipeline:
     """The pipeline of a connection."""
 
     def __init__(self, connection: psycopg.Connection[Any]) -> None:
@@ -84,68 +84,68 @@ class Together:
         self._prepared: dict[Key, bytes] = {}
         self._numbers = count()
 
-    def ask(self, beginning: str, questions: Sequence[PostponedQuestion]) -> None:
-        """Begin a transaction, if a beginning is given, and run all statements."""
-        spoken = [self._dump(each) for each in questions]
+    def run(self, begin_sql: str, queries: Sequence[PipelinedQuery]) -> None:
+        """Begin a transaction, if `begin_sql` is not empty, and run all statements."""
+        encoded = [self._encode(each) for each in queries]
         self._pgconn.enter_pipeline_mode()
         try:
-            results = self._send(beginning.encode(), spoken)
+            results = self._send(begin_sql.encode(), encoded)
         finally:
             if self._pgconn.status != ConnStatus.BAD:
                 self._pgconn.exit_pipeline_mode()
         for result in results:
-            if result.status not in _FINE:
+            if result.status not in _SUCCESS:
                 raise psycopg.errors.error_from_result(result)
 
-    def _dump(self, question: PostponedQuestion) -> DumpedQuestion:
+    def _encode(self, query: PipelinedQuery) -> EncodedQuery:
         transformer = self._transformer
-        values = transformer.dump_sequence(question.values, [PyFormat.AUTO] * len(question.values))
-        return DumpedQuestion(question, values, transformer.types or (), transformer.formats or ())
+        values = transformer.dump_sequence(query.values, [PyFormat.AUTO] * len(query.values))
+        return EncodedQuery(query, values, transformer.types or (), transformer.formats or ())
 
-    def _send(self, beginning: bytes, dumped: Sequence[DumpedQuestion]) -> list[PGresult]:
-        takers: list[Taker] = []
-        if beginning:
-            takers += [self._send_sql(beginning), self._send_sql(_PLANNED_ONCE)]
-        for each in dumped:
-            takers += self._send_query(each)
-        if beginning:
-            takers.append(self._send_sql(_PLANNED_AS_USUAL))
+    def _send(self, begin_sql: bytes, encoded: Sequence[EncodedQuery]) -> list[PGresult]:
+        handlers: list[ResultHandler] = []
+        if begin_sql:
+            handlers += [self._send_sql(begin_sql), self._send_sql(_USE_GENERIC_PLAN)]
+        for each in encoded:
+            handlers += self._send_query(each)
+        if begin_sql:
+            handlers.append(self._send_sql(_USE_DEFAULT_PLAN))
         self._pgconn.pipeline_sync()
         wait = self._connection.wait
         wait(generators.send(self._pgconn))
-        results = [wait(generators.fetch_many(self._pgconn))[-1] for _ in takers]
+        results = [wait(generators.fetch_many(self._pgconn))[-1] for _ in handlers]
         wait(generators.fetch_many(self._pgconn))
-        for take, result in zip(takers, results, strict=True):
-            if result.status in _FINE:
-                take(result)
+        for handle, result in zip(handlers, results, strict=True):
+            if result.status in _SUCCESS:
+                handle(result)
         return results
 
-    def _send_sql(self, sql: bytes) -> Taker:
+    def _send_sql(self, sql: bytes) -> ResultHandler:
         self._pgconn.send_query_params(sql, None)
         return _ignore
 
-    def _send_query(self, dumped: DumpedQuestion) -> list[Taker]:
-        question, values, types, formats = dumped
-        key = (question.sql, types)
-        name, takers = self._prepared.get(key), list[Taker]()
+    def _send_query(self, encoded: EncodedQuery) -> list[ResultHandler]:
+        query, values, types, formats = encoded
+        key = (query.sql, types)
+        name, handlers = self._prepared.get(key), list[ResultHandler]()
         if name is None:
-            name = b"together_%d" % next(self._numbers) if question.is_prepared else b""
-            self._pgconn.send_prepare(name, question.sql, types)
-            takers.append(partial(self._note_prepared, key, name) if name else _ignore)
+            name = b"pipeline_%d" % next(self._numbers) if query.is_prepared else b""
+            self._pgconn.send_prepare(name, query.sql, types)
+            handlers.append(partial(self._record_prepared, key, name) if name else _ignore)
         self._pgconn.send_query_prepared(name, values, formats, Format.BINARY)
-        takers.append(partial(self._answer, question))
-        return takers
+        handlers.append(partial(self._store_result, query))
+        return handlers
 
-    def _note_prepared(self, key: Key, name: bytes, result: PGresult) -> None:
+    def _record_prepared(self, key: Key, name: bytes, result: PGresult) -> None:
         self._prepared[key] = name
 
-    def _answer(self, question: PostponedQuestion, result: PGresult) -> None:
+    def _store_result(self, query: PipelinedQuery, result: PGresult) -> None:
         names = [(result.fname(column) or b"").decode() for column in range(result.nfields)]
         self._transformer.set_pgresult(result)
         rows = self._transformer.load_rows(
             0, result.ntuples, lambda values: dict(zip(names, values, strict=True))
         )
-        question.answer(rows, result.command_tuples or 0)
+        query.set_result(rows, result.command_tuples or 0)
 
 
 def _ignore(result: PGresult) -> None:

@@ -24,11 +24,13 @@ from tertulia.errors.parameters import NulInText
 
 POLL_SECONDS = 0.1
 PAGE_BYTES = 2048  # a send touches about eight pages, and each is written as a whole
-PAGES_IN_LOG = 4000  # pages in the write-ahead log before a commit copies them into the file
-ROWS_AT_ONCE = 32  # rows per INSERT; each number of rows is another prepared statement
-STATEMENTS = 500  # prepared statements per connection; we have about that many
+WAL_CHECKPOINT_PAGES = (
+    4000  # pages in the write-ahead log before a commit copies them into the file
+)
+ROWS_PER_INSERT = 32  # rows per INSERT; each number of rows is another prepared statement
+MAX_CACHED_STATEMENTS = 500  # prepared statements per connection; we have about that many
 
-_PATIENCE_MS = 5000  # timeout for the lock of another program
+_BUSY_TIMEOUT_MS = 5000  # timeout for the lock of another program
 _IN_LIST = re.compile(r"\bIN :([a-z_]+)")
 
 # Errors that the operating system or another process causes, not our SQL.
@@ -58,12 +60,12 @@ _DISK_FAILURES = frozenset(
 class _Connection(sqlite3.Connection):
     """Remembers its lock timeout: setting it before each write takes a while."""
 
-    _patience = -1
+    _busy_timeout_ms = -1
 
-    def be_patient(self, milliseconds: int) -> None:
-        if milliseconds != self._patience:
+    def set_busy_timeout(self, milliseconds: int) -> None:
+        if milliseconds != self._busy_timeout_ms:
             self.execute(f"PRAGMA busy_timeout = {milliseconds}")
-            self._patience = milliseconds
+            self._busy_timeout_ms = milliseconds
 
 
 class Sqlite:
@@ -106,7 +108,7 @@ class Sqlite:
     size = "SELECT page_count * page_size AS value FROM pragma_page_count(), pragma_page_size()"
     is_embedded = True
     writes_in_queries = False
-    holding = ""  # SQLite has one writer
+    row_lock = ""  # SQLite has one writer
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -117,19 +119,19 @@ class Sqlite:
             self.path,
             isolation_level=None,
             check_same_thread=False,
-            cached_statements=STATEMENTS,
+            cached_statements=MAX_CACHED_STATEMENTS,
             factory=_Connection,
         )
         connection.row_factory = sqlite3.Row
         connection.create_function("sha256", 1, _sha256, deterministic=True)
-        connection.be_patient(_PATIENCE_MS)
+        connection.set_busy_timeout(_BUSY_TIMEOUT_MS)
         connection.execute(f"PRAGMA page_size = {PAGE_BYTES}")  # only affects an empty file
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA secure_delete = ON")  # the default depends on the build
         connection.execute("PRAGMA cache_size = -8000")
-        connection.execute(f"PRAGMA wal_autocheckpoint = {PAGES_IN_LOG}")
+        connection.execute(f"PRAGMA wal_autocheckpoint = {WAL_CHECKPOINT_PAGES}")
         connection.execute("PRAGMA journal_size_limit = 16777216")
         return connection
 
@@ -137,7 +139,9 @@ class Sqlite:
         """Never called: a file has one server."""
         return name
 
-    async def connect_on_loop(self, heard: Any = None, channels: Sequence[str] = ()) -> Any:
+    async def connect_on_loop(
+        self, on_notification: Any = None, channels: Sequence[str] = ()
+    ) -> Any:
         """Never called: the event loop reads the file itself."""
         raise NotImplementedError
 
@@ -170,7 +174,7 @@ class Sqlite:
         cursor: Cursor = connection.execute(sql, params)
         return cursor
 
-    ask = run  # there are no round trips to save
+    enqueue = run  # there are no round trips to save
 
     def run_many(self, connection: Any, sql: str, params: list[dict[str, Any]]) -> None:
         connection.executemany(_translate(sql), [_bind(row) for row in params])
@@ -180,16 +184,16 @@ class Sqlite:
         cursor.row_factory = None
         return cursor.fetchall()
 
-    def together(self, column: str) -> str:
+    def joined_ids(self, column: str) -> str:
         return f"group_concat({column})"
 
-    def lowered(self, text: str) -> str:
+    def lower(self, text: str) -> str:
         return f"lower({text})"
 
-    def rounded_down(self, number: str) -> str:
+    def floor(self, number: str) -> str:
         return f"CAST({number} AS INTEGER)"
 
-    def size_of(self, column: str) -> str:
+    def byte_length(self, column: str) -> str:
         return f"length(CAST({column} AS BLOB))"
 
     def load_rows(
@@ -197,7 +201,7 @@ class Sqlite:
     ) -> None:
         """Many rows per statement. The interpreter lock is free while it runs."""
         left, names = iter(rows), tuple(columns)
-        while some := list(islice(left, ROWS_AT_ONCE)):
+        while some := list(islice(left, ROWS_PER_INSERT)):
             connection.execute(_insert(table, names, len(some)), list(chain.from_iterable(some)))
 
     def allocate_ids(self, connection: Any, table: str) -> None:
@@ -207,7 +211,7 @@ class Sqlite:
         rows = connection.execute("SELECT name, seq FROM sqlite_sequence").fetchall()
         return {row["name"]: row["seq"] for row in rows}
 
-    def count_from(self, connection: Any, table: str, last: int) -> None:
+    def set_counter(self, connection: Any, table: str, last: int) -> None:
         connection.execute("DELETE FROM sqlite_sequence WHERE name = ?", (table,))
         connection.execute("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", (table, last))
 
@@ -256,12 +260,12 @@ class Sqlite:
         connection.execute("ROLLBACK")
 
     def begin_write(self, connection: Any) -> None:
-        connection.be_patient(_PATIENCE_MS)
+        connection.set_busy_timeout(_BUSY_TIMEOUT_MS)
         connection.execute("BEGIN IMMEDIATE")
 
     def begin_write_nowait(self, connection: Any) -> None:
         """Raises if another program is writing to the file."""
-        connection.be_patient(0)
+        connection.set_busy_timeout(0)
         connection.execute("BEGIN IMMEDIATE")
 
     def lock_organization(self, connection: Any, realm_id: int) -> None:
@@ -316,11 +320,11 @@ class Sqlite:
     def check_fitness(self) -> None:
         """Nothing to do: no pooler is involved."""
 
-    def others(self) -> tuple[str, dict[str, Any]]:
+    def peers_query(self) -> tuple[str, dict[str, Any]]:
         """Never called: a file has one server."""
         raise NotImplementedError
 
-    def serving_nodes(self) -> tuple[str, dict[str, Any]]:
+    def serving_nodes_query(self) -> tuple[str, dict[str, Any]]:
         """Never called: a file has one server."""
         raise NotImplementedError
 

@@ -7,7 +7,7 @@ from msgspec import field
 
 from tertulia import events, storage
 from tertulia.database.log_position import LogPosition
-from tertulia.database.tx import Later, Tx
+from tertulia.database.tx import Deferred, Tx
 from tertulia.events.directory.loader import Invalidated, Patch
 from tertulia.events.directory.log_activity import LogActivity
 from tertulia.events.directory.organization import Organization
@@ -127,13 +127,13 @@ class LogReader:
                 updates.rewound.add(realm_id)
         return updates
 
-    def _recognized(self, tx: Tx, realms: Collection[int]) -> dict[int, Later[bool]]:
+    def _recognized(self, tx: Tx, realms: Collection[int]) -> dict[int, Deferred[bool]]:
         """Whether logs still hold the last event that we applied, where it has a stamp."""
-        found: dict[int, Later[bool]] = {}
+        found: dict[int, Deferred[bool]] = {}
         for realm_id in realms:
             org = self._organizations.get(realm_id)
             if org is not None and org.stamped[1]:
-                found[realm_id] = tx.for_realm(realm_id).later(
+                found[realm_id] = tx.for_realm(realm_id).defer(
                     storage.log.matches_stamp, *org.stamped
                 )
         return found

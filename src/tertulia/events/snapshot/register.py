@@ -73,7 +73,7 @@ class Register:
         return state
 
     def _read(self, tx: Tx) -> tuple[SnapshotData, LogUpdates, Head]:
-        asked_head = tx.later(storage.log.head_and_rules)
+        asked_head = tx.defer(storage.log.head_and_rules)
         query = SnapshotQuery(
             tx,
             self._user.id,

@@ -9,7 +9,7 @@ from msgspec import field
 from tertulia import storage
 from tertulia.caches.message_locations import MessageLocations
 from tertulia.database.log_position import LogPosition
-from tertulia.database.tx import Later, Tx
+from tertulia.database.tx import Deferred, Tx
 from tertulia.domain.people.bots import Bot
 from tertulia.domain.people.status import Status
 from tertulia.domain.personal.devices import Device
@@ -95,21 +95,21 @@ class SnapshotQuery:
         """`cached` is valid as of the last event that invalidated permits, which is `rules` as
         far as this server knows."""
         self._tx, self._user_id, self._wanted, self._recalled = tx, user_id, wanted, cached
-        self._first: dict[str, Later[Any]] = {}  # by the name of the fact
+        self._first: dict[str, Deferred[Any]] = {}  # by the name of the fact
         self._unread: UnreadQuery | None = None
         if wanted("message"):
-            self._first["max_message_id"] = tx.later(newest_received, user_id)
+            self._first["max_message_id"] = tx.defer(newest_received, user_id)
         if wanted("message") and wanted("update_message_flags"):
             self._unread = UnreadQuery(tx, user_id, locations, cached)
         if wanted("recent_private_conversations"):
-            self._first["conversations"] = tx.later(
+            self._first["conversations"] = tx.defer(
                 storage.messages.conversations.recent, user_id, MAX_CONVERSATIONS
             )
         if not (cached is not None and cached.rules == rules):
             self._query_subscriptions()
-        self._owned: dict[str, Later[Any]] = {}  # by table
+        self._owned: dict[str, Deferred[Any]] = {}  # by table
         self._tables = _tables(wanted)
-        self._there = tx.later(storage.nonempty_tables.which, user_id, self._tables)
+        self._there = tx.defer(storage.nonempty_tables.which, user_id, self._tables)
         if cached is not None:
             self._query_owned_tables(cached.there & self._tables)
 
@@ -145,12 +145,12 @@ class SnapshotQuery:
 
     def _query_subscriptions(self) -> None:
         if self._wanted("subscription") or self._wanted("message"):
-            asked = self._tx.later(storage.channels.grouped_subscriptions.of_user, self._user_id)
+            asked = self._tx.defer(storage.channels.grouped_subscriptions.of_user, self._user_id)
             self._first["subscriptions"] = asked
 
     def _query_owned_tables(self, tables: Set[str]) -> None:
         for table in tables - self._owned.keys():
-            self._owned[table] = self._tx.later(_READ[table], self._user_id)
+            self._owned[table] = self._tx.defer(_READ[table], self._user_id)
 
 
 def _tables(wanted: "RequestedParts") -> set[str]:

@@ -14,7 +14,7 @@ from pyroaring import BitMap64
 
 from tertulia import storage
 from tertulia.caches.message_locations import MessageLocations
-from tertulia.database.tx import Later, Tx
+from tertulia.database.tx import Deferred, Tx
 from tertulia.domain.messages.conversation_keys import ConversationKey, Resolved
 from tertulia.events.snapshot.cached_register import CachedRegister
 from tertulia.storage.messages.unread import Stored, UnreadMessage
@@ -47,10 +47,10 @@ class UnreadQuery:
         """`cached` may be outdated."""
         self._tx, self._user_id, self._whereabouts = tx, user_id, locations
         asked = storage.messages.unread
-        self._stored = tx.later(asked.stored, user_id)
-        self._arrived = tx.later(asked.new_unread, user_id, MAX_ARRIVED)
+        self._stored = tx.defer(asked.stored, user_id)
+        self._arrived = tx.defer(asked.new_unread, user_id, MAX_ARRIVED)
         newest = locations.newest(tx.realm_id)
-        self._newest = tx.later(asked.describe_after, user_id, newest, MAX_DESCRIBED)
+        self._newest = tx.defer(asked.describe_after, user_id, newest, MAX_DESCRIBED)
         self._since = cached.waiting.min() if cached and cached.waiting else None
         self._mentioned = [] if self._since is None else self._query_mentions(self._since)
 
@@ -83,12 +83,12 @@ class UnreadQuery:
             self._mentioned = self._query_mentions(waiting.min())
         return chain.from_iterable(found() for found in self._mentioned)
 
-    def _query_mentions(self, since: int) -> list[Later[list[int]]]:
+    def _query_mentions(self, since: int) -> list[Deferred[list[int]]]:
         marks = ("mentioned", "topic_wildcard_mentioned")
         flags = storage.messages.flags
         return [
-            self._tx.later(flags.wildcards_since, since),
-            self._tx.later(flags.with_flag, self._user_id, *marks, since=since),
+            self._tx.defer(flags.wildcards_since, since),
+            self._tx.defer(flags.with_flag, self._user_id, *marks, since=since),
         ]
 
     def _find_locations(self, found: FoundUnread, rewritten: frozenset[int] | None) -> None:

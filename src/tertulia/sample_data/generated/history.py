@@ -52,7 +52,7 @@ Row = tuple[Any, ...]
 
 
 @dataclass(slots=True)
-class HistoryBatch:
+class JobsByOrganization:
     """Rows that are written together."""
 
     messages: list[dict[str, Any]] = field(default_factory=list)
@@ -75,7 +75,7 @@ class Turn:
     """The next message: its id, its time, and the batch for its rows."""
 
     tx: Tx
-    batch: HistoryBatch
+    batch: JobsByOrganization
     message_id: int
     at: float
 
@@ -98,7 +98,7 @@ class History:
         self._update_weights()
         next_id = storage.messages.newest_id(tx) + 1
         self.first_id = self.first_id or next_id
-        batch = HistoryBatch()
+        batch = JobsByOrganization()
         spoken_in: dict[Room, float] = {}
         for message_id, at in enumerate(self._moments(count, begin, end), next_id):
             self.times.append(at)

@@ -77,7 +77,7 @@ def insert(
     creator_id: int | None,
     permissions: dict[str, GroupValue],
 ) -> Channel:
-    channel_id = tx.add(
+    channel_id = tx.insert_with_id(
         "channel",
         name=new.name,
         name_key=domain.channels.topics.fold(new.name),
@@ -128,13 +128,13 @@ def with_old_messages(tx: Tx, default_days: int) -> list[int]:
 
 
 def set_first_message(tx: Tx, channel_id: int, message_id: int | None) -> None:
-    tx.change("channel", channel_id, first_message_id=message_id)
+    tx.update("channel", channel_id, first_message_id=message_id)
 
 
 def change(tx: Tx, channel_id: int, **columns: Any) -> None:
     """Update columns of a channel. The names are ours, never a client's."""
     assert columns.keys() <= _CHANGEABLE
-    tx.change("channel", channel_id, **columns)
+    tx.update("channel", channel_id, **columns)
 
 
 def rename(tx: Tx, channel_id: int, name: str) -> None:

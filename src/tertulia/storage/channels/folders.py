@@ -20,7 +20,7 @@ def list_all(tx: Tx) -> list[Folder]:
 def insert(
     tx: Tx, name: str, description: str, rendered_description: str, creator_id: int
 ) -> Folder:
-    folder_id = tx.add(
+    folder_id = tx.insert_with_id(
         "channel_folder",
         name=name,
         name_key=domain.channels.topics.fold(name),
@@ -38,11 +38,11 @@ def insert(
 
 
 def rename(tx: Tx, folder_id: int, name: str) -> None:
-    tx.change("channel_folder", folder_id, name=name, name_key=domain.channels.topics.fold(name))
+    tx.update("channel_folder", folder_id, name=name, name_key=domain.channels.topics.fold(name))
 
 
 def describe(tx: Tx, folder_id: int, description: str, rendered_description: str) -> None:
-    tx.change(
+    tx.update(
         "channel_folder",
         folder_id,
         description=description,
@@ -51,13 +51,13 @@ def describe(tx: Tx, folder_id: int, description: str, rendered_description: str
 
 
 def set_archived(tx: Tx, folder_id: int, archived: bool) -> None:
-    tx.change("channel_folder", folder_id, archived=archived)
+    tx.update("channel_folder", folder_id, archived=archived)
 
 
 def set_order(tx: Tx, folder_ids: list[int]) -> None:
     for position, folder_id in enumerate(folder_ids):
-        tx.change("channel_folder", folder_id, position=position)
+        tx.update("channel_folder", folder_id, position=position)
 
 
 def has_channels(tx: Tx, folder_id: int) -> bool:
-    return tx.has("channel", folder_id=folder_id)
+    return tx.has_row("channel", folder_id=folder_id)

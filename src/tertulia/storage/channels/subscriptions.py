@@ -154,7 +154,7 @@ def colors_of(tx: Tx, user_ids: list[int]) -> dict[int, set[str]]:
 
 def activate(tx: Tx, channel: Channel, colors: dict[int, str], seq: int, message_id: int) -> None:
     """Subscribe users; the colors are for first subscriptions."""
-    tx.upsert_many(
+    tx.insert_rows(
         "subscription",
         ({"user_id": user_id, "color": color} for user_id, color in colors.items()),
         "ON CONFLICT (user_id, channel_id) DO UPDATE SET active = excluded.active",
@@ -162,7 +162,7 @@ def activate(tx: Tx, channel: Channel, colors: dict[int, str], seq: int, message
         active=True,
         push_notifications=channel.default_push or None,
     )
-    tx.upsert_many(
+    tx.insert_rows(
         "subscription_span",
         ({"user_id": user_id} for user_id in colors),
         channel_id=channel.id,

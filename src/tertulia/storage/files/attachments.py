@@ -16,7 +16,7 @@ _COLUMNS = (
 def insert(
     tx: Tx, owner_id: int, upload_id: int, path_id: str, name: str, size: int, looks: MediaInfo
 ) -> int:
-    attachment_id = tx.add(
+    attachment_id = tx.insert_with_id(
         "attachment",
         owner_id=owner_id,
         upload_id=upload_id,
@@ -34,7 +34,7 @@ def delete(tx: Tx, attachment: Attachment) -> None:
     """Delete the record; its bytes are deleted separately."""
     for table in ("attachment_message", "attachment_scheduled", "attachment_thumbnail"):
         tx.execute(f"DELETE FROM {table} WHERE attachment_id = :id", id=attachment.id)
-    tx.remove("attachment", id=attachment.id)
+    tx.delete("attachment", id=attachment.id)
     _add_space(tx, attachment.owner_id, -attachment.size)
 
 
@@ -122,7 +122,7 @@ def link(tx: Tx, attachment_id: int, message_id: int) -> None:
 
 def unlink(tx: Tx, attachment_ids: Sequence[int], message_id: int) -> None:
     if attachment_ids:
-        tx.remove("attachment_message", attachment_id=list(attachment_ids), message_id=message_id)
+        tx.delete("attachment_message", attachment_id=list(attachment_ids), message_id=message_id)
 
 
 def linked_by(tx: Tx, message_ids: Sequence[int]) -> list[int]:
@@ -159,7 +159,7 @@ def hold_for(tx: Tx, attachment_id: int, scheduled_id: int) -> None:
 
 
 def release_from(tx: Tx, scheduled_id: int) -> None:
-    tx.remove("attachment_scheduled", scheduled_id=scheduled_id)
+    tx.delete("attachment_scheduled", scheduled_id=scheduled_id)
 
 
 def held_for(tx: Tx, scheduled_id: int) -> list[str]:
@@ -173,7 +173,7 @@ def held_for(tx: Tx, scheduled_id: int) -> list[str]:
 
 def is_held(tx: Tx, attachment_id: int) -> bool:
     """Whether a scheduled message links to it."""
-    return tx.has("attachment_scheduled", attachment_id=attachment_id)
+    return tx.has_row("attachment_scheduled", attachment_id=attachment_id)
 
 
 def _add_space(tx: Tx, owner_id: int, size: int) -> None:

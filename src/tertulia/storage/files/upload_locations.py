@@ -79,7 +79,7 @@ def next_to_migrate(
 def insert(tx: Tx, copy: StoredUpload) -> int:
     """Record a file before it is written to a store, so that it is never orphaned there."""
     upload_id = storage.files.uploads.insert(tx)
-    tx.change(
+    tx.update(
         "upload",
         upload_id,
         place="" if copy.place == DATABASE else copy.place,
@@ -123,7 +123,7 @@ def doomed(tx: Tx, most: int) -> list[StoredUpload]:
 
 def clear(tx: Tx, upload_id: int) -> None:
     """The bytes are deleted: what remains is an empty upload, which is swept later."""
-    tx.change("upload", upload_id, place="", stored_name="", stored_bytes=0, stored_digest="")
+    tx.update("upload", upload_id, place="", stored_name="", stored_bytes=0, stored_digest="")
 
 
 # --- holds of backups ---

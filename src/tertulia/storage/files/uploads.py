@@ -13,7 +13,7 @@ DOOMED = 0  # the time of the last piece of a file that is to be deleted
 
 
 def insert(tx: Tx, person_id: int | None = None) -> int:
-    return tx.add("upload", touched_at=tx.now, person_id=person_id)
+    return tx.insert_with_id("upload", touched_at=tx.now, person_id=person_id)
 
 
 def refresh_expiry(tx: Tx, upload_id: int, awaited_bytes: int) -> bool:
@@ -64,7 +64,7 @@ def _set_touched(tx: Tx, upload_id: int, at: float | None) -> bool:
 
 def doom(tx: Tx, upload_id: int) -> None:
     """Mark a complete file for deletion."""
-    tx.change("upload", upload_id, touched_at=DOOMED)
+    tx.update("upload", upload_id, touched_at=DOOMED)
 
 
 def add_piece(tx: Tx, upload_id: int, position: int, data: bytes) -> None:

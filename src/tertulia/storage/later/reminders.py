@@ -58,7 +58,7 @@ def insert(
     rendered: str,
     deliver_at: int,
 ) -> int:
-    return tx.add(
+    return tx.insert_with_id(
         "reminder",
         owner_id=owner_id,
         message_id=message_id,
@@ -71,8 +71,8 @@ def insert(
 
 
 def mark_failed(tx: Tx, reminder_id: int) -> None:
-    tx.change("reminder", reminder_id, failed=True)
+    tx.update("reminder", reminder_id, failed=True)
 
 
 def delete(tx: Tx, reminder_id: int) -> None:
-    tx.remove("reminder", id=reminder_id)
+    tx.delete("reminder", id=reminder_id)

@@ -63,7 +63,7 @@ def insert(
     read_by_sender: bool | None,
     deliver_at: int,
 ) -> int:
-    return tx.add(
+    return tx.insert_with_id(
         "scheduled_message",
         owner_id=owner_id,
         client=draft.client,
@@ -75,18 +75,18 @@ def insert(
 
 def update(tx: Tx, entry_id: int, to: Destination, draft: Draft, deliver_at: int) -> None:
     """Store it again; a failed one waits again."""
-    tx.change(
+    tx.update(
         "scheduled_message", entry_id, deliver_at=deliver_at, failed=False, **_columns(to, draft)
     )
 
 
 def mark_failed(tx: Tx, entry_id: int) -> None:
-    tx.change("scheduled_message", entry_id, failed=True)
+    tx.update("scheduled_message", entry_id, failed=True)
 
 
 def mark_sent(tx: Tx, entry_id: int) -> None:
     """Keep only the fact that it was sent."""
-    tx.change(
+    tx.update(
         "scheduled_message",
         entry_id,
         sent_at=tx.now,
@@ -99,7 +99,7 @@ def mark_sent(tx: Tx, entry_id: int) -> None:
 
 
 def delete(tx: Tx, entry_id: int) -> None:
-    tx.remove("scheduled_message", id=entry_id)
+    tx.delete("scheduled_message", id=entry_id)
 
 
 def delete_sent_before(tx: Tx, at: float, most: int) -> int:

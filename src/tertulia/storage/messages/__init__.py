@@ -214,7 +214,7 @@ def delete(tx: Tx, message_ids: Sequence[int]) -> None:
     storage.search.removal.remove_deleted(tx, ids)
     for table in MESSAGE_TABLES:
         tx.execute(f"DELETE FROM {table} WHERE message_id IN :ids", ids=ids)
-    tx.remove("message", id=ids)
+    tx.delete("message", id=ids)
     if ids:
         record_newest_deleted(tx, max(ids))
 

@@ -23,8 +23,8 @@ def get_or_start(tx: Tx, user_ids: Sequence[int]) -> int:
     if found is not None:
         return found
     members = _members_text(user_ids)
-    conversation_id = tx.add("conversation", digest=_digest(members), member_ids=members)
-    tx.upsert_many(
+    conversation_id = tx.insert_with_id("conversation", digest=_digest(members), member_ids=members)
+    tx.insert_rows(
         "conversation_member",
         ({"user_id": user_id} for user_id in user_ids),
         conversation_id=conversation_id,

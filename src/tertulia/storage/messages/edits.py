@@ -30,7 +30,7 @@ def insert_content(
     tx: Tx, message: Message, user_id: int, topic: str | None, channel_id: int | None
 ) -> int:
     """Record the text of a message, and its location if that changes, too."""
-    edit_id = tx.add(
+    edit_id = tx.insert_with_id(
         "message_edit",
         message_id=message.id,
         user_id=user_id,

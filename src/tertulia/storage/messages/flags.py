@@ -74,7 +74,7 @@ def add_flags(tx: Tx, user_id: int, flag: str, message_ids: Sequence[int]) -> No
 
 
 def _add_flag(tx: Tx, flag: str, pairs: Iterable[tuple[int, int]]) -> None:
-    tx.upsert_many(
+    tx.insert_rows(
         "message_flag",
         ({"user_id": user_id, "message_id": message_id} for user_id, message_id in pairs),
         "ON CONFLICT DO NOTHING",
@@ -83,12 +83,12 @@ def _add_flag(tx: Tx, flag: str, pairs: Iterable[tuple[int, int]]) -> None:
 
 
 def remove_flags(tx: Tx, user_id: int, flag: str, message_ids: Sequence[int]) -> None:
-    tx.remove("message_flag", user_id=user_id, flag=flag, message_id=list(message_ids))
+    tx.delete("message_flag", user_id=user_id, flag=flag, message_id=list(message_ids))
 
 
 def remove_flag(tx: Tx, flag: str, message_id: int) -> None:
     """Clear a flag of a message for all users."""
-    tx.remove("message_flag", message_id=message_id, flag=flag)
+    tx.delete("message_flag", message_id=message_id, flag=flag)
 
 
 def users_with_flag(tx: Tx, flag: str, message_ids: Sequence[int]) -> set[int]:

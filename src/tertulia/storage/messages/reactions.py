@@ -34,7 +34,7 @@ def insert(tx: Tx, message_id: int, reaction: Reaction) -> None:
 
 
 def delete(tx: Tx, message_id: int, reaction: Reaction) -> None:
-    tx.remove(
+    tx.delete(
         "reaction",
         message_id=message_id,
         user_id=reaction.user_id,

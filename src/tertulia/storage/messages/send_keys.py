@@ -28,7 +28,7 @@ def insert(
     tx: Tx, sender_id: int, key: str, fingerprint: bytes, message_id: int, policy: int | None
 ) -> None:
     """Record a send; an expired key is replaced."""
-    tx.replace(
+    tx.upsert(
         "send_key",
         ("sender_id", "key"),
         sender_id=sender_id,

@@ -40,6 +40,6 @@ def count(tx: Tx, message_id: int) -> int:
 
 
 def insert(tx: Tx, message_id: int, sender_id: int, msg_type: str, content: str) -> int:
-    return tx.add(
+    return tx.insert_with_id(
         "submessage", message_id=message_id, sender_id=sender_id, msg_type=msg_type, content=content
     )

@@ -340,7 +340,7 @@ def stored(tx: Tx, user_id: int) -> Stored:
     row = tx.one(
         "SELECT u.bitmap, u.caught_up_to, u.closings_seen, n.id AS newest, EXISTS (SELECT 1"
         " FROM channel c WHERE c.realm_id = :realm AND c.closed_seq > coalesce(u.closings_seen, 0))"
-        f" AS has_closings, (SELECT {tx.dialect.together('m.muted_id')} FROM muted_user m"
+        f" AS has_closings, (SELECT {tx.dialect.joined_ids('m.muted_id')} FROM muted_user m"
         " WHERE m.user_id = :user) AS muted"
         " FROM (SELECT max(m.id) AS id FROM message m WHERE m.realm_id = :realm) AS n"
         " LEFT JOIN unread u ON u.user_id = :user",

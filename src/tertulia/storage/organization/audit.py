@@ -77,7 +77,7 @@ def _conditions(tx: Tx, wanted: AuditFilter) -> tuple[str, dict[str, Any]]:
         "after": "at >= :after",
         "until": "at < :until",
         "is_failed": f"(result <> '{DONE}') = :is_failed",
-        "search": f"{tx.dialect.lowered(_SEARCHED)} LIKE :search ESCAPE '!'",
+        "search": f"{tx.dialect.lower(_SEARCHED)} LIKE :search ESCAPE '!'",
     }
     asked = msgspec.structs.asdict(wanted)
     given = {name: value for name, value in asked.items() if value is not None}

@@ -32,7 +32,7 @@ def insert(
     still: tuple[str | None, bytes | None],
 ) -> int:
     """Images are given as (file name, bytes)."""
-    return tx.add(
+    return tx.insert_with_id(
         "emoji",
         name=name,
         author_id=author_id,

@@ -8,7 +8,7 @@ _EXPORTS = Record(RealmExport, "realm_export")
 
 
 def insert(tx: Tx, user_id: int, kind: str) -> int:
-    return tx.add("realm_export", user_id=user_id, kind=kind, asked_at=tx.now)
+    return tx.insert_with_id("realm_export", user_id=user_id, kind=kind, asked_at=tx.now)
 
 
 def list_all(tx: Tx) -> list[RealmExport]:
@@ -47,12 +47,12 @@ def start(tx: Tx, export_id: int, given_up_before: float) -> bool:
 
 
 def finish(tx: Tx, export_id: int, attachment_id: int, path_id: str) -> None:
-    tx.change("realm_export", export_id, attachment_id=attachment_id, path_id=path_id)
+    tx.update("realm_export", export_id, attachment_id=attachment_id, path_id=path_id)
 
 
 def fail(tx: Tx, export_id: int) -> None:
-    tx.change("realm_export", export_id, failed_at=tx.now)
+    tx.update("realm_export", export_id, failed_at=tx.now)
 
 
 def mark_deleted(tx: Tx, export_id: int) -> None:
-    tx.change("realm_export", export_id, deleted_at=tx.now, attachment_id=None)
+    tx.update("realm_export", export_id, deleted_at=tx.now, attachment_id=None)

@@ -24,20 +24,20 @@ def list_all(tx: Tx) -> list[Linkifier]:
 def insert(tx: Tx, rule: LinkifierRule) -> int:
     """After all others."""
     last = tx.value("SELECT max(position) AS value FROM linkifier WHERE realm_id = :realm")
-    return tx.add("linkifier", position=(last or 0) + 1, **_columns(rule))
+    return tx.insert_with_id("linkifier", position=(last or 0) + 1, **_columns(rule))
 
 
 def update(tx: Tx, linkifier_id: int, rule: LinkifierRule) -> None:
-    tx.change("linkifier", linkifier_id, **_columns(rule))
+    tx.update("linkifier", linkifier_id, **_columns(rule))
 
 
 def delete(tx: Tx, linkifier_id: int) -> None:
-    tx.remove("linkifier", id=linkifier_id)
+    tx.delete("linkifier", id=linkifier_id)
 
 
 def set_order(tx: Tx, linkifier_ids: Sequence[int]) -> None:
     for position, linkifier_id in enumerate(linkifier_ids, 1):
-        tx.change("linkifier", linkifier_id, position=position)
+        tx.update("linkifier", linkifier_id, position=position)
 
 
 def _columns(rule: LinkifierRule) -> dict[str, Any]:

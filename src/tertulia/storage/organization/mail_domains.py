@@ -12,7 +12,9 @@ def list_all(tx: Tx) -> list[MailDomain]:
 
 
 def insert(tx: Tx, domain: MailDomain) -> int:
-    return tx.add("mail_domain", name=domain.name, with_subdomains=domain.with_subdomains)
+    return tx.insert_with_id(
+        "mail_domain", name=domain.name, with_subdomains=domain.with_subdomains
+    )
 
 
 def update(tx: Tx, domain: MailDomain) -> None:
@@ -25,4 +27,4 @@ def update(tx: Tx, domain: MailDomain) -> None:
 
 
 def delete(tx: Tx, name: str) -> None:
-    tx.remove("mail_domain", name=name)
+    tx.delete("mail_domain", name=name)

@@ -8,12 +8,12 @@ from tertulia.database.tx import Tx
 
 def store(tx: Tx, kind: str, name: str, picture: bytes) -> None:
     """Replace the image, under a new name."""
-    tx.replace("realm_picture", ("realm_id", "kind"), kind=kind, name=name, picture=picture)
+    tx.upsert("realm_picture", ("realm_id", "kind"), kind=kind, name=name, picture=picture)
     _store_names(tx, storage.organization.current(tx).pictures | {kind: name})
 
 
 def remove(tx: Tx, kind: str) -> None:
-    tx.remove("realm_picture", kind=kind)
+    tx.delete("realm_picture", kind=kind)
     known = storage.organization.current(tx).pictures
     _store_names(tx, {each: name for each, name in known.items() if each != kind})
 

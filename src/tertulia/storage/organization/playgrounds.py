@@ -12,9 +12,9 @@ def list_all(tx: Tx) -> list[Playground]:
 
 
 def insert(tx: Tx, name: str, language: str, url_template: str) -> int:
-    return tx.add("playground", name=name, language=language, url_template=url_template)
+    return tx.insert_with_id("playground", name=name, language=language, url_template=url_template)
 
 
 def delete(tx: Tx, playground_id: int) -> bool:
     """Returns whether it existed."""
-    return tx.remove("playground", id=playground_id) > 0
+    return tx.delete("playground", id=playground_id) > 0

@@ -46,7 +46,7 @@ def _counts(tx: Tx, days: int) -> list[tuple[Any, ...]]:
 
     One pass over the messages of these days."""
     first = domain.organization.usage.counted_from(tx.now, days)
-    day = tx.dialect.rounded_down(f"m.sent_at / {SECONDS_PER_DAY}")
+    day = tx.dialect.floor(f"m.sent_at / {SECONDS_PER_DAY}")
     return tx.tuples(
         "WITH sent AS (SELECT"
         f" {day} AS day, m.channel_id, m.sender_id, count(*) AS amount FROM message m"

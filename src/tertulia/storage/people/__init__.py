@@ -209,7 +209,7 @@ def insert(
     settings: dict[str, Any] | None = None,
     avatar_source: str = DRAWN,
 ) -> User:
-    user_id = tx.add(
+    user_id = tx.insert_with_id(
         "account",
         email=email,
         email_key=domain.people.user.email_key(email),
@@ -237,15 +237,15 @@ def sealed_keys(tx: Tx) -> dict[int, bytes]:
 
 
 def set_key(tx: Tx, user_id: int, fingerprint: bytes, sealed: bytes) -> None:
-    tx.change("account", user_id, key_hash=fingerprint, key_sealed=sealed)
+    tx.update("account", user_id, key_hash=fingerprint, key_sealed=sealed)
 
 
 def set_role(tx: Tx, user_id: int, role: Role) -> None:
-    tx.change("account", user_id, role=int(role))
+    tx.update("account", user_id, role=int(role))
 
 
 def set_active(tx: Tx, user_id: int, active: bool) -> None:
-    tx.change("account", user_id, is_active=active)
+    tx.update("account", user_id, is_active=active)
 
 
 def _user(row: Row) -> User:

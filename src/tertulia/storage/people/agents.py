@@ -49,7 +49,7 @@ _POSITIONS = Record(ReadPosition, "agent_position")
 
 
 def insert_client(tx: Tx, client: Client) -> None:
-    tx.add(
+    tx.insert_with_id(
         "agent_client",
         client_id=client.id,
         name=client.name,
@@ -99,7 +99,7 @@ def delete_oldest_unused_client(tx: Tx) -> bool:
 
 
 def insert_grant(tx: Tx, client_id: str, grant: Grant) -> int:
-    return tx.add(
+    return tx.insert_with_id(
         "agent_grant",
         user_id=grant.user_id,
         client_id=client_id,
@@ -258,7 +258,7 @@ def count_positions(tx: Tx, user_id: int) -> int:
 
 
 def insert_position(tx: Tx, user_id: int, grant_id: int | None, name: str, read_up_to: int) -> None:
-    tx.add(
+    tx.insert_with_id(
         "agent_position",
         user_id=user_id,
         grant_id=grant_id,

@@ -5,11 +5,11 @@ from tertulia.database.tx import Tx
 
 def store(tx: Tx, user_id: int, name: str, picture: bytes, medium: bytes) -> None:
     """Replace the image, under a new name."""
-    tx.replace("avatar", ("user_id",), user_id=user_id, name=name, picture=picture, medium=medium)
+    tx.upsert("avatar", ("user_id",), user_id=user_id, name=name, picture=picture, medium=medium)
 
 
 def remove(tx: Tx, user_id: int) -> None:
-    tx.remove("avatar", user_id=user_id)
+    tx.delete("avatar", user_id=user_id)
 
 
 def store_source(tx: Tx, user_id: int, source: str, name: str | None) -> None:

@@ -34,7 +34,7 @@ def size(tx: Tx, user_id: int) -> int:
 
 
 def store(tx: Tx, user_id: int, entries: dict[str, str]) -> None:
-    tx.upsert_many(
+    tx.insert_rows(
         "bot_memory",
         ({"key": key, "value": value} for key, value in entries.items()),
         "ON CONFLICT (user_id, key) DO UPDATE SET value = excluded.value",
@@ -43,8 +43,8 @@ def store(tx: Tx, user_id: int, entries: dict[str, str]) -> None:
 
 
 def delete(tx: Tx, user_id: int, keys: Sequence[str]) -> None:
-    tx.remove("bot_memory", user_id=user_id, key=list(keys))
+    tx.delete("bot_memory", user_id=user_id, key=list(keys))
 
 
 def clear(tx: Tx, user_id: int) -> None:
-    tx.remove("bot_memory", user_id=user_id)
+    tx.delete("bot_memory", user_id=user_id)

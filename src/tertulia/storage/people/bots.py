@@ -89,7 +89,7 @@ def is_name_in_use(tx: Tx, full_name: str) -> bool:
 
 def save(tx: Tx, bot: Bot) -> None:
     service = bot.service
-    tx.replace(
+    tx.upsert(
         "bot",
         ("user_id",),
         user_id=bot.user_id,
@@ -104,7 +104,7 @@ def save(tx: Tx, bot: Bot) -> None:
 
 
 def set_owner(tx: Tx, bot_id: int, owner_id: int) -> None:
-    tx.change("account", bot_id, bot_owner_id=owner_id)
+    tx.update("account", bot_id, bot_owner_id=owner_id)
 
 
 def _bot(row: Row) -> Bot:

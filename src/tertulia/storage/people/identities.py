@@ -55,7 +55,7 @@ def store(tx: Tx, identity: Identity) -> None:
 
 def delete(tx: Tx, user_id: int) -> bool:
     """Returns whether there was one."""
-    return tx.remove("identity", user_id=user_id) > 0
+    return tx.delete("identity", user_id=user_id) > 0
 
 
 def _written(numbers: Sequence[int]) -> str:

@@ -24,7 +24,7 @@ def insert(
     is_operators: bool = False,
 ) -> int:
     expires_at = None if terms.minutes is None else tx.now + 60 * terms.minutes
-    return tx.add(
+    return tx.insert_with_id(
         "invitation",
         inviter_id=inviter_id,
         email=email,
@@ -85,7 +85,7 @@ def list_valid(tx: Tx, inviter_id: int | None = None) -> list[Invitation]:
 
 
 def expire(tx: Tx, invitation_id: int) -> None:
-    tx.change("invitation", invitation_id, ended_at=tx.now)
+    tx.update("invitation", invitation_id, ended_at=tx.now)
 
 
 def expire_for_address(tx: Tx, email: str) -> list[int]:

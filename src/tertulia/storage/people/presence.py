@@ -33,7 +33,7 @@ def since(tx: Tx, update_id: int) -> list[NumberedPresence]:
 def store(tx: Tx, presences: dict[int, Presence]) -> None:
     """Store presences, and number the changes."""
     last = tx.value("SELECT max(update_id) AS value FROM presence WHERE realm_id = :realm")
-    tx.upsert_many(
+    tx.insert_rows(
         "presence",
         (
             {"user_id": user_id, "update_id": number, **asdict(presence)}

@@ -19,14 +19,16 @@ def list_all(tx: Tx) -> list[ProfileField]:
 
 def insert(tx: Tx, field: ProfileField) -> int:
     """After all others, regardless of the position."""
-    field_id = tx.add("profile_field", field_type=int(field.type), position=0, **_changeable(field))
+    field_id = tx.insert_with_id(
+        "profile_field", field_type=int(field.type), position=0, **_changeable(field)
+    )
     # A new field is last: its id is larger than any position that was set.
     tx.execute("UPDATE profile_field SET position = id WHERE id = :id", id=field_id)
     return field_id
 
 
 def update(tx: Tx, field: ProfileField) -> None:
-    tx.change("profile_field", field.id, **_changeable(field))
+    tx.update("profile_field", field.id, **_changeable(field))
 
 
 def delete(tx: Tx, field_id: int) -> None:
@@ -38,7 +40,7 @@ def delete(tx: Tx, field_id: int) -> None:
 
 def set_order(tx: Tx, field_ids: list[int]) -> None:
     for position, field_id in enumerate(field_ids):
-        tx.change("profile_field", field_id, position=position)
+        tx.update("profile_field", field_id, position=position)
 
 
 # --- values ---
@@ -60,7 +62,7 @@ def all_values(tx: Tx, user_ids: Iterable[int] | None = None) -> dict[int, Value
 
 
 def set_value(tx: Tx, user_id: int, field_id: int, value: FieldValue) -> None:
-    tx.replace(
+    tx.upsert(
         "profile_value",
         ("user_id", "field_id"),
         user_id=user_id,
@@ -71,7 +73,7 @@ def set_value(tx: Tx, user_id: int, field_id: int, value: FieldValue) -> None:
 
 
 def remove_value(tx: Tx, user_id: int, field_id: int) -> None:
-    tx.remove("profile_value", user_id=user_id, field_id=field_id)
+    tx.delete("profile_value", user_id=user_id, field_id=field_id)
 
 
 def users_with_value(tx: Tx, field_id: int, values: list[str]) -> list[int]:

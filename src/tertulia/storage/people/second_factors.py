@@ -47,7 +47,7 @@ def store_app(tx: Tx, user_id: int, known: CodeApp) -> None:
 
 
 def delete_app(tx: Tx, user_id: int) -> None:
-    tx.remove("code_app", user_id=user_id)
+    tx.delete("code_app", user_id=user_id)
 
 
 def consume_step(tx: Tx, user_id: int, step: int) -> bool:
@@ -63,14 +63,14 @@ def consume_step(tx: Tx, user_id: int, step: int) -> bool:
 
 def store_recovery_codes(tx: Tx, user_id: int, hashes: Sequence[bytes]) -> None:
     """Replace the user's recovery codes."""
-    tx.remove("recovery_code", user_id=user_id)
+    tx.delete("recovery_code", user_id=user_id)
     for each in hashes:
         tx.insert_row("recovery_code", user_id=user_id, code_hash=each)
 
 
 def consume_recovery_code(tx: Tx, user_id: int, code_hash: bytes) -> bool:
     """Delete a recovery code. Returns whether it existed."""
-    return tx.remove("recovery_code", user_id=user_id, code_hash=code_hash) > 0
+    return tx.delete("recovery_code", user_id=user_id, code_hash=code_hash) > 0
 
 
 # --- passkeys ---
@@ -105,4 +105,4 @@ def record_passkey_use(tx: Tx, passkey_id: int, before: int, sign_count: int) ->
 
 
 def delete_passkey(tx: Tx, user_id: int, passkey_id: int) -> None:
-    tx.remove("passkey", id=passkey_id, user_id=user_id)
+    tx.delete("passkey", id=passkey_id, user_id=user_id)

@@ -34,7 +34,7 @@ def insert(
     address: str,
     provider_session: ProviderSession | None = None,
 ) -> int:
-    return tx.add(
+    return tx.insert_with_id(
         "session",
         user_id=user_id,
         fingerprint=fingerprint,
@@ -70,12 +70,12 @@ def of_provider(tx: Tx, person: bytes, marks: Sequence[bytes]) -> list[Session]:
 
 
 def extend(tx: Tx, session_id: int, address: str) -> None:
-    tx.change("session", session_id, seen_at=tx.now, address=address)
+    tx.update("session", session_id, seen_at=tx.now, address=address)
 
 
 def delete(tx: Tx, user_id: int, session_id: int) -> bool:
     """Returns whether the user had this session."""
-    return tx.remove("session", id=session_id, user_id=user_id) > 0
+    return tx.delete("session", id=session_id, user_id=user_id) > 0
 
 
 def delete_all(tx: Tx, user_id: int, but: int | None = None) -> bool:

@@ -37,6 +37,6 @@ def change(tx: Tx, user_id: int, changes: dict[str, Any]) -> None:
     """Set some parts; an empty status is deleted."""
     known = of_user(tx, user_id)
     status = known.with_changes(changes)
-    tx.remove("user_status", user_id=user_id)
+    tx.delete("user_status", user_id=user_id)
     if status != Status():
         tx.insert_row("user_status", user_id=user_id, **asdict(status))

@@ -26,7 +26,7 @@ def of_users(tx: Tx, user_ids: list[int] | None = None) -> dict[int, list[str]]:
 
 
 def insert(tx: Tx, user_id: int, words: list[str]) -> None:
-    tx.upsert_many(
+    tx.insert_rows(
         "alert_word",
         ({"word": word, "word_key": domain.personal.alert_words.fold(word)} for word in words),
         "ON CONFLICT DO NOTHING",
@@ -35,7 +35,7 @@ def insert(tx: Tx, user_id: int, words: list[str]) -> None:
 
 
 def delete(tx: Tx, user_id: int, words: list[str]) -> None:
-    tx.remove(
+    tx.delete(
         "alert_word",
         user_id=user_id,
         word_key=[domain.personal.alert_words.fold(word) for word in words],

@@ -11,7 +11,7 @@ _DEVICES, _TOKENS = Record(Device, "device"), Record(DeviceToken, "device_token"
 
 
 def insert(tx: Tx, user_id: int) -> int:
-    return tx.add("device", user_id=user_id, created_at=tx.now)
+    return tx.insert_with_id("device", user_id=user_id, created_at=tx.now)
 
 
 def find_of(tx: Tx, user_id: int, device_id: int) -> Device | None:
@@ -32,7 +32,7 @@ def user_ids(tx: Tx) -> set[int]:
 
 
 def change(tx: Tx, device_id: int, **values: Any) -> None:
-    tx.change("device", device_id, **values)
+    tx.update("device", device_id, **values)
 
 
 def with_tokens(tx: Tx, token_ids: Sequence[str]) -> list[Device]:
@@ -40,7 +40,7 @@ def with_tokens(tx: Tx, token_ids: Sequence[str]) -> list[Device]:
 
 
 def delete(tx: Tx, device_id: int) -> None:
-    tx.remove("device", id=device_id)
+    tx.delete("device", id=device_id)
 
 
 # --- the older protocol ---
@@ -65,4 +65,4 @@ def tokens_of(tx: Tx, user_id: int) -> list[DeviceToken]:
 
 def delete_token(tx: Tx, user_id: int, kind: TokenKind, token: str) -> bool:
     """Returns whether it existed."""
-    return tx.remove("device_token", user_id=user_id, kind=kind, token=token) > 0
+    return tx.delete("device_token", user_id=user_id, kind=kind, token=token) > 0

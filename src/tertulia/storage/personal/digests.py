@@ -11,7 +11,7 @@ def written_at(tx: Tx) -> dict[int, float]:
 
 
 def record(tx: Tx, user_id: int) -> None:
-    tx.replace("digest", ("user_id",), user_id=user_id, written_at=tx.now)
+    tx.upsert("digest", ("user_id",), user_id=user_id, written_at=tx.now)
 
 
 def lively_topics(tx: Tx, since: float) -> list[LivelyTopic]:

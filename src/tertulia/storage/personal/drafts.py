@@ -29,7 +29,7 @@ def find_many(tx: Tx, draft_ids: list[int]) -> list[SavedDraft]:
 
 
 def exists(tx: Tx, user_id: int, draft_id: int) -> bool:
-    return tx.has("draft", id=draft_id, user_id=user_id)
+    return tx.has_row("draft", id=draft_id, user_id=user_id)
 
 
 def count_of(tx: Tx, user_id: int) -> int:
@@ -37,15 +37,15 @@ def count_of(tx: Tx, user_id: int) -> int:
 
 
 def insert(tx: Tx, user_id: int, content: DraftContent) -> int:
-    return tx.add("draft", user_id=user_id, **_columns(content))
+    return tx.insert_with_id("draft", user_id=user_id, **_columns(content))
 
 
 def update(tx: Tx, draft_id: int, content: DraftContent) -> None:
-    tx.change("draft", draft_id, **_columns(content))
+    tx.update("draft", draft_id, **_columns(content))
 
 
 def delete(tx: Tx, draft_id: int) -> None:
-    tx.remove("draft", id=draft_id)
+    tx.delete("draft", id=draft_id)
 
 
 def _columns(content: DraftContent) -> dict[str, object]:

@@ -36,12 +36,12 @@ def realms_behind(tx: Tx, realm_ids: list[int] | None, everybody: bool) -> list[
 
 
 def set_position(tx: Tx, seq: int) -> None:
-    tx.replace("missed_position", ("realm_id",), seq=seq)
+    tx.upsert("missed_position", ("realm_id",), seq=seq)
 
 
 def insert(tx: Tx, message_id: int, reasons: dict[int, str]) -> None:
     """Record that these users may have missed a message."""
-    tx.upsert_many(
+    tx.insert_rows(
         "missed_message",
         ({"user_id": user_id, "reason": reason} for user_id, reason in sorted(reasons.items())),
         "ON CONFLICT (user_id, message_id) DO NOTHING",
@@ -51,7 +51,7 @@ def insert(tx: Tx, message_id: int, reasons: dict[int, str]) -> None:
 
 def start_timers(tx: Tx, due: dict[int, float]) -> None:
     """Set when to notify each user; a running timer continues."""
-    tx.upsert_many(
+    tx.insert_rows(
         "missed_timer",
         ({"user_id": user_id, "due_at": at} for user_id, at in sorted(due.items())),
         "ON CONFLICT (user_id) DO NOTHING",

@@ -21,7 +21,7 @@ def of_user(tx: Tx, user_id: int) -> list[Mute]:
 
 
 def is_muted(tx: Tx, user_id: int, muted_id: int) -> bool:
-    return tx.has("muted_user", user_id=user_id, muted_id=muted_id)
+    return tx.has_row("muted_user", user_id=user_id, muted_id=muted_id)
 
 
 def muted_by(tx: Tx, muted_id: int) -> list[int]:
@@ -35,4 +35,4 @@ def insert(tx: Tx, user_id: int, muted_id: int) -> None:
 
 
 def delete(tx: Tx, user_id: int, muted_id: int) -> None:
-    tx.remove("muted_user", user_id=user_id, muted_id=muted_id)
+    tx.delete("muted_user", user_id=user_id, muted_id=muted_id)

@@ -29,4 +29,4 @@ def update(tx: Tx, user_id: int, view: NavigationView) -> None:
 
 
 def delete(tx: Tx, user_id: int, fragment: str) -> None:
-    tx.remove("navigation_view", user_id=user_id, fragment=fragment)
+    tx.delete("navigation_view", user_id=user_id, fragment=fragment)

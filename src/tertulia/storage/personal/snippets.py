@@ -26,12 +26,14 @@ def count_of(tx: Tx, user_id: int) -> int:
 
 
 def insert(tx: Tx, user_id: int, title: str, content: str) -> int:
-    return tx.add("saved_snippet", user_id=user_id, title=title, content=content, created_at=tx.now)
+    return tx.insert_with_id(
+        "saved_snippet", user_id=user_id, title=title, content=content, created_at=tx.now
+    )
 
 
 def update(tx: Tx, snippet_id: int, title: str, content: str) -> None:
-    tx.change("saved_snippet", snippet_id, title=title, content=content)
+    tx.update("saved_snippet", snippet_id, title=title, content=content)
 
 
 def delete(tx: Tx, snippet_id: int) -> None:
-    tx.remove("saved_snippet", id=snippet_id)
+    tx.delete("saved_snippet", id=snippet_id)

@@ -55,14 +55,14 @@ def count_of(tx: Tx, user_id: int, policy: TopicPolicy | None = None) -> int:
 def set_policy(tx: Tx, user_id: int, channel_id: int, topic: str, value: TopicPolicy) -> None:
     """Set a policy; `none` deletes the row."""
     if value == TopicPolicy.NONE:
-        tx.remove(
+        tx.delete(
             "user_topic",
             user_id=user_id,
             channel_id=channel_id,
             topic_key=domain.channels.topics.fold(topic),
         )
         return
-    tx.replace(
+    tx.upsert(
         "user_topic",
         ("user_id", "channel_id", "topic_key"),
         user_id=user_id,

@@ -25,7 +25,7 @@ def set_key(tx: Tx, public: str, sealed: bytes) -> None:
 
 
 def insert(tx: Tx, user_id: int, endpoint: str, p256dh: str, auth: str) -> int:
-    return tx.add(
+    return tx.insert_with_id(
         "push_subscription",
         user_id=user_id,
         endpoint=endpoint,
@@ -45,12 +45,12 @@ def user_ids(tx: Tx) -> set[int]:
 
 
 def delete(tx: Tx, subscription_ids: Sequence[int]) -> None:
-    tx.remove("push_subscription", id=list(subscription_ids))
+    tx.delete("push_subscription", id=list(subscription_ids))
 
 
 def record_health(tx: Tx, subscription_id: int, failures: int, retry_at: float) -> None:
     """Record the consecutive failures of an endpoint, and its backoff."""
-    tx.change("push_subscription", subscription_id, failures=failures, retry_at=retry_at)
+    tx.update("push_subscription", subscription_id, failures=failures, retry_at=retry_at)
 
 
 def record_shown(tx: Tx, user_id: int, message_id: int) -> None:
@@ -78,7 +78,7 @@ def shown(tx: Tx, after: tuple[int, int], most: int) -> list[tuple[int, int, int
 
 
 def delete_shown(tx: Tx, user_id: int, message_ids: Sequence[int]) -> None:
-    tx.remove("push_notice", user_id=user_id, message_id=list(message_ids))
+    tx.delete("push_notice", user_id=user_id, message_id=list(message_ids))
 
 
 def delete_shown_before(tx: Tx, at: float) -> None:

@@ -119,7 +119,7 @@ def write(tx: Tx, batch: IndexBatch) -> int:
         documents += [each for each in batch.fresh if each.message_id in there]
         done += len(batch.fresh) - len(there)
         storage.search.changes.unmark(tx, sorted(there & current))
-        tx.replace("search_head", ("realm_id",), indexed_to=batch.fresh[-1].message_id)
+        tx.upsert("search_head", ("realm_id",), indexed_to=batch.fresh[-1].message_id)
     storage.search.index.add(tx, {each.message_id: each.words for each in documents}, batch.change)
     signed = {each.message_id: each.signature for each in documents if each.signature is not None}
     storage.search.signatures.insert(tx, signed)

@@ -18,7 +18,7 @@ def of(tx: Tx, person_ids: Collection[int]) -> dict[int, Spending]:
 
 def store(tx: Tx, spending: Mapping[int, Spending]) -> None:
     for person_id, spent in sorted(spending.items()):
-        tx.replace(
+        tx.upsert(
             "search_budget", ("realm_id", "person_id"),
             person_id=person_id, words=spent.words, at=spent.at,
         )  # fmt: skip

@@ -73,7 +73,7 @@ def is_something_long(tx: Tx) -> bool:
     """Whether one of the unindexed messages takes long to read."""
     return tx.exists(
         "SELECT 1 FROM message WHERE realm_id = :realm AND id > :head"
-        f" AND {tx.dialect.size_of('rendered')} > :usual LIMIT 1",
+        f" AND {tx.dialect.byte_length('rendered')} > :usual LIMIT 1",
         head=indexed_to(tx),
         usual=USUAL_LENGTH,
     )

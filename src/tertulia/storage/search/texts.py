@@ -46,7 +46,7 @@ def sizes(tx: Tx, message_ids: Sequence[int]) -> dict[int, int]:
     if not message_ids:
         return {}
     rows = tx.tuples(
-        f"SELECT id, {tx.dialect.size_of('rendered')} FROM message"
+        f"SELECT id, {tx.dialect.byte_length('rendered')} FROM message"
         " WHERE realm_id = :realm AND id IN :ids",
         ids=list(message_ids),
     )
@@ -56,7 +56,7 @@ def sizes(tx: Tx, message_ids: Sequence[int]) -> dict[int, int]:
 def fresh_sizes(tx: Tx, head: int, most: int) -> list[tuple[int, int]]:
     """The first messages after one, with their bytes of HTML."""
     return tx.tuples(
-        f"SELECT id, {tx.dialect.size_of('rendered')} FROM message"
+        f"SELECT id, {tx.dialect.byte_length('rendered')} FROM message"
         " WHERE realm_id = :realm AND id > :head ORDER BY id LIMIT :most",
         head=head,
         most=most,
@@ -77,7 +77,7 @@ def candidates(tx: Tx, message_ids: Sequence[int], phrase: str) -> list[Row]:
     The database compares plain lines of ASCII, without the interpreter lock. Texts with other
     letters, or with markup within their lines, may contain any phrase.
     """
-    size, lowered = tx.dialect.size_of, tx.dialect.lowered("topic || ' ' || rendered")
+    size, lowered = tx.dialect.byte_length, tx.dialect.lower("topic || ' ' || rendered")
     return tx.all(
         "SELECT id, rendered, topic FROM message WHERE realm_id = :realm AND id IN :ids"
         f" AND ({lowered} LIKE :pattern ESCAPE '!'"

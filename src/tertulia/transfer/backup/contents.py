@@ -52,7 +52,7 @@ class LiveCopy:
 
     def __init__(self, tx: Tx, files: FileSnapshot) -> None:
         self._tx = tx
-        migrations = schema.standing(tx).applied
+        migrations = schema.find_state(tx).applied
         self._files = files
         self._tables = storage.table_copy.tables(tx)
         elsewhere = storage.files.upload_locations.in_stores(tx) if HOLDS in migrations else []

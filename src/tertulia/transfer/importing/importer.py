@@ -124,9 +124,9 @@ class Importer:
     ) -> None:
         """Move our own ids behind those of the export, so that imported objects can
         keep their ids."""
-        tx.count_from("account", max((each.number or 0 for each in people), default=0))
-        tx.count_from("channel", max((each.number or 0 for each in channels), default=0))
-        tx.count_from("realm", (self._source.number or 1) - 1)
+        tx.set_counter("account", max((each.number or 0 for each in people), default=0))
+        tx.set_counter("channel", max((each.number or 0 for each in channels), default=0))
+        tx.set_counter("realm", (self._source.number or 1) - 1)
 
     # --- profile data ---
 

@@ -355,6 +355,7 @@ class Application:
         yield _leader_job("rerendering", 3600, partial(rerender, *both), run_at_start=True)
         yield _leader_job("log", 300, partial(housekeeping.trim_logs, *both))
         yield _leader_job("retention", 300, partial(housekeeping.delete_old_messages, database))
+        yield _leader_job("kept messages", 300, partial(housekeeping.purge_kept_messages, database))
         yield _leader_job(
             "send keys", 600, partial(housekeeping.delete_send_keys, database, remembered)
         )

@@ -31,7 +31,9 @@ NOT_CARRIED = {
     "push_subscription", "queue", "realm_export", "realm_picture", "received_mail",
     "recovery_code", "reminder", "reply_address", "send_key", "session",
     "attachment_scheduled", "attachment_thumbnail", "agent_code", "agent_grant", "agent_position",
-    "agent_token", "removed_link_preview",
+    "agent_token", "removed_link_preview", "kept_attachment", "kept_attachment_message",
+    "kept_message", "kept_message_edit", "kept_message_flag", "kept_reaction",
+    "kept_removed_link_preview", "kept_submessage",
 }  # fmt: skip
 CARRIED = {
     "account": "zerver_userprofile",

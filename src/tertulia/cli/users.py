@@ -151,6 +151,10 @@ def erase(opened: OpenOrganization, found: User, messages: str, yes: bool) -> No
     ):
         count += gone
     while opened.database.write_now(
+        opened.realm.id, actions.people.erasure.delete_kept_messages, found
+    ):
+        pass
+    while opened.database.write_now(
         opened.realm.id, actions.messages.search_index.remove_some_deleted
     ):
         pass

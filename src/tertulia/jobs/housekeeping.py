@@ -131,6 +131,18 @@ async def delete_old_messages(database: Database) -> None:
         pass
 
 
+async def purge_kept_messages(database: Database) -> None:
+    """Delete the kept messages whose grace period is over, for good."""
+
+    async def purge(realm_id: int) -> None:
+        while await _with_pause(
+            database.of(realm_id).write(actions.messages.restoration.purge_batch)
+        ):
+            pass
+
+    await each(await database.query(0, storage.messages.kept.realms_with_due), purge)
+
+
 async def sweep_files(database: Database) -> None:
     """Delete the bytes of deleted files and of incomplete uploads."""
     has_more = await database.query(0, actions.files.upload.needs_sweep)

@@ -9,6 +9,10 @@ UNDECLARED = (
     ("realm_export", "attachment_id", "attachment"),
     ("channel", "first_message_id", "message"),
     ("channel", "folder_id", "channel_folder"),
+    ("kept_attachment_message", "attachment_id", "attachment"),
+    ("kept_message", "origin_channel_id", "channel"),
+    ("kept_message_edit", "channel_id", "channel"),
+    ("kept_message_edit", "prev_channel_id", "channel"),
     ("message", "origin_channel_id", "channel"),
     ("message_edit", "channel_id", "channel"),
     ("message_edit", "prev_channel_id", "channel"),
@@ -69,7 +73,9 @@ _SEARCH_PROBLEMS = {
     "{} messages are missing in the search index": (
         "SELECT count(*) AS value FROM message m"
         " JOIN search_head h ON h.realm_id = m.realm_id AND m.id <= h.indexed_to"
-        " LEFT JOIN search_document d ON d.message_id = m.id WHERE d.message_id IS NULL"
+        " LEFT JOIN search_document d ON d.message_id = m.id"
+        " LEFT JOIN search_stale s ON s.realm_id = m.realm_id AND s.message_id = m.id"
+        " WHERE d.message_id IS NULL AND s.message_id IS NULL"
     ),
     "{} words in the search index are unknown": (
         "SELECT count(*) AS value FROM search_posting p"
@@ -115,6 +121,7 @@ _FILE_PROBLEMS = {
     "{} files are kept and are nobody's": (
         "SELECT count(*) AS value FROM upload u WHERE u.touched_at IS NULL"
         " AND NOT EXISTS (SELECT 1 FROM attachment a WHERE a.upload_id = u.id)"
+        " AND NOT EXISTS (SELECT 1 FROM kept_attachment a WHERE a.upload_id = u.id)"
     ),
     "{} organizations have miscounted their files": (
         "SELECT count(*) AS value FROM realm r WHERE r.upload_bytes <>"

@@ -14,12 +14,18 @@ STAYS = {
     ("channel_folder", "creator_id"),
     ("conversation_member", "user_id"),
     ("emoji", "author_id"),
+    ("kept_message", "deleted_by"),
+    ("kept_message_edit", "user_id"),
     ("message", "sender_id"),
     ("message_edit", "user_id"),
     ("user_group", "creator_id"),
 }
 # Deleted with the bytes of the file.
-DELETED_BEFORE = {("attachment", "owner_id"), ("upload", "person_id")}
+DELETED_BEFORE = {
+    ("attachment", "owner_id"),
+    ("kept_attachment", "owner_id"),
+    ("upload", "person_id"),
+}
 STEP = 5_000  # rows of a large table per transaction
 
 

@@ -5,7 +5,7 @@ it. An export of the organization is only for the user who requested it. Only us
 file can link it; a link to any other file gives no access.
 """
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 from tertulia import actions, domain, events, storage
 from tertulia.database.tx import Tx
@@ -165,7 +165,10 @@ def release_from_scheduled(tx: Tx, scheduled_id: int) -> list[str]:
 
 
 def delete_with_messages(tx: Tx, message_ids: Sequence[int]) -> None:
-    """Delete the files that only these messages link. Called before the messages are deleted."""
+    """Delete the files that only these messages link. Called before the messages are deleted.
+
+    The files of messages that are kept are kept, too.
+    """
     linked = storage.files.attachments.linked_by(tx, message_ids)
     if linked:
         storage.files.attachments.unlink_all(tx, message_ids)
@@ -174,8 +177,46 @@ def delete_with_messages(tx: Tx, message_ids: Sequence[int]) -> None:
         assert found is not None
         if found.message_ids or storage.files.attachments.is_held(tx, attachment_id):
             _announce_change(tx, found)
+        elif storage.messages.kept.is_linked(tx, attachment_id):
+            storage.files.attachments.keep(tx, found)
+            _announce_removal(tx, found)
         else:
             _delete(tx, found)
+
+
+def restore(tx: Tx, attachment_ids: Sequence[int]) -> set[int]:
+    """Restore those of the files that are kept ones. Returns their ids."""
+    return {
+        attachment_id
+        for attachment_id in attachment_ids
+        if storage.files.attachments.restore(tx, attachment_id)
+    }
+
+
+def announce_restored(tx: Tx, attachment_ids: Sequence[int], restored: Set[int]) -> None:
+    """Announce files that restored messages link, some of which were restored with them."""
+    for attachment_id in attachment_ids:
+        found = storage.files.attachments.find(tx, attachment_id)
+        if found is not None:
+            used = storage.files.attachments.space_used(tx)
+            event = AttachmentSaved(
+                "add" if attachment_id in restored else "update", found.id, used
+            )
+            events.log.announce(tx, event, to=Users([found.owner_id]))
+
+
+def purge(tx: Tx, attachment_ids: Sequence[int]) -> None:
+    """Delete kept files that no kept message links any more."""
+    for attachment_id in attachment_ids:
+        if not storage.messages.kept.is_linked(tx, attachment_id):
+            erase_kept(tx, attachment_id)
+
+
+def erase_kept(tx: Tx, attachment_id: int) -> None:
+    """Delete a file if it is a kept one; its bytes are deleted by a job."""
+    upload_id = storage.files.attachments.delete_kept(tx, attachment_id)
+    if upload_id is not None:
+        storage.files.uploads.doom(tx, upload_id)
 
 
 def drop(tx: Tx, attachment_id: int) -> None:
@@ -189,6 +230,10 @@ def _delete(tx: Tx, attachment: Attachment) -> None:
     """Delete the file; its bytes are deleted by a job."""
     storage.files.attachments.delete(tx, attachment)
     storage.files.uploads.doom(tx, attachment.upload_id)
+    _announce_removal(tx, attachment)
+
+
+def _announce_removal(tx: Tx, attachment: Attachment) -> None:
     event = AttachmentRemoved(attachment.id, storage.files.attachments.space_used(tx))
     events.log.announce(tx, event, to=Users([attachment.owner_id]))
 

@@ -1,11 +1,12 @@
 """Retention: deletes messages older than their channel or organization allows.
 
-Each transaction deletes only a few, so that other writes do not wait. Deletion is permanent.
+Each transaction deletes only a few, so that other writes do not wait.
 """
 
 from tertulia import actions, storage
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import FOREVER
+from tertulia.domain.messages.kept import Deletion, DeletionReason
 from tertulia.domain.messages.message import Message
 from tertulia.domain.people.user import User
 from tertulia.storage.messages.expired import ExpiredMessages
@@ -31,7 +32,7 @@ def delete_batch(tx: Tx, place: int | None) -> int:
         return 0
     doomed = [each for each in old if _conversation(each) == _conversation(old[0])][:BATCH_SIZE]
     channel = None if place is DIRECT else storage.channels.find(tx, place)
-    actions.messages.deletion.remove(tx, channel, doomed)
+    actions.messages.deletion.remove(tx, channel, doomed, Deletion(DeletionReason.RETENTION))
     return len(doomed)
 
 

@@ -1,4 +1,7 @@
-"""Deletion of messages. It is permanent: the log has no copy either."""
+"""Deletion of messages. The log has no copy of them.
+
+Where the organization wants it, deleted messages are kept for some days (`kept`).
+"""
 
 from collections.abc import Sequence
 
@@ -6,6 +9,7 @@ from tertulia import actions, domain, events, storage
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import Channel
 from tertulia.domain.channels.topics import EMPTY_TOPIC_NAME
+from tertulia.domain.messages.kept import Deletion, DeletionReason
 from tertulia.domain.messages.message import Message
 from tertulia.domain.people.user import User
 from tertulia.domain.personal.topic_policies import TopicPolicy
@@ -19,7 +23,7 @@ def delete(tx: Tx, user: User, message_id: int) -> None:
     user = actions.groups.permissions.current_rights(tx, user)
     message, channel = actions.messages.changeable(tx, user, message_id)
     _check_may_delete(tx, user, message, channel)
-    remove(tx, channel, [message])
+    remove(tx, channel, [message], Deletion(DeletionReason.MESSAGE, user.id))
 
 
 def find_removable(tx: Tx, user: User, message_id: int) -> Message:
@@ -47,7 +51,8 @@ def delete_topic(tx: Tx, user: User, channel_id: int, topic: str) -> bool:
     found = storage.messages.find_many(tx, tx.realm_id, ids)
     visible = actions.messages.visible(tx, user, [found[each] for each in sorted(found)])
     if visible:
-        remove(tx, channel, visible[: domain.limits.DELETE_BATCH])
+        deletion = Deletion(DeletionReason.TOPIC, user.id)
+        remove(tx, channel, visible[: domain.limits.DELETE_BATCH], deletion)
     if len(visible) > domain.limits.DELETE_BATCH:
         return False
     if not storage.channels.topics.exists(tx, channel.id, topic):
@@ -56,9 +61,16 @@ def delete_topic(tx: Tx, user: User, channel_id: int, topic: str) -> bool:
     return True
 
 
-def remove(tx: Tx, channel: Channel | None, doomed: Sequence[Message]) -> None:
-    """Delete messages of one topic or conversation, and announce it."""
+def remove(
+    tx: Tx, channel: Channel | None, doomed: Sequence[Message], deletion: Deletion | None
+) -> None:
+    """Delete messages of one topic or conversation, and announce it.
+
+    Without a deletion nothing is kept.
+    """
     ids = [message.id for message in doomed]
+    if deletion is not None:
+        actions.messages.kept.keep(tx, doomed, deletion)
     actions.later.reminders.delete_about(tx, ids)
     actions.files.attachments.delete_with_messages(tx, ids)
     if channel is None:

@@ -302,7 +302,7 @@ def _apply(
     _move(tx, user, message, move, event)
     taken_back = actions.messages.move_notices.undone_notice(tx, move)
     if taken_back is not None:
-        actions.messages.deletion.remove(tx, move.channel, [taken_back])
+        actions.messages.deletion.remove(tx, move.channel, [taken_back], None)
         return
     actions.messages.move_notices.post(
         tx,

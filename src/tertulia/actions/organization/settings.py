@@ -164,7 +164,14 @@ def _announcing_guest_visibility(tx: Tx, value: GroupValue) -> Iterator[None]:
     )
 
 
+@contextmanager
+def _shortening_grace(tx: Tx, days: int) -> Iterator[None]:
+    yield
+    actions.messages.kept.shorten_grace(tx, days)
+
+
 _FOLLOWS: dict[Consequence, Callable[[Tx, Any], AbstractContextManager[None]]] = {
     "full members": new_waiting_period,
+    "kept messages": _shortening_grace,
     "whom guests know": _announcing_guest_visibility,
 }

@@ -8,6 +8,7 @@ from itertools import groupby
 
 from tertulia import actions, storage
 from tertulia.database.tx import Tx
+from tertulia.domain.messages.kept import KeptSelection
 from tertulia.domain.messages.message import Message
 from tertulia.domain.people.user import ERASED_DOMAIN, User
 from tertulia.errors import BadRequest
@@ -42,8 +43,13 @@ def delete_messages(tx: Tx, user: User) -> int:
     for place, messages in groupby(sorted(found.values(), key=_location), _location):
         channel_id, _, _ = place
         channel = storage.channels.find(tx, channel_id) if channel_id else None
-        actions.messages.deletion.remove(tx, channel, list(messages))
+        actions.messages.deletion.remove(tx, channel, list(messages), None)
     return len(ids)
+
+
+def delete_kept_messages(tx: Tx, user: User) -> int:
+    """Delete some of their deleted messages that are kept. Returns their number."""
+    return actions.messages.restoration.erase_batch(tx, KeptSelection(sender_id=user.id))
 
 
 def finish(tx: Tx, user: User) -> None:
@@ -51,6 +57,8 @@ def finish(tx: Tx, user: User) -> None:
     for attachment in storage.files.attachments.of_user(tx, user.id):
         storage.files.attachments.delete(tx, attachment)
         storage.files.uploads.doom(tx, attachment.upload_id)
+    for attachment_id in storage.messages.kept.files_of(tx, user.id):
+        actions.files.attachments.erase_kept(tx, attachment_id)
     storage.erasure.rows_of(tx, user.id)
     storage.erasure.account(tx, user.id, user.placeholder_email(ERASED_DOMAIN), NAME)
     storage.log.delete_up_to(tx, storage.log.head(tx))

@@ -163,6 +163,9 @@ async def erase(call: Call, user_id: int, *, delete_messages: bool = False) -> E
     while delete_messages and await call.db.write(actions.people.erasure.delete_messages, user) > 0:
         if call.now > until:
             return Erased(complete=False)
+    while await call.db.write(actions.people.erasure.delete_kept_messages, user):
+        if call.now > until:
+            return Erased(complete=False)
     while await call.db.write(actions.messages.search_index.remove_some_deleted):
         if call.now > until:
             return Erased(complete=False)

@@ -7,6 +7,7 @@ from tertulia.domain.messages import (
     conversation_keys,
     diffs,
     external_pictures,
+    kept,
     link_previews,
     links,
     message,

@@ -13,6 +13,7 @@ from tertulia.domain.channels.channel import FOREVER
 from tertulia.domain.channels.topics import ALLOW_EMPTY, DISABLE_EMPTY
 from tertulia.domain.groups.group import REALM_PERMISSIONS, Permission, PermissionChange
 from tertulia.domain.limits import WEB_ADDRESS_LENGTH
+from tertulia.domain.messages.kept import MAX_DAYS
 from tertulia.domain.setting_values import (
     Adjustable,
     ChannelId,
@@ -29,7 +30,7 @@ from tertulia.domain.setting_values import (
 from tertulia.errors import BadRequest, ClientError
 
 # What a changed setting also requires. `actions/organization/settings.py` does it.
-Consequence = Literal["full members", "whom guests know"]
+Consequence = Literal["full members", "kept messages", "whom guests know"]
 
 
 class LoginMethods(ValueKind, frozen=True):
@@ -160,6 +161,14 @@ SETTINGS: dict[str, OrganizationSetting] = {
             "en",
             "The language of the organization, for mails to people without an account.",
             refusal=refusal_with_value("Invalid language '{value}'"),
+        ),
+        OrganizationSetting(
+            "deleted_message_grace_days",
+            Whole(0, MAX_DAYS),
+            0,
+            "For how many days the server's operator can restore deleted messages; 0 for none.",
+            owners_only=True,
+            follows="kept messages",
         ),
         OrganizationSetting(
             "description",

@@ -38,6 +38,41 @@ def delete(tx: Tx, attachment: Attachment) -> None:
     _add_space(tx, attachment.owner_id, -attachment.size)
 
 
+def keep(tx: Tx, attachment: Attachment) -> None:
+    """Move the record to those of deleted files that kept messages link; its bytes stay."""
+    tx.execute(
+        f"INSERT INTO kept_attachment ({_COLUMNS}) SELECT {_COLUMNS} FROM attachment"
+        " WHERE id = :id AND realm_id = :realm",
+        id=attachment.id,
+    )
+    delete(tx, attachment)
+
+
+def restore(tx: Tx, attachment_id: int) -> Attachment | None:
+    """Move the record of a kept file back. None if there is none."""
+    tx.execute(
+        f"INSERT INTO attachment ({_COLUMNS}) SELECT {_COLUMNS} FROM kept_attachment"
+        " WHERE id = :id AND realm_id = :realm",
+        id=attachment_id,
+    )
+    if not tx.delete("kept_attachment", id=attachment_id):
+        return None
+    found = find(tx, attachment_id)
+    assert found is not None
+    _add_space(tx, found.owner_id, found.size)
+    return found
+
+
+def delete_kept(tx: Tx, attachment_id: int) -> int | None:
+    """Delete the record of a kept file. Returns its upload; None if there is no such file."""
+    upload_id: int | None = tx.value(
+        "SELECT upload_id AS value FROM kept_attachment WHERE id = :id AND realm_id = :realm",
+        id=attachment_id,
+    )
+    tx.delete("kept_attachment", id=attachment_id)
+    return upload_id
+
+
 def find(tx: Tx, attachment_id: int) -> Attachment | None:
     """With the messages that link to it."""
     row = tx.one(

@@ -17,6 +17,12 @@ _UPLOADS = Record(
 )
 
 
+# The files that are shown, and those that kept messages link.
+_FILES = (
+    "(SELECT upload_id, size FROM attachment UNION ALL SELECT upload_id, size FROM kept_attachment)"
+)
+
+
 def of_attachment(tx: Tx, attachment_id: int) -> StoredUpload | None:
     """The upload that an attachment currently shows."""
     return _UPLOADS.one(
@@ -50,7 +56,7 @@ def names(tx: Tx, place: str) -> set[str]:
 def counts(tx: Tx) -> dict[str, tuple[int, int]]:
     """The number of files and bytes in each store."""
     rows = tx.all(
-        "SELECT u.place, count(*) AS files, sum(a.size) AS size FROM attachment a"
+        f"SELECT u.place, count(*) AS files, sum(a.size) AS size FROM {_FILES} a"
         " JOIN upload u ON u.id = a.upload_id GROUP BY u.place ORDER BY u.place"
     )
     return {row["place"] or DATABASE: (int(row["files"]), int(row["size"])) for row in rows}
@@ -66,7 +72,7 @@ def next_to_migrate(
     where = "u.place = ''" if only_from_database else "u.place <> :place"
     row = tx.one(
         "SELECT u.id, u.realm_id, u.place, u.stored_name, a.size AS stored_bytes, u.stored_digest"
-        " FROM upload u JOIN attachment a ON a.upload_id = u.id"
+        f" FROM upload u JOIN {_FILES} a ON a.upload_id = u.id"
         f" WHERE {where} AND u.touched_at IS NULL AND u.id > :after AND a.size > 0"
         " AND (CAST(:largest AS BIGINT) IS NULL OR a.size <= :largest) ORDER BY u.id LIMIT 1",
         place="" if place == DATABASE else place,
@@ -94,10 +100,13 @@ def replace(tx: Tx, old_id: int, new_id: int) -> bool:
     """Show the copy from now on, and sweep the original. Returns whether it was still wanted."""
     if not storage.files.uploads.finish(tx, new_id):
         return False
-    wanted = tx.execute(
-        "UPDATE attachment SET upload_id = :new WHERE upload_id = :old AND realm_id = :realm",
-        new=new_id,
-        old=old_id,
+    wanted = sum(
+        tx.execute(
+            f"UPDATE {table} SET upload_id = :new WHERE upload_id = :old AND realm_id = :realm",
+            new=new_id,
+            old=old_id,
+        )
+        for table in ("attachment", "kept_attachment")
     )
     storage.files.uploads.doom(tx, old_id if wanted else new_id)
     return wanted > 0

@@ -18,6 +18,7 @@ from tertulia.storage.messages import (
     fast_insert,
     flags,
     history,
+    kept,
     narrows,
     reactions,
     selections,

@@ -1,6 +1,6 @@
 /**
  * What the API answers: written by scripts/page_types.py from its description.
- * Of which the digest is 9efd175c5208d49e94d8625777777a783458981150743bf9f9c868a3766eed37.
+ * Of which the digest is 39f9cd99b7db669ae01a9360838d8b5758e797062bb5e8b0ec733b32a70356e5.
  */
 export interface components {
     schemas: {
@@ -1387,6 +1387,7 @@ export interface components {
             default_avatar_source?: "J" | "G";
             default_code_block_language?: string;
             default_language?: string;
+            deleted_message_grace_days?: number;
             description?: string;
             digest_emails_enabled?: boolean;
             /** @enum {unknown} */
@@ -1867,6 +1868,7 @@ export interface components {
             realm_default_language?: string;
             realm_default_stream_groups?: Record<string, unknown>[];
             realm_default_streams?: number[];
+            realm_deleted_message_grace_days?: number;
             realm_description?: string;
             realm_digest_emails_enabled?: boolean;
             /** @enum {unknown} */

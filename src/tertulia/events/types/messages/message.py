@@ -351,3 +351,89 @@ class MessageSent(MessageEvent, frozen=True):
         if user_id in self.alerted:
             flags.append("has_alert_word")
         return flags
+
+
+class MessageRestored(MessageEvent, frozen=True):
+    """A deleted message is there again, with its old id. Clients get a `message` event.
+
+    Bots get none: they would answer the message a second time. The flags are those of the reader at
+    the moment of delivery, so what they had read stays read.
+    """
+
+    kind: ClassVar[str] = "message_restored"
+    types: ClassVar[tuple[str, ...]] = ("message",)
+    invalidates_permits: ClassVar[bool] = True
+
+    message_id: int
+    channel_id: int | None = None
+
+    message: Message | None = None
+
+    def rewritten(self) -> Collection[int]:
+        return (self.message_id,)
+
+    @classmethod
+    def completed_together(cls, tx: Tx, events: Sequence[Self]) -> Sequence[Event]:
+        found = storage.messages.find_many(tx, tx.realm_id, [event.message_id for event in events])
+        detailed = storage.messages.details.with_details(tx, list(found.values()))
+        messages = {message.id: message for message in detailed}
+        return [replace(event, message=messages.get(event.message_id)) for event in events]
+
+    def public_channel_of(self, org: Organization) -> int | None:
+        channel = None if self.channel_id is None else org.channels[self.channel_id]
+        return channel.id if channel is not None and channel.is_public else None
+
+    def passes(self, org: Organization, to: Listener) -> bool:
+        message = self.message
+        if message is None:
+            return True
+        channel_id = message.channel_id
+        return domain.messages.narrow.passes(
+            to.options.narrow,
+            channel_name=None if channel_id is None else org.channels[channel_id].name,
+            topic=message.topic,
+            sender_email=org.users[message.sender_id].api_email(org.email_domain),
+            flags=[],
+        )
+
+    def is_hidden_from(self, org: Organization, user_id: int) -> bool:
+        return self.message is None or not may_follow(org.present, user_id, self.message)
+
+    def variant(self, org: Organization, to: Listener) -> Hashable:
+        if self._is_not_for(org, to):
+            return "none"
+        options = to.options
+        return (
+            options.apply_markdown,
+            options.client_gravatar,
+            options.capabilities.empty_topic_name,
+            self._may_know_sender(org, to),
+        )
+
+    def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
+        if self.message is None or self._is_not_for(org, to):
+            return
+        topic_may_be_empty = to.options.capabilities.empty_topic_name
+        body = message_object(
+            org,
+            self.message,
+            apply_markdown=to.options.apply_markdown,
+            client_gravatar=to.options.client_gravatar,
+            allow_empty_topic=topic_may_be_empty,
+            knows_sender=self._may_know_sender(org, to),
+        )
+        add_details(org, body, self.message, allow_empty_topic=topic_may_be_empty)
+        yield {"type": "message", "message": body}
+
+    def about(self) -> PendingInfo:
+        return PendingInfo(self.channel_id, self.message_id, flags_of=self.message_id)
+
+    def _is_not_for(self, org: Organization, to: Listener) -> bool:
+        is_gone = self.message is None or not may_follow(org.present, to.user_id, self.message)
+        return is_gone or org.users[to.user_id].is_bot
+
+    def _may_know_sender(self, org: Organization, to: Listener) -> bool:
+        message = self.message
+        return message is not None and org.may_know(
+            org.users[to.user_id], org.users[message.sender_id]
+        )

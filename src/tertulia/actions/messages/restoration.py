@@ -1,0 +1,79 @@
+"""Kept messages: restoring them, and deleting them for good.
+
+A restored message has its old id, its reactions, edits, flags and files.
+"""
+
+from collections.abc import Sequence
+from itertools import groupby
+
+from tertulia import actions, events, storage
+from tertulia.database.tx import Tx
+from tertulia.domain.messages.kept import KeptSelection
+from tertulia.domain.messages.message import Message
+from tertulia.events.audience import NoClients
+from tertulia.events.types.messages.edits import MessagesInvalidated
+from tertulia.events.types.messages.message import MessageRestored
+
+BATCH_SIZE = 50  # messages per transaction, so that other writes do not wait
+
+
+def restore_batch(tx: Tx, selection: KeptSelection, after_id: int = 0) -> list[int]:
+    """Restore the next kept messages after an id, and announce them. Returns their ids."""
+    found = [
+        each.message
+        for each in storage.messages.kept.find(tx, selection, after_id=after_id, most=BATCH_SIZE)
+    ]
+    ids = [message.id for message in found]
+    if not ids:
+        return []
+    linked = storage.messages.kept.files_linked_by(tx, ids)
+    restored_files = actions.files.attachments.restore(tx, linked)
+    storage.messages.kept.restore(tx, ids)
+    actions.files.attachments.announce_restored(tx, linked, restored_files)
+    for channel_id, messages in groupby(sorted(found, key=_location), _location):
+        _announce(tx, channel_id, list(messages))
+    return ids
+
+
+def purge_batch(tx: Tx) -> int:
+    """Delete some kept messages whose time is over, for good. Returns their number."""
+    ids = storage.messages.kept.due(tx, BATCH_SIZE)
+    _purge(tx, ids)
+    return len(ids)
+
+
+def erase_batch(tx: Tx, selection: KeptSelection) -> int:
+    """Delete some kept messages for good, before their time. Returns their number."""
+    found = storage.messages.kept.find(tx, selection, most=BATCH_SIZE)
+    _purge(tx, [each.message.id for each in found])
+    return len(found)
+
+
+def _purge(tx: Tx, message_ids: Sequence[int]) -> None:
+    if message_ids:
+        linked = storage.messages.kept.files_linked_by(tx, message_ids)
+        storage.messages.kept.delete(tx, message_ids)
+        actions.files.attachments.purge(tx, linked)
+
+
+def _announce(tx: Tx, channel_id: int, restored: Sequence[Message]) -> None:
+    """Announce messages of one channel, or direct messages, to the users who have them again."""
+    ids = [message.id for message in restored]
+    channel = storage.channels.find(tx, channel_id) if channel_id else None
+    if channel is None:
+        for message in restored:
+            audience = actions.messages.holders(tx, message, None)
+            events.log.announce(tx, MessageRestored(message.id), to=audience)
+        return
+    unheard = set(ids)
+    for known, audience in actions.messages.holders_in(tx, channel, ids):
+        for message_id in known:
+            events.log.announce(tx, MessageRestored(message_id, channel.id), to=audience)
+        unheard.difference_update(known)
+    if unheard:
+        events.log.announce(tx, MessagesInvalidated(sorted(unheard)), to=NoClients())
+    actions.channels.channel_stats.find_first_message(tx, channel)
+
+
+def _location(message: Message) -> int:
+    return message.channel_id or 0

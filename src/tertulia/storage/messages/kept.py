@@ -1,0 +1,209 @@
+"""Deleted messages that are kept: their rows are moved to tables of their own, and back.
+
+Only this module reads and writes these tables, so no other path leads to a deleted message. Each
+has the columns of the table that its name ends with; a test compares them.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from tertulia import domain, storage
+from tertulia.database.tx import Row, Tx
+from tertulia.domain.messages.kept import (
+    Deletion,
+    DeletionReason,
+    KeptMessage,
+    KeptPlace,
+    KeptSelection,
+)
+
+MESSAGE = (
+    "id, realm_id, sender_id, channel_id, conversation_id, topic, topic_key, content, rendered,"
+    " render_version, client, sent_at, read_by_sender, is_me, channel_wildcard, has_link,"
+    " has_image, has_attachment, origin_channel_id, arrived_seq, edited_at, moved_at,"
+    " resolve_notice, closed_seq"
+)
+# The rows that are kept with a message. The others of MESSAGE_TABLES are pending notifications.
+DETAILS = {
+    "message_flag": "realm_id, user_id, flag, message_id",
+    "reaction": "id, realm_id, message_id, user_id, emoji_name, emoji_code, reaction_type",
+    "message_edit": "id, realm_id, message_id, user_id, edited_at, prev_content, prev_rendered,"
+    " prev_topic, topic, prev_channel_id, channel_id",
+    "submessage": "id, realm_id, message_id, sender_id, msg_type, content",
+    "removed_link_preview": "realm_id, message_id",
+    "attachment_message": "realm_id, attachment_id, message_id",
+}
+
+
+def keep(tx: Tx, message_ids: Sequence[int], deletion: Deletion, purge_after: float) -> None:
+    """Copy messages that are about to be deleted."""
+    ids = list(message_ids)
+    tx.execute(
+        f"INSERT INTO kept_message ({MESSAGE}, reason, deleted_at, deleted_by, purge_after)"
+        f" SELECT {MESSAGE}, :reason, :now, :by, :purge FROM message"
+        " WHERE realm_id = :realm AND id IN :ids",
+        reason=deletion.reason,
+        now=tx.now,
+        by=deletion.user_id,
+        purge=purge_after,
+        ids=ids,
+    )
+    for table, columns in DETAILS.items():
+        tx.execute(
+            f"INSERT INTO kept_{table} ({columns}) SELECT {columns} FROM {table}"
+            " WHERE message_id IN :ids",
+            ids=ids,
+        )
+
+
+def restore(tx: Tx, message_ids: Sequence[int]) -> None:
+    """Move messages back, with their details; links to files that exist no longer are dropped."""
+    ids = list(message_ids)
+    tx.execute(
+        f"INSERT INTO message ({MESSAGE}) SELECT {MESSAGE} FROM kept_message"
+        " WHERE realm_id = :realm AND id IN :ids",
+        ids=ids,
+    )
+    for table, columns in DETAILS.items():
+        existing = (
+            " AND attachment_id IN (SELECT a.id FROM attachment a WHERE a.realm_id = :realm)"
+            if table == "attachment_message"
+            else ""
+        )
+        tx.execute(
+            f"INSERT INTO {table} ({columns}) SELECT {columns} FROM kept_{table}"
+            f" WHERE message_id IN :ids{existing}",
+            ids=ids,
+        )
+    delete(tx, ids)
+    storage.search.index.record_changes(tx, ids)
+
+
+def delete(tx: Tx, message_ids: Sequence[int]) -> None:
+    """Delete kept messages; their files are deleted separately."""
+    for table in DETAILS:
+        tx.execute(f"DELETE FROM kept_{table} WHERE message_id IN :ids", ids=list(message_ids))
+    tx.delete("kept_message", id=list(message_ids))
+
+
+def find(tx: Tx, selection: KeptSelection, *, after_id: int = 0, most: int) -> list[KeptMessage]:
+    """The first kept messages after an id, by id; without reactions, edits and submessages."""
+    condition, values = _condition(selection)
+    rows = tx.all(
+        f"SELECT {storage.messages.COLUMNS}, m.reason, m.deleted_at, m.deleted_by, m.purge_after"
+        f" FROM kept_message m WHERE m.realm_id = :realm AND m.id > :after AND {condition}"
+        " ORDER BY m.id LIMIT :most",
+        after=after_id,
+        most=most,
+        **values,
+    )
+    return [_kept(row) for row in rows]
+
+
+def places(tx: Tx, selection: KeptSelection) -> list[KeptPlace]:
+    """The number of kept messages by topic and reason; most messages first."""
+    condition, values = _condition(selection)
+    rows = tx.all(
+        "SELECT m.channel_id, max(m.topic) AS topic, m.reason,"
+        " count(*) AS count, min(m.sent_at) AS oldest, max(m.sent_at) AS newest,"
+        " max(m.deleted_at) AS deleted, min(m.purge_after) AS purge"
+        f" FROM kept_message m WHERE m.realm_id = :realm AND {condition}"
+        " GROUP BY m.channel_id, m.topic_key, m.reason ORDER BY count(*) DESC, min(m.id)",
+        **values,
+    )
+    return [
+        KeptPlace(
+            row["channel_id"],
+            row["topic"],
+            DeletionReason(row["reason"]),
+            row["count"],
+            row["oldest"],
+            row["newest"],
+            row["deleted"],
+            row["purge"],
+        )
+        for row in rows
+    ]
+
+
+def due(tx: Tx, most: int) -> list[int]:
+    """Kept messages of the organization whose time is over."""
+    return tx.column(
+        "SELECT id FROM kept_message WHERE realm_id = :realm AND purge_after <= :now"
+        " ORDER BY purge_after, id LIMIT :most",
+        now=tx.now,
+        most=most,
+    )
+
+
+def realms_with_due(tx: Tx) -> list[int]:
+    return tx.column(
+        "SELECT DISTINCT realm_id FROM kept_message WHERE purge_after <= :now ORDER BY realm_id",
+        now=tx.now,
+    )
+
+
+def shorten(tx: Tx, seconds: float) -> None:
+    """Keep all messages for at most so long after their deletion."""
+    tx.execute(
+        "UPDATE kept_message SET purge_after = deleted_at + :seconds"
+        " WHERE realm_id = :realm AND purge_after > deleted_at + :seconds",
+        seconds=seconds,
+    )
+
+
+# --- files ---
+
+
+def is_linked(tx: Tx, attachment_id: int) -> bool:
+    """Whether a kept message links a file."""
+    return tx.has_row("kept_attachment_message", attachment_id=attachment_id)
+
+
+def files_linked_by(tx: Tx, message_ids: Sequence[int]) -> list[int]:
+    """The files that some kept messages link, kept or not."""
+    return tx.column(
+        "SELECT DISTINCT attachment_id AS id FROM kept_attachment_message"
+        " WHERE realm_id = :realm AND message_id IN :ids ORDER BY attachment_id",
+        ids=list(message_ids),
+    )
+
+
+def files_of(tx: Tx, owner_id: int) -> list[int]:
+    """The kept files of a user."""
+    return tx.column(
+        "SELECT id FROM kept_attachment WHERE realm_id = :realm AND owner_id = :owner",
+        owner=owner_id,
+    )
+
+
+def _kept(row: Row) -> KeptMessage:
+    return KeptMessage(
+        storage.messages.as_message(row),
+        DeletionReason(row["reason"]),
+        row["deleted_at"],
+        row["deleted_by"],
+        row["purge_after"],
+    )
+
+
+def _condition(selection: KeptSelection) -> tuple[str, dict[str, Any]]:
+    given: list[tuple[str, str, Any]] = [
+        (
+            "m.id IN :ids",
+            "ids",
+            None if selection.message_ids is None else list(selection.message_ids),
+        ),
+        ("m.channel_id = :channel", "channel", selection.channel_id),
+        (
+            "m.topic_key = :topic",
+            "topic",
+            None if selection.topic is None else domain.channels.topics.fold(selection.topic),
+        ),
+        ("m.sender_id = :sender", "sender", selection.sender_id),
+        ("m.deleted_at >= :begin", "begin", selection.deleted_from),
+        ("m.deleted_at < :end", "end", selection.deleted_before),
+    ]
+    wanted = [each for each in given if each[2] is not None]
+    condition = " AND ".join(["1 = 1", *(sql for sql, _, _ in wanted)])
+    return condition, {name: value for _, name, value in wanted}

@@ -135,6 +135,7 @@ CALLS: dict[str, Call] = {
     "GET /users/me/{stream_id}/topics": lambda who, at: who.get(f"/users/me/{at.id}/topics"),
     "POST /default_streams": lambda who, at: who.post("/default_streams", stream_id=at.id),
     "DELETE /default_streams": lambda who, at: who.delete("/default_streams", stream_id=at.id),
+    "POST /streams/{stream_id}/export": lambda who, at: who.post(f"/streams/{at.id}/export"),
     "POST /streams/{stream_id}/delete_topic": lambda who, at: who.post(
         f"/streams/{at.id}/delete_topic", topic_name="x"
     ),

@@ -645,6 +645,7 @@ def good_calls(chat: Chat) -> tuple[Person, Calls, dict[str, Any]]:
             ("GET", "/attachments"): {},
             ("DELETE", "/attachments/{attachment_id}"): {},
             ("POST", "/streams/{stream_id}/delete_topic"): {"topic_name": "dinner"},
+            ("POST", "/streams/{stream_id}/export"): {},
             ("GET", "/users"): {"include_custom_profile_fields": True},
             ("GET", "/users/me"): {},
             ("GET", "/users/me/subscriptions"): {"include_subscribers": "true"},

@@ -292,3 +292,77 @@ def test_a_person_is_deactivated_reactivated_and_erased(page_chat, owner, browse
 
     page_chat.server.catch_up()
     assert owner.get(f"/users/{ben.id}").succeeds()["user"]["full_name"] == "Erased user"
+
+
+# --- channels ---
+
+
+def test_an_administrator_changes_a_channel_exports_it_and_brings_it_back(page_chat, owner, browse):
+    kitchen = page_chat.channel("kitchen").id
+    page = browse(owner).goes(f"#channels/{kitchen}/general").page
+
+    page.get_by_role("checkbox", name="New people are in it from the start").click()
+    expect(page.get_by_text("Saved")).to_be_visible()
+    page.get_by_role("button", name="Export this channel").click()
+    expect(page.get_by_text("Started. You get a message")).to_be_visible()
+    page.get_by_role("button", name="Archive this channel").click()
+    page.get_by_role("dialog", name="Archive this channel").get_by_role(
+        "button", name="Archive this channel"
+    ).click()
+    page = browse(owner).goes("#organization/archived-channels").page
+    page.get_by_role("button", name="Bring back kitchen").click()
+
+    expect(page.get_by_text("No channel is archived.")).to_be_visible()
+    assert owner.get(f"/streams/{kitchen}").succeeds()["stream"]["is_archived"] is False
+    (export,) = owner.get("/export/realm").succeeds()["exports"]
+    assert export["stream_id"] == kitchen
+    page.locator("nav [data-page=data-exports-admin]").click()
+    expect(page.get_by_text("Channel kitchen")).to_be_visible()
+
+
+def test_the_mail_address_of_a_channel_is_shown_on_request(page_chat, owner, browse):
+    kitchen = page_chat.channel("kitchen").id
+    page = browse(owner).goes(f"#channels/{kitchen}/general").page
+
+    page.get_by_role("button", name="Show the address").click()
+
+    address = page.get_by_role("textbox", name="Address for mail")
+    expect(address).to_have_value(re.compile(r"^chat\+kitchen\..*@mail\.test$"))
+    expect(address).to_be_focused()
+    acts = [each["act"] for each in owner.get("/realm/audit_log").succeeds()["entries"]]
+    assert f"GET /streams/{kitchen}/email_address" in acts
+
+
+def test_a_server_without_inbound_mail_says_so(start_server, browse):
+    chat = Chat.found(start_server(mail_in_address=""), "")
+    ana = chat.person("ana", role="owner", channels=["kitchen"])
+    page = browse(ana, chat).goes(f"#channels/{chat.channel('kitchen').id}/general").page
+
+    page.get_by_role("button", name="Show the address").click()
+
+    expect(page.get_by_text("This server does not take in mail.")).to_be_visible()
+
+
+def test_permissions_of_a_channel_are_explained_in_sentences(page_chat, owner, browse):
+    ben = page_chat.person("ben")
+    kitchen = page_chat.channel("kitchen").id
+    page = browse(owner).goes(f"#channels/{kitchen}/permissions").page
+    sentences = page.locator(".explained li")
+
+    expect(sentences).to_have_text(
+        [
+            "All members can read and join; guests can read after they were added.",
+            "Everyone who can read with an account can post, guests too.",
+            "Besides administrators of the organization, these can change the channel: Ana.",
+        ]
+    )
+    page.get_by_role("combobox", name="Who may write").select_option("Members")
+    expect(sentences.nth(1)).to_have_text("Members can post; guests can only read.")
+    moderators = page_chat.group("moderators")
+    several = {"new": {"direct_members": [ben.id], "direct_subgroups": [moderators]}}
+    owner.patch(f"/streams/{kitchen}", can_send_message_group=several).succeeds()
+    expect(sentences.nth(1)).to_have_text(
+        "These can post: Moderators and Ben. Others can only read."
+    )
+    owner.patch(f"/streams/{kitchen}", is_private=True).succeeds()
+    expect(sentences.first).to_have_text("People who were added can read everything.")

@@ -159,6 +159,7 @@ ROUTES = [
         post("/default_streams", api.channels.add_default),
         delete("/default_streams", api.channels.remove_default),
         post("/streams/{stream_id}/delete_topic", api.messages.edits.delete_topic),
+        post("/streams/{stream_id}/export", api.organization.exports.start_channel),
     ),
     post("/user_topics", api.personal.topic_policies.set_policy),
     patch("/users/me/subscriptions/muted_topics", api.personal.topic_policies.set_muted),

@@ -21,21 +21,31 @@ _OF_PERSON = (
 
 
 class ArchivedMessages(msgspec.Struct, frozen=True):
-    """Which messages are archived: those of an export, or those of one user."""
+    """Which messages are archived: those of an export or of one channel in it, or of one user."""
 
     kind: str
     consenting: Collection[int] = ()
     person_id: int | None = None
+    channel_id: int | None = None
 
     @property
     def condition(self) -> str:
-        return CHOSEN[self.kind] if self.person_id is None else _OF_PERSON
+        if self.person_id is not None:
+            return _OF_PERSON
+        if self.channel_id is not None:
+            return f"m.channel_id = :only_channel AND {CHOSEN[self.kind]}"
+        return CHOSEN[self.kind]
 
     @property
     def params(self) -> dict[str, Any]:
         if self.person_id is not None:
             return {"person": self.person_id}
-        return {"consenting": list(self.consenting)} if ":consenting" in self.condition else {}
+        found: dict[str, Any] = {}
+        if self.channel_id is not None:
+            found["only_channel"] = self.channel_id
+        if ":consenting" in self.condition:
+            found["consenting"] = list(self.consenting)
+        return found
 
 
 def count(tx: Tx, chosen: ArchivedMessages) -> int:

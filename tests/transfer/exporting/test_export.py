@@ -1,5 +1,6 @@
 """Moving out: what leaves, for whom, and that it can come back."""
 
+import io
 import json
 import tarfile
 from pathlib import Path
@@ -8,7 +9,7 @@ import pytest
 from tests.support import pictures
 from tests.support.cli_runner import CommandResult, Terminal
 from tests.support.files import uploads
-from tests.support.people import Chat
+from tests.support.people import Chat, Person
 from tests.support.pictures import picture
 from tests.support.server import SECRET
 from tests.support.waiting import eventually
@@ -376,3 +377,85 @@ def test_export_consents_are_listed(chat, lively, ana, ben):
         ben.id: True,
         owner.id: False,
     }
+
+
+# --- one channel ---
+
+
+def pages(chat: Chat, who: Person) -> dict[str, str]:
+    """The pages of the newest export, by path in the archive."""
+    makes_exports(chat)
+    export = who.get("/export/realm").succeeds()["exports"][-1]
+    assert export["failed_timestamp"] is None
+    path = export["export_url"].partition("/user_uploads/")[2]
+    fetched = who.raw("GET", f"/user_uploads/{path}")
+    assert fetched.status == 200
+    found = {}
+    with tarfile.open(fileobj=io.BytesIO(fetched.body)) as archive:
+        for member in archive:
+            contents = archive.extractfile(member)
+            if contents is not None and member.name.endswith((".html", ".txt")):
+                found[member.name.partition("/")[2]] = contents.read().decode()
+    return found
+
+
+def test_an_administrator_exports_one_channel_as_pages(chat, lively, ana):
+    adam = chat.person("adam", role="admin")
+    notes = uploads(ana, "notes.txt", b"salt, pepper")
+    ana.says(f"See {notes.link}", to="kitchen > lunch")
+    ana.joins("hall")
+    ana.says("elsewhere", to="hall > door")
+    kitchen = chat.channel("kitchen").id
+
+    number = adam.post(f"/streams/{kitchen}/export").succeeds()["id"]
+    written = pages(chat, adam)
+
+    topic = written[f"channels/{kitchen}/t1.html"]
+    assert "in the open" in topic
+    assert all("elsewhere" not in text and "behind a door" not in text for text in written.values())
+    assert "salt, pepper" in [text for path, text in written.items() if path.startswith("files/")]
+    assert [path for path in written if path.startswith("channels/")] == [
+        f"channels/{kitchen}/index.html",
+        f"channels/{kitchen}/t1.html",
+    ]
+    (export,) = adam.get("/export/realm").succeeds()["exports"]
+    assert (export["id"], export["stream_id"]) == (number, kitchen)
+    entry = adam.get("/realm/audit_log").succeeds()["entries"][0]
+    assert (entry["act"], entry["object"]) == (
+        f"POST /streams/{kitchen}/export",
+        f"channel/{kitchen}",
+    )
+
+
+def test_a_private_channel_is_exported_as_far_as_its_people_consent(chat, lively, ana, ben):
+    owner = chat.person("owner", role="owner")
+    cellar = chat.channel("cellar").id
+    path = f"/streams/{cellar}/export"
+    owner.post(path).fails("This channel is private. Choose an export that contains private data.")
+    owner.post(path, export_type="full_without_consent").fails(
+        "Exports of all public and private data are not enabled for this organization."
+    )
+
+    owner.post(path, export_type="full_with_consent").succeeds()
+    without = pages(chat, owner)
+    ana.patch("/settings", allow_private_data_export=True).succeeds()
+    owner.post(path, export_type="full_with_consent").succeeds()
+    with_consent = pages(chat, owner)
+
+    assert list(without) == ["index.html"]
+    assert "behind a door" in with_consent[f"channels/{cellar}/t1.html"]
+    assert all("between us" not in text for text in with_consent.values())
+
+
+def test_the_export_of_a_channel_is_for_administrators_and_counts_as_an_export(chat, lively, ana):
+    owner = chat.person("owner", role="owner")
+    path = f"/streams/{chat.channel('kitchen').id}/export"
+
+    refused = ana.post(path)
+    unknown = owner.post("/streams/999999/export")
+    for _ in range(5):
+        owner.post(path).succeeds()
+
+    assert refused.json["code"] == "UNAUTHORIZED_PRINCIPAL"
+    assert unknown.json["msg"] == "Invalid channel ID"
+    owner.post(path).fails("Exceeded rate limit.")

@@ -9,6 +9,7 @@ from tertulia.domain.organization.exports import (
     GIVEN_UP_SECONDS,
     MAX_MESSAGES,
     MAX_PER_WEEK,
+    PUBLIC,
     WITHOUT_CONSENT,
     RealmExport,
 )
@@ -16,14 +17,33 @@ from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
 from tertulia.events.audience import Users
 from tertulia.events.types.organization.exports import ExportsChanged
+from tertulia.storage.archive_queries import ArchivedMessages
 
 WEEK_SECONDS = 7 * 86_400
 
 
 def request(tx: Tx, user: User, kind: str) -> int:
     actions.groups.permissions.require_administrator(tx, user)
+    _check_allowed(tx, user, kind)
+    return _enqueue(tx, user, kind, ArchivedMessages(kind))
+
+
+def request_channel(tx: Tx, user: User, channel_id: int, kind: str) -> int:
+    """Request an export of one channel: what an export of this type contains of it."""
+    actions.groups.permissions.require_administrator(tx, user)
+    channel = actions.channels.visible_to(tx, user, channel_id)
+    _check_allowed(tx, user, kind)
+    if channel.invite_only and kind == PUBLIC:
+        raise BadRequest("This channel is private. Choose an export that contains private data.")
+    return _enqueue(tx, user, kind, ArchivedMessages(kind, channel_id=channel.id))
+
+
+def _check_allowed(tx: Tx, user: User, kind: str) -> None:
     if kind == WITHOUT_CONSENT:
         _check_full_access(tx, user)
+
+
+def _enqueue(tx: Tx, user: User, kind: str, chosen: ArchivedMessages) -> int:
     recent = [
         each
         for each in storage.organization.exports.list_all(tx)
@@ -31,12 +51,12 @@ def request(tx: Tx, user: User, kind: str) -> int:
     ]
     if len(recent) >= MAX_PER_WEEK:
         raise BadRequest("Exceeded rate limit.")
-    if storage.export_queries.count_messages(tx, kind, []) > MAX_MESSAGES:
+    if storage.archive_queries.count(tx, chosen) > MAX_MESSAGES:
         raise BadRequest(
             "The export you requested is too large for automatic processing. Please request a"
             " manual export by contacting the administrator of the server."
         )
-    export_id = storage.organization.exports.insert(tx, user.id, kind)
+    export_id = storage.organization.exports.insert(tx, user.id, kind, chosen.channel_id)
     _announce(tx)
     return export_id
 

@@ -6,6 +6,8 @@ from tertulia import actions, events, storage
 from tertulia.api.call import Call
 from tertulia.http.replies import Reply
 
+ExportType = Literal["public", "full_with_consent", "full_without_consent"]
+
 
 class StartedExport(Reply):
     id: int
@@ -19,13 +21,19 @@ class Consents(Reply):
     export_consents: list[dict[str, Any]]
 
 
-async def start(
-    call: Call,
-    *,
-    export_type: Literal["public", "full_with_consent", "full_without_consent"] = "public",
-) -> StartedExport:
+async def start(call: Call, *, export_type: ExportType = "public") -> StartedExport:
     """Start an export; the caller gets a message when it is ready."""
     export_id = await call.db.write(actions.organization.exports.request, call.user, export_type)
+    return StartedExport(id=export_id)
+
+
+async def start_channel(
+    call: Call, stream_id: int, *, export_type: ExportType = "public"
+) -> StartedExport:
+    """Start an export of one channel as HTML pages; the caller gets a message when it is ready."""
+    export_id = await call.db.write(
+        actions.organization.exports.request_channel, call.user, stream_id, export_type
+    )
     return StartedExport(id=export_id)
 
 

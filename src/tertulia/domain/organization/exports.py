@@ -23,6 +23,7 @@ class RealmExport(msgspec.Struct, frozen=True):
     deleted_at: float | None
     attachment_id: int | None
     path_id: str | None
+    channel_id: int | None  # an export of one channel
 
     def is_for(self, user: User) -> bool:
         """Whether a user may download it: the one who requested it, as long as they have the

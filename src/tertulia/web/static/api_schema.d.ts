@@ -1,6 +1,6 @@
 /**
  * What the API answers: written by scripts/page_types.py from its description.
- * Of which the digest is 39f9cd99b7db669ae01a9360838d8b5758e797062bb5e8b0ec733b32a70356e5.
+ * Of which the digest is d222e76f28af7491325e13d75d8aff22c454c61c0af69de0f9a07489e8539a31.
  */
 export interface components {
     schemas: {
@@ -145,6 +145,7 @@ export interface components {
             "DELETE /streams/{stream_id}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
             "POST /streams/{stream_id}/delete_topic": components["schemas"]["Envelope"] & components["schemas"]["TopicDeleted"];
             "GET /streams/{stream_id}/email_address": components["schemas"]["Envelope"] & components["schemas"]["EmailAddress"];
+            "POST /streams/{stream_id}/export": components["schemas"]["Envelope"] & components["schemas"]["StartedExport"];
             "GET /streams/{stream_id}/members": components["schemas"]["Envelope"] & components["schemas"]["SubscriberIds"];
             "POST /submessage": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
             "GET /thumbnail/status/{realm_id_str}/{filename}": components["schemas"]["Envelope"] & components["schemas"]["ThumbnailStatus"];
@@ -758,6 +759,7 @@ export interface components {
             failed_timestamp: number | null;
             deleted_timestamp: number | null;
             export_from_prior_server: boolean;
+            stream_id: number | null;
         };
         Exports: {
             exports: components["schemas"]["ExportObject"][];

@@ -40,4 +40,5 @@ def export_object(export: RealmExport, site: str) -> dict[str, Any]:
         "failed_timestamp": export.failed_at,
         "deleted_timestamp": export.deleted_at,
         "export_from_prior_server": False,
+        "stream_id": export.channel_id,
     }

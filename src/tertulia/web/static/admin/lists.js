@@ -1,13 +1,15 @@
-/** Lists of the organization: default channels, emoji, linkifiers, playgrounds, exports. */
+/** Lists of the organization: default and archived channels, emoji, linkifiers, playgrounds, exports. */
 
 import { get, patch, post, remove } from "../core/api.js";
-import { channels } from "../state/channels.js";
+import { channelName, channels } from "../state/channels.js";
+import { channelHash } from "../state/narrow.js";
 import { setChildren, h, iconButton } from "../core/html.js";
 import { state, realm } from "../state/session.js";
 import { on } from "../core/signals.js";
 import { formatFullTime } from "../views/time.js";
 import { t } from "../core/i18n.js";
-import { actionButton, formSection, labelled, settingRow } from "../dialogs/forms.js";
+import { actionButton, formSection, isInPermission, labelled, settingRow } from "../dialogs/forms.js";
+import { withErrorToast } from "../views/message_actions.js";
 import { fileButton } from "../dialogs/file_button.js";
 
 export function orgDefaults() {
@@ -15,6 +17,25 @@ export function orgDefaults() {
   const open = [...channels.values()].filter((channel) => !channel.invite_only && !channel.is_archived).sort((a, b) => a.name.localeCompare(b.name));
   return [formSection(t("org.defaults"), h("p", { class: "quiet" }, t("org.defaults-text")), ...open.map((channel) => settingRow({ name: `default-${channel.stream_id}`, label: channel.name, value: ids.has(channel.stream_id), disabled: !state.is_admin,
     save: (value) => (value ? post("/default_streams", { stream_id: channel.stream_id }) : remove("/default_streams", { stream_id: channel.stream_id })) })))];
+}
+
+/** @returns {import("../state/channels.js").Channel[]} */
+export function archivedChannels() {
+  return [...channels.values()].filter((channel) => channel.is_archived).sort((a, b) => a.name.localeCompare(b.name));
+}
+
+/** Archived channels, with a button that brings one back. */
+export function orgArchived() {
+  const list = h("div", {});
+  const draw = () => {
+    const found = archivedChannels();
+    setChildren(list, found.length === 0 ? h("p", { class: "quiet" }, t("archived.none")) : h("ul", { class: "plain kept" }, ...found.map((channel) => h("li", {},
+      h("div", { class: "of" }, h("a", { href: channelHash(channel.stream_id) }, h("bdi", {}, channel.name)), " ", h("small", {}, t("channels.people", { count: channel.subscriber_count ?? 0 }))),
+      (state.is_admin || isInPermission(channel.can_administer_channel_group)) && h("button", { class: "b", type: "button", "aria-label": t("archived.restore", { name: channel.name }), onclick: () => withErrorToast(patch(`/streams/${channel.stream_id}`, { is_archived: false })) }, t("closed.unarchive"))))));
+  };
+  const stop = on("channels", () => (list.isConnected ? draw() : stop()));
+  draw();
+  return [formSection(t("org.archived"), h("p", { class: "quiet" }, t("archived.text")), list)];
 }
 
 export function orgEmoji() {
@@ -68,7 +89,7 @@ export async function orgExport() {
   const list = h("ul", { class: "plain kept" });
   const draw = async () => {
     const { exports } = await get("/export/realm");
-    setChildren(list, ...exports.map((each) => h("li", {}, h("span", {}, formatFullTime(each.export_time)), each.export_url ? h("a", { href: each.export_url }, t("export.download")) : h("small", {}, t(each.pending ? "export.pending" : "export.failed")),
+    setChildren(list, ...exports.map((each) => h("li", {}, h("div", { class: "of" }, h("bdi", {}, each.stream_id === null ? t("export.of-organization") : t("export.of-channel", { name: channelName(each.stream_id) })), " ", h("small", {}, formatFullTime(each.export_time))), each.export_url ? h("a", { href: each.export_url }, t("export.download")) : h("small", {}, t(each.pending ? "export.pending" : "export.failed")),
       each.export_url && iconButton("trash", t("export.delete"), { onclick: () => remove(`/export/realm/${each.id}`).then(draw) }))));
   };
   await draw();

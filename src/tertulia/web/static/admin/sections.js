@@ -5,7 +5,7 @@ import { lazy } from "../core/lazy.js";
 import { state } from "../state/session.js";
 import { orgAgents } from "./agents.js";
 import { orgFolders } from "./channel_folders.js";
-import { orgDefaults, orgEmoji, orgExport, orgLinkifiers, orgPlaygrounds } from "./lists.js";
+import { archivedChannels, orgArchived, orgDefaults, orgEmoji, orgExport, orgLinkifiers, orgPlaygrounds } from "./lists.js";
 import { orgLogin, orgNewAccounts, orgPermissions, orgProfile, orgSettings } from "./organization.js";
 import { orgInvitations } from "./invitations.js";
 import { orgUsers } from "./people.js";
@@ -32,6 +32,7 @@ export const SECTIONS = [
   { key: "invitations", group: "people", title: "org.invitations", draw: orgInvitations },
   { key: "profile-field-settings", group: "people", title: "org.fields", draw: orgFields },
   { key: "default-channels-list", group: "content", title: "org.defaults", draw: orgDefaults },
+  { key: "archived-channels", group: "content", title: "org.archived", draw: orgArchived, count: () => archivedChannels().length || undefined },
   { key: "channel-folders", group: "content", title: "org.folders", draw: orgFolders },
   { key: "emoji-settings", group: "content", title: "org.emoji", draw: orgEmoji },
   { key: "linkifier-settings", group: "content", title: "org.linkifiers", draw: orgLinkifiers },

@@ -20,7 +20,8 @@ const PRIVACY = ["public", "private", "protected", "web-public"];
 
 /** @param {{rest?: string[]}} [route] */
 export function showChannels(route) {
-  const [what = "", , page] = route?.rest ?? [];
+  const [what = "", ...rest] = route?.rest ?? [];
+  const page = rest.at(-1); // Zulip's addresses have the name of the channel before it
   if (what === "new") return newChannel();
   if (/^\d+$/.test(what) && channels.has(Number(what))) return channelSettings({ element: h("i", { "data-channel": what }) }, page);
   const list = h("ul", { class: "plain kept channels-list" });

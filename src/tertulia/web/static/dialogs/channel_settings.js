@@ -8,7 +8,9 @@ import { setChildren, h, iconButton } from "../core/html.js";
 import { avatar } from "../views/avatars.js";
 import { state } from "../state/session.js";
 import { nameOf } from "../state/people.js";
+import { on } from "../core/signals.js";
 import { t } from "../core/i18n.js";
+import { channelSentences, exportSection, mailSection, privacyOf } from "./channel_administration.js";
 import { confirmAction } from "./dialog.js";
 import { actionButton, formSection, isInPermission, permissionRow, settingRow } from "./forms.js";
 import { openTabbedDialog } from "./tabbed_dialog.js";
@@ -56,13 +58,16 @@ function generalPage(id) {
   const channel = channels.get(id);
   const disabled = !mayChange(channel);
   const change = (/** @type {string} */ name) => (/** @type {FieldValue} */ value) => patch(`/streams/${id}`, { [name]: value });
-  const kind = channel?.is_web_public ? "web-public" : channel?.invite_only ? (channel.history_public_to_subscribers ? "private" : "protected") : "public";
+  const kind = channel && privacyOf(channel);
   const privacy = (/** @type {FieldValue} */ value) => patch(`/streams/${id}`, { is_private: value === "private" || value === "protected", history_public_to_subscribers: value !== "protected", is_web_public: value === "web-public" });
   return [formSection(t("channel.general"), disabled && notYours(), settingRow({ disabled, name: "new_name", label: t("channels.name"), value: channel?.name, save: change("new_name") }), settingRow({ disabled, name: "description", label: t("channels.description"), value: channel?.description, kind: "long", save: change("description") }),
     settingRow({ disabled, name: "privacy", label: t("channels.who"), value: kind, choices: ["public", "private", "protected", "web-public"].map((each) => [each, t(`privacy.${each}`)]), save: privacy }),
     settingRow({ disabled, name: "folder_id", label: t("channels.folder"), value: channel?.folder_id ?? "", choices: [["", t("org.none")], ...sortedFolders().map((each) => /** @type {[string, string]} */ ([String(each.id), each.name]))], save: (value) => patch(`/streams/${id}`, { folder_id: value ? Number(value) : null }) }),
-    settingRow({ disabled, name: "topics_policy", label: t("channel.topics_policy"), value: channel?.topics_policy, choices: ["inherit", "allow_empty_topic", "disable_empty_topic", "empty_topic_only"].map((each) => [each, t(`topics.${each}`)]), save: change("topics_policy") })),
-  disabled ? null : formSection(t("channel.end"), actionButton(t("channel.archive"), async () => {
+    settingRow({ disabled, name: "topics_policy", label: t("channel.topics_policy"), value: channel?.topics_policy, choices: ["inherit", "allow_empty_topic", "disable_empty_topic", "empty_topic_only"].map((each) => [each, t(`topics.${each}`)]), save: change("topics_policy") }),
+    state.is_admin && !channel?.invite_only && !channel?.is_archived && settingRow({ name: "is_default_stream", label: t("channel.default"), value: state.realm_default_streams?.includes(id) ?? false, save: change("is_default_stream") })),
+  channel && !channel.is_archived && mailSection(id),
+  state.is_admin && channel && exportSection(channel),
+  disabled ? null : channel?.is_archived ? formSection(t("channel.end"), h("p", { class: "quiet" }, t("explain.write.archived")), actionButton(t("closed.unarchive"), () => patch(`/streams/${id}`, { is_archived: false }))) : formSection(t("channel.end"), actionButton(t("channel.archive"), async () => {
     if (await confirmAction(t("channel.archive"), t("channel.archive-text", { name: channel?.name ?? "" }), t("channel.archive"))) await remove(`/streams/${id}`);
   }, "risk"))];
 }
@@ -71,7 +76,14 @@ function generalPage(id) {
 function permissionsPage(id) {
   const channel = channels.get(id);
   const disabled = !mayChange(channel);
-  return [formSection(t("channel.permissions"), disabled && notYours(), ...CHANNEL_PERMISSIONS.filter((name) => channel?.[name] !== undefined).map((name) =>
+  const sentences = h("ul", { class: "plain explained", "aria-live": "polite" });
+  const draw = () => {
+    const now = channels.get(id);
+    if (now) setChildren(sentences, ...channelSentences(now).map((sentence) => h("li", {}, sentence)));
+  };
+  draw();
+  const stop = on("channels", () => (sentences.isConnected ? draw() : stop()));
+  return [formSection(t("channel.permissions"), sentences, disabled && notYours(), ...CHANNEL_PERMISSIONS.filter((name) => channel?.[name] !== undefined).map((name) =>
     permissionRow(name, t(`channel.${name}`), channel?.[name], (group) => patch(`/streams/${id}`, { [name]: { new: group, old: channel?.[name] } }), disabled)))];
 }
 

@@ -73,6 +73,7 @@ export const oversightTexts = {
   "audit.act.POST /realm/profile_fields": "إنشاء حقل في الملف الشخصي",
   "audit.act.POST /realm/test_welcome_bot_custom_message": "تجربة رسالة الترحيب",
   "audit.act.POST /streams/{id}/delete_topic": "حذف موضوع في القناة {object}",
+  "audit.act.POST /streams/{id}/export": "بدء تصدير القناة {object}",
   "audit.act.POST /user_groups/create": "إنشاء مجموعة",
   "audit.act.POST /user_groups/{id}/deactivate": "تعطيل المجموعة {object}",
   "audit.act.POST /user_groups/{id}/members": "تغيير أعضاء المجموعة {object}",

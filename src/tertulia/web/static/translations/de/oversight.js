@@ -73,6 +73,7 @@ export const oversightTexts = {
   "audit.act.POST /realm/profile_fields": "Ein Profilfeld angelegt",
   "audit.act.POST /realm/test_welcome_bot_custom_message": "Die Willkommensnachricht ausprobiert",
   "audit.act.POST /streams/{id}/delete_topic": "Ein Thema im Kanal {object} gelöscht",
+  "audit.act.POST /streams/{id}/export": "Einen Export des Kanals {object} gestartet",
   "audit.act.POST /user_groups/create": "Eine Gruppe angelegt",
   "audit.act.POST /user_groups/{id}/deactivate": "Gruppe {object} deaktiviert",
   "audit.act.POST /user_groups/{id}/members": "Die Mitglieder der Gruppe {object} geändert",

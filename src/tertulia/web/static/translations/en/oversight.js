@@ -73,6 +73,7 @@ export const oversightTexts = {
   "audit.act.POST /realm/profile_fields": "Created a profile field",
   "audit.act.POST /realm/test_welcome_bot_custom_message": "Tried out the welcome message",
   "audit.act.POST /streams/{id}/delete_topic": "Deleted a topic in the channel {object}",
+  "audit.act.POST /streams/{id}/export": "Started an export of the channel {object}",
   "audit.act.POST /user_groups/create": "Created a group",
   "audit.act.POST /user_groups/{id}/deactivate": "Deactivated the group {object}",
   "audit.act.POST /user_groups/{id}/members": "Changed the members of the group {object}",

@@ -73,6 +73,7 @@ export const oversightTexts = {
   "audit.act.POST /realm/profile_fields": "Creó un campo del perfil",
   "audit.act.POST /realm/test_welcome_bot_custom_message": "Probó el mensaje de bienvenida",
   "audit.act.POST /streams/{id}/delete_topic": "Eliminó un tema del canal {object}",
+  "audit.act.POST /streams/{id}/export": "Empezó una exportación del canal {object}",
   "audit.act.POST /user_groups/create": "Creó un grupo",
   "audit.act.POST /user_groups/{id}/deactivate": "Desactivó el grupo {object}",
   "audit.act.POST /user_groups/{id}/members": "Cambió los miembros del grupo {object}",

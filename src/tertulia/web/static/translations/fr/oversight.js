@@ -73,6 +73,7 @@ export const oversightTexts = {
   "audit.act.POST /realm/profile_fields": "A créé un champ de profil",
   "audit.act.POST /realm/test_welcome_bot_custom_message": "A essayé le message de bienvenue",
   "audit.act.POST /streams/{id}/delete_topic": "A supprimé un sujet dans le canal {object}",
+  "audit.act.POST /streams/{id}/export": "A lancé un export du canal {object}",
   "audit.act.POST /user_groups/create": "A créé un groupe",
   "audit.act.POST /user_groups/{id}/deactivate": "A désactivé le groupe {object}",
   "audit.act.POST /user_groups/{id}/members": "A changé les membres du groupe {object}",

@@ -73,6 +73,7 @@ export const oversightTexts = {
   "audit.act.POST /realm/profile_fields": "プロフィール項目を作成",
   "audit.act.POST /realm/test_welcome_bot_custom_message": "ウェルカムメッセージを試した",
   "audit.act.POST /streams/{id}/delete_topic": "チャンネル {object} のトピックを削除",
+  "audit.act.POST /streams/{id}/export": "チャンネル {object} のエクスポートを開始",
   "audit.act.POST /user_groups/create": "グループを作成",
   "audit.act.POST /user_groups/{id}/deactivate": "グループ {object} を無効化",
   "audit.act.POST /user_groups/{id}/members": "グループ {object} のメンバーを変更",

@@ -73,6 +73,7 @@ export const oversightTexts = {
   "audit.act.POST /realm/profile_fields": "Criou um campo do perfil",
   "audit.act.POST /realm/test_welcome_bot_custom_message": "Testou a mensagem de boas-vindas",
   "audit.act.POST /streams/{id}/delete_topic": "Excluiu um tópico no canal {object}",
+  "audit.act.POST /streams/{id}/export": "Iniciou uma exportação do canal {object}",
   "audit.act.POST /user_groups/create": "Criou um grupo",
   "audit.act.POST /user_groups/{id}/deactivate": "Desativou o grupo {object}",
   "audit.act.POST /user_groups/{id}/members": "Alterou os membros do grupo {object}",

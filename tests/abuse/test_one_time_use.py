@@ -17,6 +17,7 @@ from tests.support.server import Server
 
 from tertulia import actions, domain, storage
 from tertulia.config.login_providers import JwtIssuer
+from tertulia.domain.people.agents import GrantRequest
 from tertulia.domain.people.invitations import Terms
 
 SESAME, LENTILS = "open sesame", "lentils, always lentils"
@@ -136,3 +137,28 @@ def test_of_simultaneous_guesses_on_two_servers_five_are_checked(chats, monkeypa
 
     assert answers == {401: 5, 429: GUESSERS - 5}
     assert len(looked_at) == 5
+
+
+def test_an_authorization_code_works_once_on_two_servers(chats):
+    chat = chats[0]
+    chat.set("enable_agent_access", True)
+    ana = chat.person("ana", channels=["kitchen"])
+    form = {"client_id": "", "redirect_uri": "http://127.0.0.1/", "code_verifier": "v" * 64}
+    ends = Counter()
+    for _ in range(10):
+        client, code = chat.write(_allowed, ana.record, chat.channel("kitchen").id)
+        asked = {**form, "grant_type": "authorization_code", "client_id": client, "code": code}
+        found = at_once(chats, lambda each, asked=asked: each.submits("/oauth/token", asked))
+        ends[tuple(found)] += 1
+
+    assert ends == {(200, 400): 10}
+    # The second use may be a theft, so none of the grants is left.
+    assert chat.read(storage.people.agents.grants, chat.server.clock()) == []
+
+
+def _allowed(tx, user, channel_id):
+    """A program and its code."""
+    agents, back = actions.people.agents, "http://127.0.0.1/"
+    client = agents.register(tx, "Helper", [back])
+    wish = GrantRequest({channel_id: True}, False, False, None)
+    return client.id, agents.allow(tx, user, client, wish, back, agents.challenge_of("v" * 64))

@@ -98,7 +98,7 @@ def _allow(tx: Tx, user_id: int, name: str) -> str:
     verifier = "v" * 64
     challenge = actions.people.agents.challenge_of(verifier)
     code = actions.people.agents.allow(tx, user, client, wish, BACK, challenge)
-    tokens = actions.people.agents.redeem(tx, client.id, code, BACK, verifier)
+    tokens = actions.people.agents.redeem(tx, client.id, code, BACK, verifier, "")
     assert tokens is not None
     tx.execute("UPDATE agent_token SET expires_at = expires_at + 1000000 WHERE realm_id = :realm")
     return tokens.access

@@ -4,6 +4,7 @@ import asyncio
 import base64
 import hashlib
 import re
+from datetime import UTC, datetime
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import httpx2
@@ -14,6 +15,7 @@ from mcp.client.client import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.auth import AuthorizationCodeResult, OAuthClientMetadata
 from tests.support.agents import AgentProgram, called
+from tests.support.waiting import eventually
 
 from tertulia import actions, storage
 
@@ -377,6 +379,96 @@ def test_grants_and_writes_are_in_the_audit_log(chat, ana, browser):
     assert acts["agent allow"].details["write"] == [chat.channel("kitchen").id]
     assert acts["MCP send_message"].details["agent_id"]
     assert acts["MCP send_message"].actor_id == ana.id
+
+
+def test_a_program_that_gives_up_its_access_is_in_the_audit_log(chat, ana, browser):
+    client_id = registered(browser)
+    code = allowed(browser, client_id, choice(chat, kitchen="write"))["code"]
+    tokens = exchanged(browser, client_id, code).json()
+    form = {"client_id": client_id, "token": tokens["refresh_token"]}
+
+    browser.post("/oauth/revoke", data={**form, "client_id": "another"})
+    assert status_of(agent_of(chat, tokens)) == 200
+    browser.post("/oauth/revoke", data=form)
+    browser.post("/oauth/revoke", data=form)
+
+    assert status_of(agent_of(chat, tokens)) == 401
+    entries = chat.read(storage.organization.audit.newest, None, 10)
+    (entry,) = [each for each in entries if each.act == "agent revoke"]
+    assert entry.actor_id == ana.id
+    assert entry.details["agent_id"]
+
+
+def test_a_grant_that_ends_because_a_code_was_used_twice_is_in_the_audit_log(chat, ana, browser):
+    client_id = registered(browser)
+    code = allowed(browser, client_id, choice(chat, kitchen="write"))["code"]
+
+    for _ in range(3):
+        exchanged(browser, client_id, code)
+
+    entries = chat.read(storage.organization.audit.newest, None, 10)
+    (entry,) = [each for each in entries if each.act == "agent end"]
+    assert (entry.actor_id, entry.details["reason"]) == (ana.id, "token used twice")
+
+
+def _scheduled(chat, ana, browser):
+    """Two messages for tomorrow: one of Ana, one of her agent."""
+    tomorrow = int(chat.server.clock()) + 86_400
+    place = {"type": "channel", "to": chat.channel("kitchen").id, "topic": "lunch"}
+    ana.post(
+        "/scheduled_messages", **place, content="Mine", scheduled_delivery_timestamp=tomorrow
+    ).succeeds()
+    agent = agent_with(chat, browser, choice(chat, kitchen="write"))
+    at = datetime.fromtimestamp(tomorrow, UTC).isoformat()
+    agent.call(
+        "schedule_message", channel="kitchen", topic="lunch", text="Its", at=at
+    ).succeeds()
+    return tomorrow
+
+
+def _states(ana):
+    found = ana.get("/scheduled_messages").succeeds()["scheduled_messages"]
+    return {each["content"]: each["failed"] for each in found}
+
+
+def test_what_a_revoked_agent_has_scheduled_is_cancelled_and_shown_as_failed(chat, ana, browser):
+    tomorrow = _scheduled(chat, ana, browser)
+    queue = ana.listens_for("scheduled_messages")
+    (agent,) = ana.get("/users/me/agents").succeeds()["agents"]
+
+    ana.delete(f"/users/me/agents/{agent['id']}").succeeds()
+
+    event = queue.next()
+    assert (event["op"], event["scheduled_message"]["failed"]) == ("update", True)
+    assert _states(ana) == {"Mine": False, "Its": True}
+    chat.server.clock.move(seconds=tomorrow + 60 - chat.server.clock())
+    eventually(lambda: _states(ana) == {"Its": True})
+    newest = {"anchor": "newest", "num_before": 5, "num_after": 0, "apply_markdown": False}
+    found = ana.get("/messages", **newest).succeeds()["messages"]
+    assert [each["content"] for each in found] == ["Mine"]
+
+
+def test_the_owner_can_schedule_a_cancelled_message_of_an_agent_again(chat, ana, browser):
+    tomorrow = _scheduled(chat, ana, browser)
+    (agent,) = ana.get("/users/me/agents").succeeds()["agents"]
+    ana.delete(f"/users/me/agents/{agent['id']}").succeeds()
+    entries = ana.get("/scheduled_messages").succeeds()["scheduled_messages"]
+    (failed,) = [each["scheduled_message_id"] for each in entries if each["failed"]]
+
+    ana.patch(
+        f"/scheduled_messages/{failed}", scheduled_delivery_timestamp=tomorrow + 60
+    ).succeeds()
+
+    assert _states(ana) == {"Mine": False, "Its": False}
+
+
+def test_agents_that_are_switched_off_send_nothing_that_they_have_scheduled(chat, ana, browser):
+    tomorrow = _scheduled(chat, ana, browser)
+    chat.set("enable_agent_access", False)
+
+    chat.server.clock.move(seconds=tomorrow + 60 - chat.server.clock())
+
+    eventually(lambda: _states(ana) == {"Its": True})
 
 
 def test_tokens_are_stored_as_hashes(chat, browser):

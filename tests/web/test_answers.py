@@ -4,11 +4,7 @@ from playwright.sync_api import expect
 
 
 def watches(user, kitchen):
-    """Open the topic, and wait until the page has polled for events and got one."""
-    with user.page.expect_response(lambda reply: "dont_block=false" in reply.url):
-        user.goes(f"#narrow/channel/{kitchen}-kitchen/topic/lunch")
-    user.page.wait_for_timeout(1000)
-    return user.page
+    return user.goes(f"#narrow/channel/{kitchen}-kitchen/topic/lunch").page
 
 
 def test_an_answer_grows_can_be_stopped_and_becomes_a_message(page_chat, browse):

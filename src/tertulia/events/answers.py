@@ -8,6 +8,8 @@ import msgspec
 
 from tertulia.domain.messages.answers import MAX_OPEN_PER_PERSON, SILENT_SECONDS, StreamedAnswer
 
+MAX_REMEMBERED = 10_000  # ended answers; a token expires after ten minutes anyway
+
 
 class OpenAnswer(msgspec.Struct):
     id: str
@@ -50,6 +52,7 @@ class OpenAnswer(msgspec.Struct):
 class OpenAnswers:
     def __init__(self) -> None:
         self._answers: dict[str, OpenAnswer] = {}
+        self._ended: dict[str, StreamedAnswer] = {}  # a piece that comes late changes nothing
 
     def find(self, answer_token: str) -> OpenAnswer | None:
         return self._answers.get(answer_token)
@@ -65,13 +68,23 @@ class OpenAnswers:
         count = sum(1 for each in self.all(now) if each.answer.person == person)
         return count < MAX_OPEN_PER_PERSON
 
+    def has_ended(self, answer_token: str) -> bool:
+        """Whether the answer was finished or given up, as far as this server remembers."""
+        return answer_token in self._ended
+
     def touch(self, answer_token: str, answer: StreamedAnswer, now: float) -> OpenAnswer:
-        """The answer, which is added if this server does not know it yet."""
+        """The answer, which is added if this server does not know it yet. It must not have
+        ended."""
         found = self._answers.get(answer_token)
         if found is None:
             found = self._answers[answer_token] = OpenAnswer(answer_token, answer, now)
         found.touched_at = now
         return found
 
-    def remove(self, answer_token: str) -> None:
+    def end(self, answer_token: str, answer: StreamedAnswer, now: float) -> None:
         self._answers.pop(answer_token, None)
+        self._ended[answer_token] = answer
+        for token, each in list(self._ended.items()):  # oldest first
+            if not each.is_expired(now) and len(self._ended) <= MAX_REMEMBERED:
+                break
+            del self._ended[token]

@@ -43,9 +43,10 @@ class EphemeralEvent(msgspec.Struct, frozen=True, omit_defaults=True, tag_field=
     def wire(self, org: Organization, to: Listener) -> Wire:
         raise NotImplementedError
 
-    def on_remote(self, org: Organization) -> None:
-        """Update the directory for an event of another server, before the event is delivered
+    def on_remote(self, org: Organization) -> bool:
+        """Update the directory for an event of another server. Returns whether to deliver the event
         here."""
+        return True
 
 
 class TypingDirect(EphemeralEvent, frozen=True, tag="typing_direct"):
@@ -183,14 +184,18 @@ class AnswerUpdate(EphemeralEvent, frozen=True, tag="answer"):
             fields["message_id"] = self.message_id
         return fields
 
-    def on_remote(self, org: Organization) -> None:
+    def on_remote(self, org: Organization) -> bool:
+        """An update that was sent before another server ended the answer may arrive after that."""
         if self.op == "end":
-            return org.answers.remove(self.answer_token)
+            org.answers.end(self.answer_token, self.answer, org.clock())
+            return True
+        if org.answers.has_ended(self.answer_token):
+            return False
         opened = org.answers.touch(self.answer_token, self.answer, org.clock())
         opened.is_stopped = opened.is_stopped or self.op == "stop"
         if self.op == "update":
             opened.apply(self.position, self.content, self.status)
-        return None
+        return True
 
 
 def place_of(answer: StreamedAnswer, *, allow_empty: bool) -> Wire:
@@ -247,8 +252,9 @@ class PresenceChanged(EphemeralEvent, frozen=True, tag="presence_noted"):
     def audience(self) -> Audience:
         return NoClients()
 
-    def on_remote(self, org: Organization) -> None:
+    def on_remote(self, org: Organization) -> bool:
         org.presence.is_stale = True
+        return False
 
 
 class Envelope(msgspec.Struct, frozen=True):

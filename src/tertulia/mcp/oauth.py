@@ -274,7 +274,7 @@ async def token(call: Call) -> tuple[int, dict[str, Any]]:
     client_id = params.get("client_id", "")
     if "resource" in params and not _is_this(call, params["resource"]):
         raise OauthError("invalid_target", "The resource is not this server.")
-    kind = params.get("grant_type")
+    kind, address = params.get("grant_type"), call.request.client_address
     if kind == "authorization_code":
         found = await call.system_db.write(
             actions.people.agents.redeem,
@@ -282,10 +282,13 @@ async def token(call: Call) -> tuple[int, dict[str, Any]]:
             params.get("code", ""),
             params.get("redirect_uri", ""),
             params.get("code_verifier", ""),
+            address,
         )
     elif kind == "refresh_token":
         refresh = params.get("refresh_token", "")
-        found = await call.system_db.write(actions.people.agents.refresh, client_id, refresh)
+        found = await call.system_db.write(
+            actions.people.agents.refresh, client_id, refresh, address
+        )
     else:
         raise OauthError("unsupported_grant_type", "Use authorization_code or refresh_token.")
     if found is None:
@@ -302,5 +305,6 @@ async def revoke(call: Call) -> tuple[int, dict[str, Any]]:
     """End the grant of a token (RFC 7009)."""
     params = call.request.params
     client_id, given = params.get("client_id", ""), params.get("token", "")
-    await call.system_db.write(actions.people.agents.revoke_token, client_id, given)
+    address = call.request.client_address
+    await call.system_db.write(actions.people.agents.revoke_token, client_id, given, address)
     return 200, {}

@@ -1,6 +1,7 @@
 """Streamed answers: pieces reach the people who watch, and one message stays."""
 
 import time
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -253,12 +254,60 @@ def test_the_owner_of_the_bot_may_stop_it(scene):
     eventually(lambda: is_stopped(scene.cem))
 
 
-def test_answers_that_were_given_up_count_when_they_are_written_again(scene):
-    given_up = []
+def test_answers_that_fell_silent_count_when_they_are_written_again(scene):
+    clock = scene.chat.server.clock
+    clock.stop()
+    silent = []
     for _ in range(answers.MAX_OPEN_PER_PERSON + 1):
-        given_up.append(scene.starts())
-        scene.bot.delete(f"/answers/{given_up[-1]}").succeeds()
+        silent.append(scene.starts())
+        clock.move(seconds=answers.SILENT_SECONDS + 1)
 
-    found = [scene.bot.patch(f"/answers/{each}", content="x").status for each in given_up]
+    found = [scene.bot.patch(f"/answers/{each}", content="x").status for each in silent]
 
     assert found == [200] * answers.MAX_OPEN_PER_PERSON + [429]
+
+
+@pytest.mark.parametrize("ending", ["finish", "abandon"])
+def test_a_late_piece_or_stop_does_not_open_an_answer_again(scene, ending):
+    queue = scene.cem.listens_for("answer")
+    answer = scene.starts()
+    if ending == "finish":
+        scene.bot.post(f"/answers/{answer}/finish", content="Soup").succeeds()
+    else:
+        scene.bot.delete(f"/answers/{answer}").succeeds()
+
+    scene.bot.patch(f"/answers/{answer}", content="So").fails("Invalid answer")
+    scene.ana.post(f"/answers/{answer}/stop").fails("Invalid answer")
+
+    assert [each["op"] for each in queue.all()] == ["start", "end"]
+    assert scene.cem.get("/answers").succeeds()["answers"] == []
+
+
+def test_an_answer_stays_finished_on_a_server_that_was_restarted(start_server):
+    server = start_server()
+    scene = Scene(Chat.found(server))
+    answer = scene.starts()
+    scene.bot.post(f"/answers/{answer}/finish", content="Soup").succeeds()
+
+    server.restart()
+
+    scene.bot.patch(f"/answers/{answer}", content="So").fails("Invalid answer")
+    scene.ana.post(f"/answers/{answer}/stop").fails("Invalid answer")
+    assert scene.cem.get("/answers").succeeds()["answers"] == []
+
+
+@pytest.mark.postgres
+def test_a_piece_that_another_server_gets_after_the_end_is_refused(two_servers):
+    chat, other = two_servers
+    scene = Scene(chat)
+    queue = scene.cem.listens_for("answer")
+    answer = scene.starts()
+    there = Chat(other, chat.realm, chat.host)
+    bot, cem = replace(scene.bot, chat=there), replace(scene.cem, chat=there)
+    eventually(lambda: bool(cem.get("/answers").succeeds()["answers"]))
+
+    scene.bot.post(f"/answers/{answer}/finish", content="Soup").succeeds()
+    bot.patch(f"/answers/{answer}", content="So").fails("Invalid answer")
+
+    assert [each["op"] for each in queue.all()] == ["start", "end"]
+    eventually(lambda: cem.get("/answers").succeeds()["answers"] == [])

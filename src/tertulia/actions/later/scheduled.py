@@ -18,6 +18,7 @@ from tertulia.errors import BadRequest
 from tertulia.errors.authentication import OrganizationDeactivated
 from tertulia.errors.later import TimeNotInFuture, TooLateToDeliver
 from tertulia.errors.messages import NothingToChange
+from tertulia.errors.people import GrantEnded
 from tertulia.events.audience import Users
 from tertulia.events.types.later.scheduled import ScheduledMessageRemoved, ScheduledMessageSaved
 
@@ -59,7 +60,15 @@ def create(
     _check_sending(tx, owner, to, draft, email_domain)
     if storage.later.scheduled.count_of(tx, owner.id) >= domain.limits.SCHEDULED_MESSAGES:
         raise BadRequest(f"Too many scheduled messages (limit: {domain.limits.SCHEDULED_MESSAGES})")
-    entry_id = storage.later.scheduled.insert(tx, owner.id, to, draft, read_by_sender, deliver_at)
+    entry_id = storage.later.scheduled.insert(
+        tx,
+        owner.id,
+        to,
+        draft,
+        read_by_sender,
+        deliver_at,
+        None if owner.grant is None else owner.grant.id,
+    )
     actions.files.attachments.hold_for_scheduled(tx, owner, entry_id, draft.path_ids)
     events.log.announce(tx, ScheduledMessageSaved("add", entry_id), to=Users([owner.id]))
     return entry_id
@@ -138,8 +147,11 @@ def deliver(tx: Tx, seen: ScheduledMessage, draft: Draft, email_domain: str, beg
     """
     if storage.later.scheduled.find(tx, seen.id) != seen or not seen.is_due(tx.now):
         return False
-    if storage.organization.current(tx).deactivated:
+    realm = storage.organization.current(tx)
+    if realm.deactivated:
         raise OrganizationDeactivated()
+    if seen.grant_id is not None and not realm.setting("enable_agent_access"):
+        raise GrantEnded()
     if seen.is_too_late(began):
         raise TooLateToDeliver()
     sender = storage.people.find(tx, seen.owner_id)
@@ -154,6 +166,12 @@ def deliver(tx: Tx, seen: ScheduledMessage, draft: Draft, email_domain: str, beg
     storage.later.scheduled.mark_sent(tx, seen.id)
     events.log.announce(tx, ScheduledMessageRemoved(seen.id), to=Users([sender.id]))
     return True
+
+
+def cancel_of_agent(tx: Tx, grant_id: int, owner_id: int) -> None:
+    """Mark what an agent has scheduled as failed, because its access ends."""
+    for entry_id in storage.later.scheduled.fail_of_grant(tx, grant_id):
+        events.log.announce(tx, ScheduledMessageSaved("update", entry_id), to=Users([owner_id]))
 
 
 def fail(tx: Tx, seen: ScheduledMessage, notice: Draft) -> bool:

@@ -1,12 +1,13 @@
 """Streamed answers: whether a bot may write one, and to whom it goes."""
 
-from tertulia import actions, domain
+from tertulia import actions, domain, storage
 from tertulia.actions.messages.send import ChannelDestination, PeopleDestination
 from tertulia.database.tx import Tx
-from tertulia.domain.messages.answers import MAX_MEMBERS, StreamedAnswer
+from tertulia.domain.messages.answers import MAX_MEMBERS, MAX_SECONDS, StreamedAnswer
 from tertulia.domain.messages.message import Draft
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
+from tertulia.errors.messages import AnswerNotFound
 
 _EMPTY = Draft("", "", 0, "", read_by_sender=False)
 
@@ -25,8 +26,16 @@ def begin(
 
 
 def check(tx: Tx, bot: User, answer: StreamedAnswer) -> None:
-    """Raises if the bot may no longer write there."""
+    """Raises if the answer is finished, or if the bot may no longer write there."""
+    check_open(tx, answer)
     _resolved(tx, bot, destination(answer))
+
+
+def check_open(tx: Tx, answer: StreamedAnswer) -> None:
+    """Raises if the answer is finished: a server may not remember it."""
+    since = tx.now - MAX_SECONDS
+    if storage.messages.send_keys.find(tx, answer.bot_id, answer.send_key, since) is not None:
+        raise AnswerNotFound()
 
 
 def destination(answer: StreamedAnswer) -> ChannelDestination | PeopleDestination:

@@ -8,11 +8,13 @@ import base64
 import hashlib
 import hmac
 import secrets
+from collections.abc import Mapping
 
 import msgspec
 
 from tertulia import actions, domain, storage
 from tertulia.database.tx import Tx
+from tertulia.domain.organization.audit import Act
 from tertulia.domain.people.agents import (
     ACCESS_TOKEN_SECONDS,
     CODE_SECONDS,
@@ -100,7 +102,19 @@ def revoke(tx: Tx, user: User, grant_id: int) -> None:
     grant = storage.people.agents.find_grant(tx, grant_id)
     if grant is None or (grant.user_id != user.id and not user.is_owner):
         raise GrantNotFound()
-    storage.people.agents.delete_grant(tx, grant_id)
+    _end(tx, grant)
+
+
+def revoke_all_of(tx: Tx, user_id: int) -> None:
+    """End all grants of a user, also those whose time is over."""
+    for grant in storage.people.agents.grants(tx, 0.0, user_id):
+        _end(tx, grant)
+
+
+def _end(tx: Tx, grant: Grant) -> None:
+    """What the agent has scheduled is not sent; its owner can schedule it again."""
+    actions.later.scheduled.cancel_of_agent(tx, grant.id, grant.user_id)
+    storage.people.agents.delete_grant(tx, grant.id)
 
 
 def check(tx: Tx, grant: Grant) -> None:
@@ -114,14 +128,14 @@ def check(tx: Tx, grant: Grant) -> None:
 
 
 def redeem(
-    tx: Tx, client_id: str, code: str, redirect_uri: str, verifier: str
+    tx: Tx, client_id: str, code: str, redirect_uri: str, verifier: str, address: str
 ) -> AgentTokens | None:
-    """Exchange a code for tokens; None if it is not valid."""
+    """Exchange a code for tokens; None if it is not valid. `address` is the program's."""
     found = storage.people.agents.find_code(tx, fingerprint(code))
     if found is None or storage.people.agents.client_of(tx, found.grant_id) != client_id:
         return None
     if found.used_at is not None:
-        storage.people.agents.delete_grant(tx, found.grant_id)
+        _end_stolen(tx, found.grant_id, address)
         return None
     is_good = (
         found.expires_at > tx.now
@@ -134,7 +148,7 @@ def redeem(
     return _issue(tx, found.grant_id)
 
 
-def refresh(tx: Tx, client_id: str, token: str) -> AgentTokens | None:
+def refresh(tx: Tx, client_id: str, token: str, address: str) -> AgentTokens | None:
     """Exchange a refresh token for new tokens; None if it is not valid."""
     found = storage.people.agents.find_token(tx, fingerprint(token))
     if (
@@ -144,7 +158,7 @@ def refresh(tx: Tx, client_id: str, token: str) -> AgentTokens | None:
     ):
         return None
     if found.replaced_at is not None and tx.now - found.replaced_at > REPEATED_REFRESH_SECONDS:
-        storage.people.agents.delete_grant(tx, found.grant_id)
+        _end_stolen(tx, found.grant_id, address)
         return None
     grant = storage.people.agents.find_grant(tx, found.grant_id)
     if found.expires_at <= tx.now or grant is None or grant.has_ended(tx.now):
@@ -153,11 +167,26 @@ def refresh(tx: Tx, client_id: str, token: str) -> AgentTokens | None:
     return _issue(tx, found.grant_id)
 
 
-def revoke_token(tx: Tx, client_id: str, token: str) -> None:
+def revoke_token(tx: Tx, client_id: str, token: str, address: str) -> None:
     """End the grant of a token, at the request of the program."""
     found = storage.people.agents.find_token(tx, fingerprint(token))
     if found is not None and storage.people.agents.client_of(tx, found.grant_id) == client_id:
-        storage.people.agents.delete_grant(tx, found.grant_id)
+        _end_recorded(tx, found.grant_id, "agent revoke", address)
+
+
+def _end_stolen(tx: Tx, grant_id: int, address: str) -> None:
+    _end_recorded(tx, grant_id, "agent end", address, {"reason": "token used twice"})
+
+
+def _end_recorded(
+    tx: Tx, grant_id: int, act: str, address: str, details: Mapping[str, str] | None = None
+) -> None:
+    """End a grant and record that, in the name of its user."""
+    grant = storage.people.agents.find_grant(tx, grant_id)
+    if grant is not None:
+        _end(tx, grant)
+        about = {"agent_id": grant.id, **(details or {})}
+        actions.organization.audit.record(tx, Act(act, grant.user_id, address, about))
 
 
 def of_token(tx: Tx, token: str) -> Grant | None:

@@ -93,9 +93,10 @@ async def write(
     if answer.is_expired(call.now):
         raise AnswerNotFound()
     await call.db.read(actions.messages.answers.check, call.user, answer)
+    _check_not_ended(call, answer_token)
     known = call.org.answers.find(answer_token)
     if known is None and not call.org.answers.has_room(answer.person, call.now):
-        raise RateLimited(retry_after=1)  # it was started elsewhere, or given up and begun again
+        raise RateLimited(retry_after=1)  # it was started elsewhere, or silent for a minute
     begin = position if position is not None else 0 if known is None else len(known.text)
     if begin + len(content) > domain.limits.MESSAGE_LENGTH:
         raise BadRequest(f"Message is too long (limit: {domain.limits.MESSAGE_LENGTH} characters)")
@@ -109,7 +110,7 @@ async def finish(
     answer = _own(call, answer_token)
     to = actions.messages.answers.destination(answer)
     sent = await api.messages.send.send_to(
-        call, to, content, key=f"answer:{answer.nonce}", read_by_sender=read_by_sender
+        call, to, content, key=answer.send_key, read_by_sender=read_by_sender
     )
     events.delivery.answer_updates.end(call.delivery, call.org, answer_token, answer, sent.id)
     return sent
@@ -129,6 +130,8 @@ async def stop(call: Call, answer_token: AnswerToken) -> None:
     owner_id = None if bot is None else bot.bot_owner_id
     if call.user.id not in (answer.asked_by, owner_id) or answer.is_expired(call.now):
         raise AnswerNotFound()
+    await call.db.read(actions.messages.answers.check_open, answer)
+    _check_not_ended(call, answer_token)
     opened = call.org.answers.touch(answer_token, answer, call.now)
     events.delivery.answer_updates.stop(call.delivery, call.org, opened)
 
@@ -164,6 +167,12 @@ def _write(
         opened.status = opened.status if status is None else status
         events.delivery.answer_updates.write(call.delivery, call.org, opened, position, content)
     return opened.is_stopped
+
+
+def _check_not_ended(call: Call, answer_token: str) -> None:
+    """It may have ended while this call waited."""
+    if call.org.answers.has_ended(answer_token):
+        raise AnswerNotFound()
 
 
 def _may_watch(call: Call, answer: StreamedAnswer) -> bool:

@@ -41,6 +41,7 @@ class ScheduledMessage(msgspec.Struct, frozen=True):
     deliver_at: int
     failed: bool = False
     sent_at: float | None = None
+    grant_id: int | None = None  # of the agent that scheduled it
 
     def is_due(self, now: float) -> bool:
         return self.sent_at is None and not self.failed and self.deliver_at <= now

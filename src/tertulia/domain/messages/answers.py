@@ -42,6 +42,11 @@ class StreamedAnswer(msgspec.Struct, frozen=True, array_like=True):
     def is_direct(self) -> bool:
         return self.channel_id is None
 
+    @property
+    def send_key(self) -> str:
+        """The idempotency key of the message that it becomes."""
+        return f"answer:{self.nonce}"
+
     def is_expired(self, now: float) -> bool:
         return now > self.started_at + MAX_SECONDS
 

@@ -42,7 +42,7 @@ def end(
     message_id: int | None,
 ) -> None:
     """The answer is a message now, or is given up."""
-    org.answers.remove(answer_token)
+    org.answers.end(answer_token, answer, org.clock())
     update = AnswerUpdate("end", answer_token, answer, message_id=message_id)
     delivery.publish_ephemeral(org.realm.id, update)
 

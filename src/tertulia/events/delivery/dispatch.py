@@ -161,9 +161,9 @@ class Delivery:
         org = self.organizations.get(envelope.realm_id)
         if org is None or envelope.server == self._server:
             return
-        event.on_remote(org)
-        with contextlib.suppress(KeyError):  # a user whom this server does not know yet
-            self._broadcast_ephemeral(org, event)
+        if event.on_remote(org):
+            with contextlib.suppress(KeyError):  # a user whom this server does not know yet
+                self._broadcast_ephemeral(org, event)
 
     def _broadcast_ephemeral(self, org: Organization, event: EphemeralEvent) -> None:
         to = event.audience()

@@ -62,6 +62,7 @@ def insert(
     draft: Draft,
     read_by_sender: bool | None,
     deliver_at: int,
+    grant_id: int | None,
 ) -> int:
     return tx.insert_with_id(
         "scheduled_message",
@@ -69,19 +70,37 @@ def insert(
         client=draft.client,
         read_by_sender=read_by_sender,
         deliver_at=deliver_at,
+        grant_id=grant_id,
         **_columns(to, draft),
     )
 
 
 def update(tx: Tx, entry_id: int, to: Destination, draft: Draft, deliver_at: int) -> None:
-    """Store it again; a failed one waits again."""
+    """Store it again; a failed one waits again, and one of an agent is now its owner's."""
     tx.update(
-        "scheduled_message", entry_id, deliver_at=deliver_at, failed=False, **_columns(to, draft)
+        "scheduled_message",
+        entry_id,
+        deliver_at=deliver_at,
+        failed=False,
+        grant_id=None,
+        **_columns(to, draft),
     )
 
 
 def mark_failed(tx: Tx, entry_id: int) -> None:
     tx.update("scheduled_message", entry_id, failed=True)
+
+
+def fail_of_grant(tx: Tx, grant_id: int) -> list[int]:
+    """Mark what an agent has scheduled as failed. Returns the ids."""
+    waiting = tx.column(
+        "SELECT id FROM scheduled_message WHERE grant_id = :grant AND realm_id = :realm"
+        " AND sent_at IS NULL AND NOT failed ORDER BY id",
+        grant=grant_id,
+    )
+    for entry_id in waiting:
+        mark_failed(tx, entry_id)
+    return waiting
 
 
 def mark_sent(tx: Tx, entry_id: int) -> None:
@@ -144,4 +163,5 @@ def _entry(row: Row) -> ScheduledMessage:
         deliver_at=row["deliver_at"],
         failed=bool(row["failed"]),
         sent_at=row["sent_at"],
+        grant_id=row["grant_id"],
     )

@@ -128,7 +128,7 @@ def client_of(tx: Tx, grant_id: int) -> str | None:
 
 
 def grants(tx: Tx, now: float, user_id: int | None = None) -> list[Grant]:
-    """The grants of the organization or of one user that have not ended, newest first."""
+    """The grants of the organization or of one user that have not ended by `now`, newest first."""
     of_user = "" if user_id is None else " AND g.user_id = :user"
     rows = tx.all(
         f"SELECT {_GRANT} FROM agent_grant g WHERE g.realm_id = :realm{of_user}"
@@ -151,14 +151,6 @@ def delete_grant(tx: Tx, grant_id: int) -> None:
     for table in ("agent_code", "agent_token", "agent_position"):
         tx.execute(f"DELETE FROM {table} WHERE grant_id = :id AND realm_id = :realm", id=grant_id)
     tx.execute("DELETE FROM agent_grant WHERE id = :id AND realm_id = :realm", id=grant_id)
-
-
-def delete_grants_of_user(tx: Tx, user_id: int) -> None:
-    ids = tx.column(
-        "SELECT id FROM agent_grant WHERE realm_id = :realm AND user_id = :user", user=user_id
-    )
-    for grant_id in ids:
-        delete_grant(tx, grant_id)
 
 
 def ended_grants(tx: Tx) -> list[int]:

@@ -20,6 +20,8 @@ const RESTART_PAUSE_MS = 500; // a server that is stopping has stopped after thi
 const SLEEP_CHECK_MS = 15_000;
 const MIN_SLEEP_MS = 45_000; // a timer this late means that the computer has slept
 
+const EPHEMERAL = new Set(["answer", "heartbeat", "presence", "typing", "typing_edit_message"]); // not stored, so no snapshot contains them
+
 /** Parameters of the register call; the server uses the same for the snapshot in the page (bootstrap.py). */
 export const REGISTER = {
   apply_markdown: true,
@@ -34,7 +36,8 @@ export const REGISTER = {
   },
 };
 
-let position = -1; // the id of the last event that was applied
+let position = -1; // the id of the last event of the queue that was applied
+let known = -1; // the snapshot contains all stored events up to this id
 let queue = "";
 let failures = 0;
 let wasEmpty = false; // whether the last response had no events: a server that is about to stop answers so
@@ -48,7 +51,7 @@ let tabs = null;
 /** @param {ResetStores} resetStores replaces the content of all stores */
 export function startEvents(resetStores) {
   if (isSpectator()) return setConnection("live");
-  position = state.position ?? -1;
+  known = state.position ?? -1;
   queue = state.queue_id ?? "";
   tabs = new TabLeader(`tertulia-${myId()}`, {
     onEvents(events, leader) {
@@ -56,10 +59,11 @@ export function startEvents(resetStores) {
       if (leader?.queue && leader.queue !== queue) {
         remove("/events", { queue_id: queue }).catch(() => {}); // our own queue is not needed
         queue = leader.queue;
+        position = leader.last;
       }
     },
     onRestart: () => refreshState(resetStores),
-    lastEvent: () => position,
+    lastEvent: () => Math.max(position, known),
     onConnection: setConnection,
   });
   for (const kind of ["online", "focus"]) addEventListener(kind, pollNow);
@@ -120,6 +124,7 @@ function applyEvents(events) {
   for (const event of events) {
     if (event.id <= position) continue;
     position = event.id;
+    if (event.id <= known && !EPHEMERAL.has(event.type)) continue; // from the queue of an older tab
     try {
       applyEvent(event);
     } catch (error) {
@@ -155,7 +160,7 @@ async function reRegister(resetStores) {
   try {
     const snapshot = /** @type {Snapshot & {last_event_id: number}} */ (await post("/register", REGISTER));
     queue = snapshot.queue_id ?? "";
-    position = snapshot.last_event_id;
+    position = known = snapshot.last_event_id;
     resetStores(snapshot);
     tabs?.forwardRestart();
   } catch (error) {

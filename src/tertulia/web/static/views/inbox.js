@@ -99,7 +99,7 @@ function summaryLine(unread, again) {
     onclick: () => { inboxFilter = each; again(); },
   }, t(`inbox.${each}`)));
   const catchUp = h("button", { class: "chip", type: "button", "data-do": "catch-up", "data-key": "catch-up", "aria-expanded": String(Boolean(catchUpSlot)) }, t("inbox.catch-up"));
-  return h("div", { class: "sub" }, h("span", {}, text), h("span", { class: "end" }), Boolean(messages) && catchUp, ...chips);
+  return h("div", { class: "sub" }, h("span", {}, text), h("span", { class: "end" }), messages > 1 && catchUp, ...chips);
 }
 
 /** @param {UnreadConversation[]} unread */

@@ -5,6 +5,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from operator import methodcaller
 from threading import Barrier
 
 import pytest
@@ -144,11 +145,11 @@ def test_an_authorization_code_works_once_on_two_servers(chats):
     chat.set("enable_agent_access", True)
     ana = chat.person("ana", channels=["kitchen"])
     form = {"client_id": "", "redirect_uri": "http://127.0.0.1/", "code_verifier": "v" * 64}
-    ends = Counter()
+    ends: Counter[tuple[int, ...]] = Counter()
     for _ in range(10):
         client, code = chat.write(_allowed, ana.record, chat.channel("kitchen").id)
         asked = {**form, "grant_type": "authorization_code", "client_id": client, "code": code}
-        found = at_once(chats, lambda each, asked=asked: each.submits("/oauth/token", asked))
+        found = at_once(chats, methodcaller("submits", "/oauth/token", asked))
         ends[tuple(found)] += 1
 
     assert ends == {(200, 400): 10}

@@ -420,9 +420,7 @@ def _scheduled(chat, ana, browser):
     ).succeeds()
     agent = agent_with(chat, browser, choice(chat, kitchen="write"))
     at = datetime.fromtimestamp(tomorrow, UTC).isoformat()
-    agent.call(
-        "schedule_message", channel="kitchen", topic="lunch", text="Its", at=at
-    ).succeeds()
+    agent.call("schedule_message", channel="kitchen", topic="lunch", text="Its", at=at).succeeds()
     return tomorrow
 
 

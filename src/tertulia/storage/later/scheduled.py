@@ -62,7 +62,7 @@ def insert(
     draft: Draft,
     read_by_sender: bool | None,
     deliver_at: int,
-    grant_id: int | None,
+    grant_id: int | None = None,
 ) -> int:
     return tx.insert_with_id(
         "scheduled_message",

@@ -168,12 +168,6 @@ def deliver(tx: Tx, seen: ScheduledMessage, draft: Draft, email_domain: str, beg
     return True
 
 
-def cancel_of_agent(tx: Tx, grant_id: int, owner_id: int) -> None:
-    """Mark what an agent has scheduled as failed, because its access ends."""
-    for entry_id in storage.later.scheduled.fail_of_grant(tx, grant_id):
-        events.log.announce(tx, ScheduledMessageSaved("update", entry_id), to=Users([owner_id]))
-
-
 def fail(tx: Tx, seen: ScheduledMessage, notice: Draft) -> bool:
     """Mark the message as failed if it is still as `seen`, and notify its owner."""
     if storage.later.scheduled.find(tx, seen.id) != seen:

@@ -10,6 +10,7 @@ from tertulia.actions.people import (
     account_creation,
     accounts,
     administration,
+    agent_revocation,
     agents,
     avatars,
     bot_storage,
@@ -143,7 +144,7 @@ def deactivate(tx: Tx, user_id: int) -> None:
     for each in [*storage.people.active_bots_of(tx, user.id), user]:
         storage.people.set_active(tx, each.id, False)
         actions.people.sessions.end_all(tx, each.id)
-        actions.people.agents.revoke_all_of(tx, each.id)
+        actions.people.agent_revocation.end_all_of(tx, each.id)
         _end_links(tx, each.id)
         actions.people.pending_invitations.end_of_inviter(tx, each.id)
         storage.queues.delete(tx, storage.queues.of_user(tx, each.id))

@@ -50,7 +50,7 @@ def renew_key(tx: Tx, actor: User, vault: Vault, user_id: int) -> None:
     if user.is_bot or not user.is_active:
         raise UserNotFound()
     actions.people.reset_key(tx, vault, user.id)
-    actions.people.agents.revoke_all_of(tx, user.id)
+    actions.people.agent_revocation.end_all_of(tx, user.id)
 
 
 def change_roles(tx: Tx, actor: User, user_ids: Sequence[int], role: Role) -> None:

@@ -102,19 +102,7 @@ def revoke(tx: Tx, user: User, grant_id: int) -> None:
     grant = storage.people.agents.find_grant(tx, grant_id)
     if grant is None or (grant.user_id != user.id and not user.is_owner):
         raise GrantNotFound()
-    _end(tx, grant)
-
-
-def revoke_all_of(tx: Tx, user_id: int) -> None:
-    """End all grants of a user, also those whose time is over."""
-    for grant in storage.people.agents.grants(tx, 0.0, user_id):
-        _end(tx, grant)
-
-
-def _end(tx: Tx, grant: Grant) -> None:
-    """What the agent has scheduled is not sent; its owner can schedule it again."""
-    actions.later.scheduled.cancel_of_agent(tx, grant.id, grant.user_id)
-    storage.people.agents.delete_grant(tx, grant.id)
+    actions.people.agent_revocation.end(tx, grant)
 
 
 def check(tx: Tx, grant: Grant) -> None:
@@ -184,7 +172,7 @@ def _end_recorded(
     """End a grant and record that, in the name of its user."""
     grant = storage.people.agents.find_grant(tx, grant_id)
     if grant is not None:
-        _end(tx, grant)
+        actions.people.agent_revocation.end(tx, grant)
         about = {"agent_id": grant.id, **(details or {})}
         actions.organization.audit.record(tx, Act(act, grant.user_id, address, about))
 

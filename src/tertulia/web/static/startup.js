@@ -37,7 +37,7 @@ import { startTitle } from "./views/title.js";
 const LAZY = {
   "view-picture": "openLightbox", "view-pictures": "openLightbox", "keyboard-help": "keyboardHelp",
   "send-later": "sendLater", "send-menu": "sendMenu", snippets: "showSnippets", "new-direct": "newDirect", "new-topic-anywhere": "newTopic",
-  more: "messageMenu", "read-receipts": "readReceipts", edit: "editMessage", history: "showHistory", move: "moveMessages", "move-topic": "moveTopic",
+  more: "messageMenu", "read-receipts": "readReceipts", edit: "editMessage", history: "showHistory", forward: "forwardMessage", move: "moveMessages", "move-topic": "moveTopic",
   remind: "remind", report: "report",
   "org-menu": "orgMenu", "gear-menu": "orgMenu", "my-menu": "myMenu", "view-menu": "viewMenu", "row-menu": "rowMenu", "poll-form": "pollForm", profile: "showProfile", "sender-profile": "showProfile",
   settings: "showSettings", channels: "showChannels", "channel-settings": "channelSettings", "channel-people": "channelPeople", members: "showMembers",

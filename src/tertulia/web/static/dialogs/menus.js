@@ -1,6 +1,6 @@
 /** The menus of the organization, the account and the open view. */
 
-import { withErrorToast, leaveChannel, setSubscription, setTopicPolicy, toggleMute, toggleResolved } from "../views/message_actions.js";
+import { withErrorToast, copyHash, leaveChannel, setSubscription, setTopicPolicy, toggleMute, toggleResolved } from "../views/message_actions.js";
 import { logOut } from "../core/account_data.js";
 import { patch, post } from "../core/api.js";
 import { statusEmoji } from "../views/avatars.js";
@@ -88,16 +88,10 @@ export function viewMenu({ element, event }) {
   }
   if (channel !== undefined) {
     const hash = topic === undefined ? channelHash(channel) : conversationHash({ channel, topic });
-    items.push({ icon: "link", text: t(topic === undefined ? "menu.copy-channel-link" : "menu.copy-topic-link"), act: () => copyViewLink(hash) });
+    items.push({ icon: "link", text: t(topic === undefined ? "menu.copy-channel-link" : "menu.copy-topic-link"), act: () => copyHash(hash) });
   }
   if (channel !== undefined) items.push("line", ...channelItems(channel, element, event));
   openMenu(element, t("head.more"), items);
-}
-
-/** @param {string} hash */
-async function copyViewLink(hash) {
-  await navigator.clipboard.writeText(`${location.origin}/${hash}`);
-  toast(t("content.copied"));
 }
 
 /** @param {number} id

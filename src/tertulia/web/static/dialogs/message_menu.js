@@ -1,13 +1,13 @@
 /** The menu of a message. */
 
-import { withErrorToast, copyLink, setStar } from "../views/message_actions.js";
+import { withErrorToast, copyLink, copyToClipboard, setStar } from "../views/message_actions.js";
 import { apiUrl, get, remove } from "../core/api.js";
 import { emit } from "../core/signals.js";
 import { toast } from "../views/layout.js";
 import { setHidden } from "../views/message_row.js";
 import { runCommand } from "../views/commands.js";
 import { isSpectator, state, myId, realm } from "../state/session.js";
-import { h } from "../core/html.js";
+import { h, icon } from "../core/html.js";
 import { nameOf } from "../state/people.js";
 import { t } from "../core/i18n.js";
 import { openDialog } from "./dialog.js";
@@ -29,6 +29,7 @@ export function messageMenu({ element, event, message }) {
     { icon: "smile", text: t("row.react"), key: ":", act: by("react") },
     { icon: "reply", text: t("menu.reply"), key: "R", act: by("reply") },
     { icon: "quote", text: t("row.quote"), key: ">", act: by("quote") },
+    { icon: "forward", text: t("menu.forward"), key: "<", act: by("forward") },
     { icon: "star", text: t(starred ? "row.unstar" : "row.star"), key: "Ctrl S", act: () => withErrorToast(setStar(message, !starred)) },
     "line",
     ...(isMine && isStillEditable(message) ? [{ icon: "draft", text: t("menu.edit"), key: "E", act: by("edit") }] : []),
@@ -78,13 +79,16 @@ export async function readReceipts({ message }) {
  * @param {Message} message */
 async function viewSource(message) {
   const response = await withErrorToast(get(`/messages/${message.id}`, { apply_markdown: false, allow_empty_topic_name: true }));
-  if (response) openDialog(t("menu.source"), [h("pre", { class: "source", dir: "auto", tabindex: 0 }, response.message.content)]);
+  if (!response) return;
+  const { content } = response.message;
+  const copy = h("button", { class: "b", type: "button", onclick: () => copyToClipboard(content) }, icon("copy", "s"), t("menu.copy-text"));
+  openDialog(t("menu.source"), [h("pre", { class: "source", dir: "auto", tabindex: 0 }, content)], { footer: [copy] });
 }
 
 /** @param {Message} message */
 async function copyText(message) {
   const response = await withErrorToast(get(`/messages/${message.id}`, { apply_markdown: false }));
-  if (response) await navigator.clipboard.writeText(response.message.content);
+  if (response) await copyToClipboard(response.message.content);
 }
 
 /** @param {Message} message */

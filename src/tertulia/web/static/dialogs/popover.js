@@ -4,6 +4,8 @@
 import { h, icon } from "../core/html.js";
 import { isPhone, region } from "../views/layout.js";
 
+const MIRRORED = new Set(["reply", "forward", "move", "logout"]); // icons that point the other way from right to left
+
 /** Open a popover below an element, or above it if there is no room. On a phone it slides up from the lower edge.
  * @param {HTMLElement} anchor
  * @param {HTMLElement} panel
@@ -74,7 +76,7 @@ function menuButton(item) {
   if (item.checked !== undefined) {
     return h("button", { type: "button", role: "menuitemradio", "aria-checked": String(item.checked), onclick: act }, icon("check"), h("b", {}, item.text), item.hint && h("small", {}, item.hint));
   }
-  return h("button", { type: "button", role: "menuitem", class: item.risk && "risk", onclick: act }, item.sign ? h("span", { class: "e1", "aria-hidden": "true" }, item.sign) : item.icon && icon(item.icon, "s"), item.text, item.key && h("kbd", {}, item.key));
+  return h("button", { type: "button", role: "menuitem", class: item.risk && "risk", onclick: act }, item.sign ? h("span", { class: "e1", "aria-hidden": "true" }, item.sign) : item.icon && icon(item.icon, MIRRORED.has(item.icon) ? "s flip" : "s"), item.text, item.key && h("kbd", {}, item.key));
 }
 
 /** @param {HTMLElement} panel

@@ -1,8 +1,7 @@
 /** The menu of a row in the sidebar: a channel, a topic or a direct conversation. */
 
-import { leaveChannel, setSubscription, setTopicPolicy, toggleMute, toggleResolved, withErrorToast } from "../views/message_actions.js";
+import { copyHash, leaveChannel, setSubscription, setTopicPolicy, toggleMute, toggleResolved, withErrorToast } from "../views/message_actions.js";
 import { runCommand } from "../views/commands.js";
-import { toast } from "../views/layout.js";
 import { startTopic } from "../views/navigation.js";
 import { patch, post, remove } from "../core/api.js";
 import { t } from "../core/i18n.js";
@@ -56,7 +55,7 @@ function channelRowItems(id, row, event) {
   return [
     { icon: "check", text: t("rowmenu.mark-read"), act: read },
     { icon: "plus", text: t("channel.new-topic"), act: () => startTopic(id) },
-    { icon: "link", text: t("rowmenu.copy-link"), act: () => copyAddress(channelHash(id)) },
+    { icon: "link", text: t("rowmenu.copy-link"), act: () => copyHash(channelHash(id)) },
     "line",
     ...(channel.subscribed ? subscribed : []),
     ...(canMove ? [{ icon: "folder", text: t("rowmenu.folder"), act: () => folderMenu(id, row) }] : []),
@@ -84,7 +83,7 @@ function topicItems(channel, topic, row, event) {
   const followed = isFollowed(channel, topic);
   return [
     { icon: "check", text: t("rowmenu.mark-read"), act: () => markRead(unreadIds(conversation)) },
-    { icon: "link", text: t("rowmenu.copy-link"), act: () => copyAddress(conversationHash(conversation)) },
+    { icon: "link", text: t("rowmenu.copy-link"), act: () => copyHash(conversationHash(conversation)) },
     "line",
     { icon: "bell", text: t(followed ? "menu.unfollow" : "head.follow"), act: () => withErrorToast(setTopicPolicy(channel, topic, followed ? INHERIT : FOLLOWED)) },
     { icon: "mute", text: t(isTopicMuted(channel, topic) ? "rowmenu.unmute-topic" : "rowmenu.mute-topic"), act: () => toggleMute(channel, topic) },
@@ -108,14 +107,8 @@ function directItems(people, row, event) {
   const mute = () => withErrorToast(isMuted(id) ? remove(`/users/me/muted_users/${id}`) : post(`/users/me/muted_users/${id}`));
   return [
     { icon: "check", text: t("rowmenu.mark-read"), act: () => markRead(unreadIds(conversation)) },
-    { icon: "link", text: t("rowmenu.copy-link"), act: () => copyAddress(conversationHash(conversation)) },
+    { icon: "link", text: t("rowmenu.copy-link"), act: () => copyHash(conversationHash(conversation)) },
     ...(people.length === 1 ? /** @type {MenuItem[]} */ (["line", { icon: "people", text: t("rowmenu.profile"), act: profile }]) : []),
     ...(isOther ? [{ icon: "mute", text: t(isMuted(id) ? "card.unmute" : "card.mute"), act: mute }] : []),
   ];
-}
-
-/** @param {string} hash */
-async function copyAddress(hash) {
-  await navigator.clipboard.writeText(`${location.origin}/${hash}`);
-  toast(t("content.copied"));
 }

@@ -11,7 +11,7 @@ import { t } from "../core/i18n.js";
  *   the element of the command, and the message around it */
 
 /** Commands that need an account. */
-const NEEDS_ACCOUNT = new Set(["react", "toggle-reaction", "thumbs-up", "upvote", "quote", "star", "reply", "reply-direct", "mention-sender",
+const NEEDS_ACCOUNT = new Set(["react", "toggle-reaction", "thumbs-up", "upvote", "quote", "forward", "star", "reply", "reply-direct", "mention-sender",
   "follow", "mute-topic", "resolve", "move", "unread-from-here", "remind", "new-direct", "new-topic-anywhere"]);
 
 /** @type {Map<string, (context: CommandContext) => unknown>} */

@@ -51,10 +51,18 @@ async function quoteMessage(message) {
   } catch (error) {
     return toast(/** @type {Error} */ (error).message);
   }
+  return insertForMessage(message, quotedText(message, content));
+}
+
+/** Content as a quote of a message, with a link to it.
+ * @param {Message} message
+ * @param {string} content
+ * @returns {string} */
+export function quotedText(message, content) {
   const fence = "`".repeat(Math.max(3, ...[...content.matchAll(/^`+/gm)].map(([ticks]) => ticks.length + 1)));
   const link = location.origin + "/" + conversationHash(conversationOf(message), message.id);
   const who = t("compose.quoted", { name: `@_**${nameOf(message.sender_id)}|${message.sender_id}**`, link });
-  return insertForMessage(message, `${who}\n${fence}quote\n${content}\n${fence}\n`);
+  return `${who}\n${fence}quote\n${content}\n${fence}\n`;
 }
 
 /** Insert text into the compose box of a message's conversation.

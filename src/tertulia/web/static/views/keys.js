@@ -12,14 +12,14 @@ export const KEYS = {
   n: "next-unread", N: "next-unread-followed", p: "next-unread-direct", P: "all-directs-view",
   s: "to-conversation", S: "to-channel", y: "to-conversation", z: "to-near", t: "recent", I: "inbox", o: "catch-up", a: "feed", "*": "starred",
   "/": "search", "Ctrl+k": "switcher", q: "focus-sidebar", w: "people", i: "more", Enter: "reply", r: "reply", R: "reply-direct",
-  c: "compose", x: "new-direct", ">": "quote", "@": "mention-sender", d: "drafts", e: "edit", ArrowLeft: "edit-last",
+  c: "compose", x: "new-direct", ">": "quote", "<": "forward", "@": "mention-sender", d: "drafts", e: "edit", ArrowLeft: "edit-last",
   u: "sender-profile", v: "view-pictures", m: "move", H: "history", "Ctrl+s": "star", ":": "react", "=": "upvote",
   "+": "thumbs-up", "-": "collapse", U: "unread-from-here", M: "mute-topic", F: "follow", V: "read-receipts", L: "copy-link", "?": "keyboard-help",
   g: "gear-menu", "Ctrl+.": "narrow-to-compose", Escape: "escape", "Ctrl+[": "escape", "Alt+p": "preview", W: "members", "Shift+Tab": "",
 };
 
 /** Commands that act on the focused message, even if the focus is elsewhere. */
-const MESSAGE_COMMANDS = new Set(["to-conversation", "to-channel", "to-near", "more", "reply", "reply-direct", "quote", "mention-sender", "edit",
+const MESSAGE_COMMANDS = new Set(["to-conversation", "to-channel", "to-near", "more", "reply", "reply-direct", "quote", "forward", "mention-sender", "edit",
   "sender-profile", "view-pictures", "move", "history", "star", "react", "upvote", "thumbs-up", "collapse", "unread-from-here", "copy-link", "read-receipts"]);
 
 const IGNORED_MS = 1000; // letters are no commands for this time after a text field has lost the focus by itself

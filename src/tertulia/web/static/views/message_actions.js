@@ -30,6 +30,7 @@ export function registerMessageCommands() {
   });
   command("thumbs-up", ({ message }) => message && withErrorToast(toggleReaction(message, { ...reactionFor("+1"), emoji_name: "+1", emoji_code: "1f44d" })));
   command("upvote", ({ message }) => message?.reactions[0] && withErrorToast(toggleReaction(message, message.reactions[0])));
+  command("expand", ({ message, element }) => message && currentMessageView()?.expand(message.id, element.dataset.part ?? ""));
   command("copy-link", ({ message }) => message && copyLink(message));
   command("follow", () => withTopic((channel, topic) => withErrorToast(setTopicPolicy(channel, topic, isFollowed(channel, topic) ? INHERIT : FOLLOWED))));
   command("mute-topic", () => withTopic(toggleMute));
@@ -86,7 +87,18 @@ export async function toggleReaction(message, { emoji_name, emoji_code, reaction
 
 /** @param {Message} message */
 export async function copyLink(message) {
-  await navigator.clipboard.writeText(`${location.origin}/${conversationHash(conversationOf(message), message.id)}`);
+  await copyHash(conversationHash(conversationOf(message), message.id));
+}
+
+/** Copy the link to a view.
+ * @param {string} hash */
+export function copyHash(hash) {
+  return copyToClipboard(`${location.origin}/${hash}`);
+}
+
+/** @param {string} text */
+export async function copyToClipboard(text) {
+  await navigator.clipboard.writeText(text);
   toast(t("content.copied"));
 }
 

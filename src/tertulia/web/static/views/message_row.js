@@ -11,6 +11,7 @@ import { state, myId } from "../state/session.js";
 import { isMuted, nameOf, getPerson } from "../state/people.js";
 import { findMessage } from "../state/messages.js";
 import { channelHash, conversationHash } from "../state/narrow.js";
+import { clipCode, expandButton, expandedSignature, isExpanded, MAX_REACTIONS } from "./long_content.js";
 import { widgetSlot } from "./widget_slots.js";
 import { formatTime, dayKey, formatDay, formatFullTime, formatShortTime } from "./time.js";
 import { t } from "../core/i18n.js";
@@ -57,7 +58,7 @@ export function rowSignature(id, before, context) {
   const above = before === undefined ? undefined : findMessage(before);
   if (!message || hiddenIds.has(id)) return "gone";
   return [message.version, isGrouped(message, above, context), above ? dayKey(above.timestamp) : "", context.newFrom === id,
-    context.isMixed && above ? keyOf(conversationOf(above)) : "", revealed.has(id), collapsed.has(id), isMuted(message.sender_id), editForm(id) !== undefined, isEditKept(id)].join("|");
+    context.isMixed && above ? keyOf(conversationOf(above)) : "", revealed.has(id), collapsed.has(id), expandedSignature(id), isMuted(message.sender_id), editForm(id) !== undefined, isEditKept(id)].join("|");
 }
 
 /** @param {number} id
@@ -166,6 +167,7 @@ function fillContent(element, message) {
   }
   if (message.submessages.length) element.append(widgetSlot(message));
   else element.append(enhance(message.match_content ?? message.content));
+  if (message.content.includes("codehilite")) clipCode(element, message.id);
   if (message.is_me_message) showAsAction(element, senderName(message));
   const changed = editedMark(message);
   if (changed) (lastParagraph(element) ?? element).append(changed);
@@ -207,7 +209,9 @@ function reactionList(message) {
     kinds.set(key, [...(kinds.get(key) ?? []), reaction]);
   }
   const list = h("ul", { class: "reacts", "aria-label": t("row.reactions") });
-  for (const given of kinds.values()) list.append(h("li", {}, reactionButton(given)));
+  const shown = [...kinds.values()].slice(0, isExpanded(message.id, "reactions") ? kinds.size : MAX_REACTIONS);
+  for (const given of shown) list.append(h("li", {}, reactionButton(given)));
+  if (kinds.size > MAX_REACTIONS) list.append(h("li", {}, expandButton(message.id, "reactions", "row.show-reactions", kinds.size)));
   const add = h("button", { class: "re add", type: "button", "data-do": "react", "aria-label": t("row.add-reaction"), title: t("row.add-reaction") }, icon("smile", "s"));
   list.append(h("li", {}, add));
   return list;

@@ -14,6 +14,7 @@ import { conversationHash, termsForApi, operandOf } from "../state/narrow.js";
 import { nameOf } from "../state/people.js";
 import { closedReason } from "../state/write_access.js";
 import { marksReadOnView, Reader } from "./reader.js";
+import { clipHighMessages, toggleExpanded } from "./long_content.js";
 import { drawRow, rowSignature, showFullTime } from "./message_row.js";
 import { on, nextFrame } from "../core/signals.js";
 import { announce, failedState, region, resetBody, resetFooter, setHeader } from "./layout.js";
@@ -72,6 +73,7 @@ export class MessageView {
     this.list = new VirtualList(this.body, this.feed, {
       signature: (id, before) => rowSignature(id, before, this.#context),
       draw: (id, before) => drawRow(id, before, this.#context),
+      clip: clipHighMessages,
     }, {
       needOlder: () => this.#loadMore("older"),
       needNewer: () => this.#loadMore("newer"),
@@ -170,6 +172,17 @@ export class MessageView {
     return id !== undefined;
   }
 
+  /** Show all of a part of a message, or less again. What was above the button stays where it is.
+   * @param {number} id
+   * @param {string} part */
+  expand(id, part) {
+    const button = () => /** @type {HTMLElement | null | undefined} */ (this.list.articleOf(id)?.querySelector(`[data-part="${part}"]`));
+    const isClosing = button()?.ariaExpanded === "true";
+    this.list.redrawAround(isClosing ? button : () => this.list.articleOf(id), () => toggleExpanded(id, part));
+    if (document.activeElement?.matches("body, .expand")) button()?.focus({ preventScroll: true });
+    this.#afterScroll();
+  }
+
   async jumpToEnd() {
     if (!this.messages.hasNewest) {
       await this.messages.load("newest");
@@ -261,6 +274,11 @@ export class MessageView {
     if (!(article instanceof HTMLElement)) return;
     this.focusedId = Number(article.dataset.id);
     this.#updateTabStops();
+    const target = /** @type {Element} */ (event.target);
+    const clipped = target.closest(".what > .clipped");
+    if (!clipped || target.getBoundingClientRect().bottom <= clipped.getBoundingClientRect().bottom) return;
+    this.expand(this.focusedId, "all"); // the focus is on something that is hidden
+    document.activeElement?.scrollIntoView({ block: "nearest" });
   }
 
   /** Only one message and its buttons are in the tab order. */

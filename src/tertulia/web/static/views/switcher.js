@@ -186,7 +186,7 @@ function unreadOf(destination) {
 }
 
 /** @param {Destination} destination */
-function destinationIcon({ kind, people, channel, icon: name }) {
+export function destinationIcon({ kind, people, channel, icon: name }) {
   if (people) return avatar(people[0], { presence: kind === "person" });
   return channel === undefined ? icon(name ?? "right") : channelDot(channel);
 }
@@ -194,7 +194,7 @@ function destinationIcon({ kind, people, channel, icon: name }) {
 /** The words after the name.
  * @param {Destination} destination
  * @param {import("../state/messages.js").Message | undefined | false} quoted */
-function destinationHint(destination, quoted) {
+export function destinationHint(destination, quoted) {
   const { kind, channel: id = 0, topic = "" } = destination;
   if (kind === "view") return false;
   if (kind === "topic") {

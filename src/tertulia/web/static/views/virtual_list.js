@@ -14,7 +14,8 @@ import { centredRange, reindexedRange, shiftedRange } from "../state/row_window.
 
 /** @typedef {{id: number, signature: string, nodes: HTMLElement[], article: HTMLElement}} Row */
 /** @typedef {{signature(id: number, before: number | undefined): string,
- *   draw(id: number, before: number | undefined): HTMLElement[]}} Renderer the article is the last node */
+ *   draw(id: number, before: number | undefined): HTMLElement[], clip(articles: HTMLElement[]): void}} Renderer
+ *   of drawn nodes the article is the last; `clip` shortens articles that are in the document */
 /** @typedef {{needOlder(): void, needNewer(): void, scrolled(): void}} Callbacks */
 
 const STEP = 20;
@@ -186,6 +187,21 @@ export class VirtualList {
     this.#restore();
   }
 
+  /** Redraw rows after a change, and keep an element of them where it is.
+   * @param {() => Element | null | undefined} findElement finds it before and after
+   * @param {() => void} change */
+  redrawAround(findElement, change) {
+    this.#syncScroll();
+    const top = findElement()?.getBoundingClientRect().top ?? 0;
+    change();
+    this.#sticksToEnd = false;
+    this.#draw();
+    this.#scroller.scrollTop += (findElement()?.getBoundingClientRect().top ?? top) - top;
+    this.#setAnchor();
+    if (this.#moveWindow()) this.#scheduleScroll();
+    this.#requestMore();
+  }
+
   scrollToEnd() {
     this.#range = centredRange(this.#ids.length, this.#ids.length, this.#maxRows);
     this.#draw();
@@ -322,6 +338,8 @@ export class VirtualList {
       this.#rows.delete(id);
     }
     let next = /** @type {ChildNode | null} */ (this.#feed.firstChild);
+    /** @type {HTMLElement[]} */
+    const added = [];
     drawn.forEach((id, at) => {
       const before = this.#ids[this.#range.from + at - 1];
       const signature = this.#renderer.signature(id, before);
@@ -334,12 +352,14 @@ export class VirtualList {
         const nodes = this.#renderer.draw(id, before);
         row = { id, signature, nodes, article: nodes[nodes.length - 1] };
         this.#rows.set(id, row);
+        added.push(row.article);
       }
       for (const node of row.nodes) {
         if (node === next) next = next.nextSibling;
         else this.#feed.insertBefore(node, next);
       }
     });
+    this.#renderer.clip(added);
     // Removing the focused row makes the browser lay out, with rows missing, and scroll: the person did not scroll.
     this.#lastTop = this.#scroller.scrollTop;
   }
@@ -360,6 +380,7 @@ export class VirtualList {
     for (const node of nodes.slice(0, -1)) this.#feed.insertBefore(node, article);
     const drawn = { id: row.id, signature, nodes, article };
     if (this.#anchor?.row === row) this.#anchor.row = drawn;
+    this.#renderer.clip([article]);
     for (const node of row.nodes) node.remove();
     this.#rows.set(row.id, drawn);
     if (path) (elementAtPath(article, path) ?? article).focus({ preventScroll: true });

@@ -196,4 +196,8 @@ export const texts = {
 
   "compose.write": "الكتابة إلى {where}",
   "row.folded": "مطوية. عرضها",
+  "row.show-all": "عرض الكل",
+  "row.show-less": "عرض أقل",
+  "row.show-lines": "عرض كل الأسطر ({count})",
+  "row.show-reactions": "عرض كل التفاعلات ({count})",
 };

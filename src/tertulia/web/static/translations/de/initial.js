@@ -192,4 +192,8 @@ export const texts = {
 
   "compose.write": "An {where} schreiben",
   "row.folded": "Eingeklappt. Zeigen",
+  "row.show-all": "Alles anzeigen",
+  "row.show-less": "Weniger anzeigen",
+  "row.show-lines": "Alle Zeilen anzeigen ({count})",
+  "row.show-reactions": "Alle Reaktionen anzeigen ({count})",
 };

@@ -189,4 +189,8 @@ export const texts = {
 
   "compose.write": "Write to {where}",
   "row.folded": "Folded away. Show it",
+  "row.show-all": "Show all",
+  "row.show-less": "Show less",
+  "row.show-lines": "Show all lines ({count})",
+  "row.show-reactions": "Show all reactions ({count})",
 };

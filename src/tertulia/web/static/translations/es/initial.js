@@ -189,4 +189,8 @@ export const texts = {
 
   "compose.write": "Escribe a {where}",
   "row.folded": "Plegado. Mostrarlo",
+  "row.show-all": "Mostrar todo",
+  "row.show-less": "Mostrar menos",
+  "row.show-lines": "Mostrar todas las líneas ({count})",
+  "row.show-reactions": "Mostrar todas las reacciones ({count})",
 };

@@ -195,4 +195,8 @@ export const texts = {
 
   "compose.write": "Écrire à {where}",
   "row.folded": "Replié. L’afficher",
+  "row.show-all": "Tout afficher",
+  "row.show-less": "Afficher moins",
+  "row.show-lines": "Afficher toutes les lignes ({count})",
+  "row.show-reactions": "Afficher toutes les réactions ({count})",
 };

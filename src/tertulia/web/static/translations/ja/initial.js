@@ -198,4 +198,8 @@ export const texts = {
 
   "compose.write": "{where} に書く",
   "row.folded": "折りたたみ中。表示する",
+  "row.show-all": "すべて表示",
+  "row.show-less": "表示を減らす",
+  "row.show-lines": "すべての行を表示 ({count})",
+  "row.show-reactions": "すべてのリアクションを表示 ({count})",
 };

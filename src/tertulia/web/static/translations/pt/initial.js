@@ -196,4 +196,8 @@ export const texts = {
 
   "compose.write": "Escreva para {where}",
   "row.folded": "Recolhida. Mostrar",
+  "row.show-all": "Mostrar tudo",
+  "row.show-less": "Mostrar menos",
+  "row.show-lines": "Mostrar todas as linhas ({count})",
+  "row.show-reactions": "Mostrar todas as reações ({count})",
 };

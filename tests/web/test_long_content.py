@@ -124,4 +124,4 @@ def test_more_than_thirty_reactions_are_shortened(page_chat, browse):
 
 FOOD = "apple banana cherries grapes lemon melon peach pear pizza taco burrito sushi cookie cake"
 EMOJI = f"""tada heart smile +1 -1 cat dog fire eyes rocket sunny cloud star {FOOD} coffee tea beer
-wine soccer tennis""".split()  # noqa: SIM905
+wine soccer tennis""".split()

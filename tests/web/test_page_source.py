@@ -167,6 +167,7 @@ TEXTS_OF_CHUNKS = {
     ("initial",): ["initial"],
     ("interactive",): ["interactive"],
     ("lists",): ["lists"],
+    ("writing",): ["writing"],
     ("dialogs", "emoji"): ["dialogs", "settings"],
     ("catchup",): ["catch_up"],
     ("start",): ["start"],

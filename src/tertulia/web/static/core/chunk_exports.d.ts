@@ -3,6 +3,7 @@
 export interface ChunkExports {
   interactive: typeof import("../startup.js") & typeof import("../views/inbox.js") & typeof import("../views/search.js");
   lists: typeof import("../views/recent.js") & typeof import("../views/topic_list.js");
+  writing: typeof import("../views/compose_extension.js");
   dialogs: typeof import("../dialogs/channel_list.js") & typeof import("../dialogs/channel_settings.js")
     & typeof import("../dialogs/dialog_routes.js") & typeof import("../dialogs/forward.js") & typeof import("../dialogs/keyboard_help.js")
     & typeof import("../dialogs/lightbox.js") & typeof import("../dialogs/menus.js") & typeof import("../dialogs/message_editor.js")

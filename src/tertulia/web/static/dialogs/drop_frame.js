@@ -3,7 +3,7 @@
 import { h, icon } from "../core/html.js";
 import { titleOf } from "../state/conversations.js";
 import { channelName } from "../state/channels.js";
-import { state } from "../state/session.js";
+import { maxUploadMegabytes } from "../sync/upload.js";
 import { currentComposeBox } from "../views/compose.js";
 import { region } from "../views/layout.js";
 import { t } from "../core/i18n.js";
@@ -13,13 +13,13 @@ export function showDropFrame() {
   if (!compose || document.querySelector(".dropping")) return;
   const { conversation } = compose;
   const where = "people" in conversation || conversation.topic ? titleOf(conversation) : channelName(conversation.channel);
-  const frame = h("div", { class: "dropping", role: "status" }, icon("upload"), h("b", {}, t("drop.to", { where })), h("span", {}, t("drop.hint", { most: state.max_file_upload_size_mib ?? 25 })));
+  const frame = h("div", { class: "dropping", role: "status" }, icon("upload"), h("b", {}, t("drop.to", { where })), h("span", {}, t("drop.hint", { most: maxUploadMegabytes() })));
   frame.addEventListener("dragover", (event) => event.preventDefault());
   frame.addEventListener("dragleave", () => frame.remove());
   frame.addEventListener("drop", (event) => {
     event.preventDefault();
     frame.remove();
-    compose.attachments.add([...(event.dataTransfer?.files ?? [])]);
+    compose.addFiles([...(event.dataTransfer?.files ?? [])]);
     compose.box.focus();
   });
   region("#main").append(frame);

@@ -16,7 +16,7 @@ import { openPopover } from "./popover.js";
 /** @param {{element: HTMLElement}} context */
 export function sendLater({ element }) {
   const box = currentComposeBox();
-  if (!box?.box.value.trim()) return toast(t("schedule.nothing"));
+  if (!box?.content.trim()) return toast(t("schedule.nothing"));
   const field = h("input", { class: "f", type: "datetime-local", "aria-label": t("schedule.when"), value: localValue(tomorrow()), min: localValue(new Date()) });
   const at = () => schedule(new Date(field.value));
   const panel = h("div", { class: "card schedule", role: "dialog", "aria-label": t("schedule.title") },
@@ -34,12 +34,15 @@ async function schedule(time) {
   if (!box || Number.isNaN(time.getTime())) return;
   const to = box.conversation;
   const entered = box.box.value;
+  const content = box.content.trim();
+  if (box.extension?.attachments.isUploading) return void toast(t("schedule.uploading"));
   const where = isInChannel(to) ? { type: "channel", to: to.channel, topic: to.topic } : { type: "direct", to: to.people };
   try {
-    await post("/scheduled_messages", { ...where, content: entered.trim(), scheduled_delivery_timestamp: Math.floor(time.getTime() / 1000) });
+    await post("/scheduled_messages", { ...where, content, scheduled_delivery_timestamp: Math.floor(time.getTime() / 1000) });
   } catch (error) {
     return void toast(/** @type {Error} */ (error).message);
   }
+  box.setFiles([]);
   box.removeSent(entered, to);
   toast(t("schedule.done", { when: formatFullTime(time.getTime() / 1000) }), h("a", { class: "b bare", href: "#scheduled" }, t("schedule.show")));
 }

@@ -15,7 +15,7 @@ export function showSnippets({ element }) {
   const title = h("input", { class: "f", "aria-label": t("snippets.title"), placeholder: t("snippets.title"), maxlength: 60 });
   const draw = () => setChildren(list, ...(state.saved_snippets ?? []).map(snippetRow));
   const save = h("button", { class: "b", type: "button", onclick: oneAtATime(async () => {
-    const content = currentComposeBox()?.box.value.trim();
+    const content = currentComposeBox()?.content.trim();
     if (!content) return toast(t("snippets.nothing"));
     await post("/saved_snippets", { title: title.value.trim() || content.slice(0, 40), content });
     title.value = "";

@@ -1,5 +1,6 @@
 /** The compose box. Its text is saved as a draft while the person types, and restored when the conversation is
- * opened again. */
+ * opened again. What the box needs only while a person writes in it (attachments, the destination, notes) is in
+ * the chunk `writing`, which is loaded when the box gets the focus. */
 
 import { channelName, channels } from "../state/channels.js";
 import { mentionsEveryone, completions, topicFieldCompletions } from "../state/typeahead_sources.js";
@@ -17,13 +18,16 @@ import { post } from "../core/api.js";
 import { on } from "../core/signals.js";
 import { toast } from "./layout.js";
 import { TypingNotice } from "../sync/typing_notice.js";
-import { Attachments } from "./attachments.js";
+import { joinAttachments, splitAttachments, uploadingTo } from "../state/attachments.js";
+import { lazy } from "../core/lazy.js";
 import { t } from "../core/i18n.js";
 import { applyFormat } from "../state/formatting.js";
 
 /** @typedef {{channel: number, topic: string | null} | {people: number[]}} Target `topic` is null if the person
  * has to choose it */
 /** @typedef {import("../state/conversations.js").Conversation} Conversation */
+/** @typedef {import("../state/attachments.js").Attachment} Attachment */
+/** @typedef {import("./compose_extension.js").ComposeExtension} ComposeExtension */
 
 const SAVE_DELAY_MS = 150;
 const LARGE_CHANNEL_PEOPLE = 15; // in larger channels, mentioning everyone needs a confirmation
@@ -95,6 +99,10 @@ export class ComposeBox {
   #note = h("span", { class: "cut not-phone", "aria-live": "polite" });
 
   isMoved = false; // whether its topic was moved while the view was open
+  /** Files that were uploaded; the message ends with links to them. @type {Attachment[]} */
+  files = [];
+  /** What is loaded when a person writes. @type {ComposeExtension | undefined} */
+  extension;
 
   /** @param {Target} target */
   constructor(target) {
@@ -106,19 +114,49 @@ export class ComposeBox {
     const where = "channel" in target ? { channel: target.channel } : {};
     this.#typeahead = new TypeaheadPopup(this.box, list, (text, caret) => completions(text, caret, where));
     this.#notice = new TypingNotice(() => this.conversation);
-    this.attachments = new Attachments(this.box);
     this.#toolbar = h("div", { class: "tools" }, ...composeTools(), h("span", { class: "end" }, this.#note,
       iconButton("eye", t("compose.preview"), { "data-do": "preview", "aria-pressed": "false" }),
       this.#keyHint, h("span", { class: "send" }, h("button", { class: "b go", type: "button", "data-do": "send" }, t("compose.send")),
         h("button", { class: "b go", type: "button", "data-do": "send-menu", "aria-label": t("compose.how"), title: t("compose.how"), "aria-haspopup": "menu" }, icon("down", "s")))));
     this.#frame = h("div", { class: "box" }, this.topic && "channel" in target && destination(target.channel, this.topic),
-      this.box, this.#preview, this.attachments.element, this.#toolbar);
+      this.box, this.#preview, this.#toolbar);
     const topics = completionList("topic-offers");
     if (this.topic && "channel" in target) this.#suggestTopics(this.topic, topics, target.channel);
     const me = h("div", { class: "who not-phone" }, avatar(myId()), h("span", { class: "id" }, h("span", { class: "name" }, nameOf(myId()))));
     this.element = h("div", { class: "in" }, me, h("div", { class: "anchor" }, list, topics, this.#frame));
     this.#listen();
-    this.box.value = this.conversation ? draftOf(this.conversation) : "";
+    this.content = draftOf(this.conversation);
+    if (uploadingTo.has(keyOf(this.conversation))) this.extend();
+  }
+
+  /** The text with the links to its files: the message as it is sent, and its draft. */
+  get content() {
+    return joinAttachments(this.box.value, this.files);
+  }
+
+  set content(content) {
+    const { text, files } = splitAttachments(content);
+    this.box.value = text;
+    this.setFiles(files);
+  }
+
+  /** @param {Attachment[]} files */
+  setFiles(files) {
+    const hasChanged = files.length > 0 || this.files.length > 0;
+    this.files = files;
+    if (hasChanged) this.extend().then((extension) => extension.attachments.draw(), () => {}); // offline: they are sent, but not shown
+  }
+
+  /** @param {File[]} files to upload */
+  async addFiles(files) {
+    (await this.extend()).attachments.add(files);
+  }
+
+  /** Load what the box needs while a person writes.
+   * @returns {Promise<ComposeExtension>} */
+  async extend() {
+    const extendCompose = await lazy("writing", "extendCompose");
+    return (this.extension ??= extendCompose(this));
   }
 
   /** The conversation; its topic is empty as long as none is chosen.
@@ -138,7 +176,8 @@ export class ComposeBox {
     this.isMoved = true;
     this.#labelBox();
     const joined = draftOf(conversation); // perhaps with the text of a draft that was there before
-    if (joined.length > box.value.length && joined.endsWith(box.value)) box.setRangeText(joined.slice(0, -box.value.length || undefined), 0, 0, "preserve");
+    const { content } = this;
+    if (joined.length > content.length && joined.endsWith(content)) box.setRangeText(joined.slice(0, -content.length || undefined), 0, 0, "preserve");
   }
 
   /** Insert text at the caret; `alone` puts it on its own lines.
@@ -164,15 +203,16 @@ export class ComposeBox {
     box.focus();
   }
 
-  /** Send the text, without the part that an earlier send is still storing. */
-  async send() {
-    const { value } = this.box;
-    const entered = value.startsWith(this.#sending) ? value.slice(this.#sending.length) : value;
-    const content = entered.trim();
+  /** Send the text and the files, without the part that an earlier send is still storing.
+   * @param {string} [text] the beginning of the text, if not all of it is to be sent */
+  async send(text = this.box.value) {
+    const entered = text.startsWith(this.#sending) ? text.slice(this.#sending.length) : text;
+    const { files, conversation } = this;
+    const content = joinAttachments(entered, files).trim();
+    if (this.extension?.attachments.waits(entered)) return;
     if (!content || !this.#canSend(content)) return;
-    if (this.attachments.isUploading) return this.#showNote(t("upload.wait"));
-    const { conversation } = this;
     this.#sending += entered;
+    this.setFiles([]);
     await enqueue(conversation, content);
     this.#sending = this.#sending.slice(entered.length);
     clearTimeout(this.#saveTimer);
@@ -180,24 +220,24 @@ export class ComposeBox {
     this.#notice.stop();
     this.removeSent(entered, conversation);
     this.showPreview(false);
-    this.#showNote("");
+    this.showNote("");
     this.box.focus();
   }
 
-  /** The text was sent: remove it, and keep what was typed since.
+  /** The text was sent: remove it, and keep what was typed and attached since.
    * @param {string} entered
    * @param {Conversation} conversation */
   removeSent(entered, conversation) {
     if (this.box.value.startsWith(entered)) this.box.value = this.box.value.slice(entered.length);
     discardDraft(conversation);
-    setDraft(conversation, this.box.value);
+    setDraft(conversation, this.content);
   }
 
   /** Save the draft now. */
   saveDraft() {
     clearTimeout(this.#saveTimer);
-    if (this.topic && !this.topic.value.trim() && !this.box.value.trim()) return;
-    setDraft(this.conversation, this.box.value);
+    if (this.topic && !this.topic.value.trim() && !this.content.trim()) return;
+    setDraft(this.conversation, this.content);
   }
 
   /** @param {boolean} [shown] */
@@ -208,7 +248,7 @@ export class ComposeBox {
     this.box.hidden = shown;
     if (!shown) return;
     try {
-      const response = await post("/messages/render", { content: this.box.value });
+      const response = await post("/messages/render", { content: this.content });
       setChildren(this.#preview, enhance(response.rendered));
     } catch (error) {
       setChildren(this.#preview, /** @type {Error} */ (error).message);
@@ -220,21 +260,33 @@ export class ComposeBox {
     this.box.addEventListener("keydown", (event) => this.#onKey(event));
     this.box.addEventListener("input", () => {
       this.#notice.update(this.box.value);
-      this.#showNote("");
+      this.showNote(this.extension?.attachments.waitingText ?? "");
       clearTimeout(this.#saveTimer);
       this.#saveTimer = window.setTimeout(() => this.#save(), SAVE_DELAY_MS);
     });
     this.topic?.addEventListener("change", () => this.#loadDraft());
+    this.element.addEventListener("focusin", () => this.extension || this.extend().catch(() => {})); // offline: the next focus tries again
     this.element.addEventListener("dragover", (event) => event.preventDefault());
+    this.box.addEventListener("paste", (event) => this.#onTransfer(event, event.clipboardData));
+    this.box.addEventListener("drop", (event) => this.#onTransfer(event, event.dataTransfer));
     const stop = on("drafts", (key) => {
       if (!this.box.isConnected) return stop();
       const isOther = key !== keyOf(this.conversation);
-      if (isOther && document.activeElement !== this.box && !this.box.value) this.box.value = draftOf(this.conversation);
+      if (isOther && document.activeElement !== this.box && !this.content) this.content = draftOf(this.conversation);
       return undefined;
     });
     const stopKeys = on("settings", () => (this.box.isConnected ? this.#showKey() : stopKeys()));
     this.#showKey();
     const stopNames = on(["channels", "people"], () => (this.box.isConnected ? this.#labelBox() : stopNames()));
+  }
+
+  /** @param {Event} event
+   * @param {DataTransfer | null} data */
+  #onTransfer(event, data) {
+    const files = [...(data?.files ?? [])];
+    if (!files.length) return;
+    event.preventDefault();
+    this.addFiles(files);
   }
 
   /** Show the key that sends; it is visible while the box has the focus. */
@@ -273,19 +325,19 @@ export class ComposeBox {
 
   #save() {
     this.saveDraft();
-    if (this.box.value.trim()) this.#showNote(t("compose.saved"));
+    if (this.content.trim()) this.showNote(this.extension?.attachments.waitingText || t("compose.saved"));
   }
 
   /** Another topic was chosen: load its draft, unless there is text already. */
   #loadDraft() {
-    if (!this.box.value) this.box.value = draftOf(this.conversation);
+    if (!this.content) this.content = draftOf(this.conversation);
   }
 
   /** @param {string} content */
   #canSend(content) {
     const { target, topic } = this;
     if (topic && !topic.value.trim() && needsTopic(target)) {
-      this.#showNote(t("compose.needs-topic"));
+      this.showNote(t("compose.needs-topic"));
       topic.focus();
       return false;
     }
@@ -298,8 +350,9 @@ export class ComposeBox {
     return true;
   }
 
-  /** @param {string} text */
-  #showNote(text) {
+  /** Say something beside Send.
+   * @param {string} text */
+  showNote(text) {
     this.#note.textContent = text;
   }
 }

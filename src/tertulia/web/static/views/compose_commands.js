@@ -2,6 +2,7 @@
 
 import { command } from "./commands.js";
 import { currentComposeBox } from "./compose.js";
+import { splitAttachments } from "../state/attachments.js";
 import { conversationOf, keyOf } from "../state/conversations.js";
 import { setDraft } from "../state/drafts.js";
 import { conversationHash } from "../state/narrow.js";
@@ -21,7 +22,7 @@ export function registerComposeCommands() {
   });
   command("send", () => currentComposeBox()?.send());
   command("preview", () => currentComposeBox()?.showPreview());
-  command("attach", () => currentComposeBox()?.attachments.openPicker());
+  command("attach", async () => (await currentComposeBox()?.extend())?.attachments.openPicker());
   command("format", ({ element }) => currentComposeBox()?.format(element.dataset.how ?? ""));
   command("quote", ({ message }) => message && quoteMessage(message));
   command("mention-sender", ({ message }) => message && insertForMessage(message, `@**${nameOf(message.sender_id)}** `));
@@ -31,8 +32,11 @@ export function registerComposeCommands() {
   command("edit-entry", ({ element }) => {
     const entry = withdraw(entryAt(element));
     if (!entry) return;
-    currentComposeBox()?.insert(entry.content, { alone: true });
-    setDraft(entry.to, currentComposeBox()?.box.value ?? entry.content);
+    const { text, files } = splitAttachments(entry.content);
+    const box = currentComposeBox();
+    box?.setFiles([...box.files, ...files]);
+    box?.insert(text, { alone: true });
+    setDraft(entry.to, box?.content ?? entry.content);
   });
 }
 

@@ -99,6 +99,7 @@ export const dialogTexts = {
   "schedule.show": "عرض الكل",
   "schedule.title": "جدولة",
   "schedule.tomorrow": "غدًا",
+  "schedule.uploading": "ما زال ملف قيد الرفع.",
   "schedule.when": "متى",
 
   "snippets.delete": "حذف {title}",

@@ -186,13 +186,6 @@ export const texts = {
   "people.group": { zero: "مجموعة فارغة", one: "مجموعة من شخص واحد", two: "مجموعة من شخصين", few: "مجموعة من {count} أشخاص", many: "مجموعة من {count} شخصًا", other: "مجموعة من {count} شخص" },
   "people.wildcard": "كل من هنا",
 
-  "upload.cancel": "إيقاف رفع {name}",
-  "upload.failed": "تعذّر رفع {name}.",
-  "upload.holder": "جارٍ رفع {name}…",
-  "upload.large": "{name} كبير جدًا: الحد الأقصى {most} MiB.",
-  "upload.name": "الملفات قيد الرفع",
-  "upload.progress": "جارٍ رفع {name}",
-  "upload.wait": "ما زال ملف قيد الرفع.",
 
   "compose.write": "الكتابة إلى {where}",
   "row.folded": "مطوية. عرضها",

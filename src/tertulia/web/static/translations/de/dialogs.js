@@ -99,6 +99,7 @@ export const dialogTexts = {
   "schedule.show": "Alle zeigen",
   "schedule.title": "Planen",
   "schedule.tomorrow": "Morgen",
+  "schedule.uploading": "Eine Datei wird noch hochgeladen.",
   "schedule.when": "Wann",
 
   "snippets.delete": "{title} löschen",

@@ -182,13 +182,6 @@ export const texts = {
   "people.group": { one: "Gruppe von {count}", other: "Gruppe von {count}" },
   "people.wildcard": "alle hier",
 
-  "upload.cancel": "Hochladen von {name} abbrechen",
-  "upload.failed": "{name} konnte nicht hochgeladen werden.",
-  "upload.holder": "{name} wird hochgeladen…",
-  "upload.large": "{name} ist zu groß: höchstens {most} MiB.",
-  "upload.name": "Dateien, die hochgeladen werden",
-  "upload.progress": "{name} wird hochgeladen",
-  "upload.wait": "Eine Datei wird noch hochgeladen.",
 
   "compose.write": "An {where} schreiben",
   "row.folded": "Eingeklappt. Zeigen",

@@ -99,6 +99,7 @@ export const dialogTexts = {
   "schedule.show": "Show all",
   "schedule.title": "Schedule",
   "schedule.tomorrow": "Tomorrow",
+  "schedule.uploading": "A file is still being uploaded.",
   "schedule.when": "When",
 
   "snippets.delete": "Delete {title}",

@@ -179,13 +179,6 @@ export const texts = {
   "people.group": { one: "group of {count}", other: "group of {count}" },
   "people.wildcard": "everybody here",
 
-  "upload.cancel": "Stop uploading {name}",
-  "upload.failed": "{name} could not be uploaded.",
-  "upload.holder": "Uploading {name}…",
-  "upload.large": "{name} is too large: at most {most} MiB.",
-  "upload.name": "Files being uploaded",
-  "upload.progress": "Uploading {name}",
-  "upload.wait": "A file is still being uploaded.",
 
   "compose.write": "Write to {where}",
   "row.folded": "Folded away. Show it",

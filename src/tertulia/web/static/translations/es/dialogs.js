@@ -99,6 +99,7 @@ export const dialogTexts = {
   "schedule.show": "Ver todo",
   "schedule.title": "Programar",
   "schedule.tomorrow": "Mañana",
+  "schedule.uploading": "Todavía se está subiendo un archivo.",
   "schedule.when": "Cuándo",
 
   "snippets.delete": "Borrar {title}",

@@ -179,13 +179,6 @@ export const texts = {
   "people.group": { one: "grupo de {count}", other: "grupo de {count}" },
   "people.wildcard": "todos los de aquí",
 
-  "upload.cancel": "Dejar de subir {name}",
-  "upload.failed": "No se pudo subir {name}.",
-  "upload.holder": "Subiendo {name}…",
-  "upload.large": "{name} es demasiado grande: como mucho {most} MiB.",
-  "upload.name": "Archivos que se están subiendo",
-  "upload.progress": "Subiendo {name}",
-  "upload.wait": "Todavía se está subiendo un archivo.",
 
   "compose.write": "Escribe a {where}",
   "row.folded": "Plegado. Mostrarlo",

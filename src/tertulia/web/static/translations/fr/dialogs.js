@@ -99,6 +99,7 @@ export const dialogTexts = {
   "schedule.show": "Tout afficher",
   "schedule.title": "Programmer",
   "schedule.tomorrow": "Demain",
+  "schedule.uploading": "Un fichier est en cours d’envoi.",
   "schedule.when": "Quand",
 
   "snippets.delete": "Supprimer {title}",

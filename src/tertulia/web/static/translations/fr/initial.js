@@ -185,13 +185,6 @@ export const texts = {
   "people.group": { one: "groupe de {count}", other: "groupe de {count}" },
   "people.wildcard": "tout le monde ici",
 
-  "upload.cancel": "Arrêter l’envoi de {name}",
-  "upload.failed": "{name} n’a pas pu être envoyé.",
-  "upload.holder": "Envoi de {name}…",
-  "upload.large": "{name} est trop gros : {most} Mio au maximum.",
-  "upload.name": "Fichiers en cours d’envoi",
-  "upload.progress": "Envoi de {name}",
-  "upload.wait": "Un fichier est en cours d’envoi.",
 
   "compose.write": "Écrire à {where}",
   "row.folded": "Replié. L’afficher",

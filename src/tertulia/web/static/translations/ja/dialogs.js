@@ -99,6 +99,7 @@ export const dialogTexts = {
   "schedule.show": "すべて表示",
   "schedule.title": "予約送信",
   "schedule.tomorrow": "明日",
+  "schedule.uploading": "ファイルをアップロード中です。",
   "schedule.when": "日時",
 
   "snippets.delete": "{title} を削除",

@@ -188,13 +188,6 @@ export const texts = {
   "people.group": { other: "{count}人のグループ" },
   "people.wildcard": "ここの全員",
 
-  "upload.cancel": "{name} のアップロードを中止",
-  "upload.failed": "{name} をアップロードできませんでした。",
-  "upload.holder": "{name} をアップロード中…",
-  "upload.large": "{name} は大きすぎます。上限は {most} MiB です。",
-  "upload.name": "アップロード中のファイル",
-  "upload.progress": "{name} をアップロード中",
-  "upload.wait": "ファイルをアップロード中です。",
 
   "compose.write": "{where} に書く",
   "row.folded": "折りたたみ中。表示する",

@@ -99,6 +99,7 @@ export const dialogTexts = {
   "schedule.show": "Ver tudo",
   "schedule.title": "Agendar",
   "schedule.tomorrow": "Amanhã",
+  "schedule.uploading": "Um arquivo ainda está sendo enviado.",
   "schedule.when": "Quando",
 
   "snippets.delete": "Excluir {title}",

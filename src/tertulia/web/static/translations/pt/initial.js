@@ -186,13 +186,6 @@ export const texts = {
   "people.group": { one: "grupo de {count}", other: "grupo de {count}" },
   "people.wildcard": "todos daqui",
 
-  "upload.cancel": "Parar o envio de {name}",
-  "upload.failed": "Não foi possível enviar {name}.",
-  "upload.holder": "Enviando {name}…",
-  "upload.large": "{name} é grande demais: o máximo é {most} MiB.",
-  "upload.name": "Arquivos em envio",
-  "upload.progress": "Enviando {name}",
-  "upload.wait": "Um arquivo ainda está sendo enviado.",
 
   "compose.write": "Escreva para {where}",
   "row.folded": "Recolhida. Mostrar",

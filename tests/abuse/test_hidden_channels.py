@@ -136,6 +136,9 @@ CALLS: dict[str, Call] = {
     "POST /default_streams": lambda who, at: who.post("/default_streams", stream_id=at.id),
     "DELETE /default_streams": lambda who, at: who.delete("/default_streams", stream_id=at.id),
     "POST /streams/{stream_id}/export": lambda who, at: who.post(f"/streams/{at.id}/export"),
+    "GET /streams/{stream_id}/topic_deletion_preview": lambda who, at: who.get(
+        f"/streams/{at.id}/topic_deletion_preview", topic_name="x"
+    ),
     "POST /streams/{stream_id}/delete_topic": lambda who, at: who.post(
         f"/streams/{at.id}/delete_topic", topic_name="x"
     ),

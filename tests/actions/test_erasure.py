@@ -1,5 +1,7 @@
 """What is erased leaves no trace: not in a table, not in the log, not in the index."""
 
+import json
+import re
 from pathlib import Path
 
 import pytest
@@ -162,6 +164,23 @@ def test_an_organization_is_deactivated_reactivated_and_deleted_while_the_server
     assert zaphod.get("/users/me").status == 401
     assert ana.says("Soup's on", to="kitchen > lunch").id > lives.id
     assert runs(own_chat, "check").out.endswith("No problems found.\n")
+
+
+def test_deleting_an_organization_says_what_it_has_and_asks(tmp_path):
+    terminal = Terminal(tmp_path / "data").creates_tables()
+    terminal.runs("generate", "--people", "3", "--channels", "2", "--messages", "40")
+    terminal.runs("org", "deactivate")
+
+    refused = terminal.runs("org", "delete", typing="n\n")
+
+    assert refused.code == 1
+    sentence = (
+        r"has 3 accounts, \d+ files? \([\d,]+ bytes\) and 40 messages, sent from \S+ to \S+\."
+        r" Delete all data for good\?"
+    )
+    assert re.search(sentence, refused.err), refused.err
+    assert len(json.loads(terminal.runs("org", "list", "--json").out)) == 1
+    assert terminal.runs("org", "delete", typing="y\n").code == 0
 
 
 @pytest.mark.parametrize("words", [["user", "erase", "ana@example.com", "--messages", "delete"]])

@@ -646,6 +646,7 @@ def good_calls(chat: Chat) -> tuple[Person, Calls, dict[str, Any]]:
             ("DELETE", "/attachments/{attachment_id}"): {},
             ("POST", "/streams/{stream_id}/delete_topic"): {"topic_name": "dinner"},
             ("POST", "/streams/{stream_id}/export"): {},
+            ("GET", "/streams/{stream_id}/topic_deletion_preview"): {"topic_name": "dinner"},
             ("GET", "/users"): {"include_custom_profile_fields": True},
             ("GET", "/users/me"): {},
             ("GET", "/users/me/subscriptions"): {"include_subscribers": "true"},

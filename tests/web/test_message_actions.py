@@ -4,6 +4,9 @@ import re
 
 from playwright.sync_api import expect
 
+from tertulia import actions
+from tertulia.domain.messages.kept import KeptSelection
+
 
 def test_a_message_is_reacted_to_edited_and_deleted(page_chat, browse):
     ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
@@ -211,3 +214,39 @@ def test_a_channel_opens_in_the_view_of_the_setting(page_chat, browse):
     link.click()
 
     expect(user.message("Soup's on")).to_be_visible()
+
+
+def test_deleting_a_topic_says_how_many_messages_go_and_since_when(page_chat, browse):
+    owner, ana = page_chat.person("owner", role="owner"), page_chat.person("ana")
+    for person in (owner, ana):
+        person.joins("kitchen")
+    for text in ("one", "two"):
+        ana.says(text, to="kitchen > lunch")
+    here = f"#narrow/channel/{page_chat.channel('kitchen').id}-kitchen/topic/lunch"
+    at_owners = browse(owner).goes(here)
+
+    at_owners.page.get_by_role("button", name="More", exact=True).click()
+    at_owners.page.get_by_role("menuitem", name="Delete this topic").click()
+
+    dialog = at_owners.page.get_by_role("dialog")
+    expect(dialog).to_contain_text("2 messages in “lunch”, sent from ")
+    dialog.get_by_role("button", name="Cancel").click()
+    expect(at_owners.message("one")).to_be_visible()
+
+
+def test_a_restored_message_is_shown_in_its_old_place(page_chat, browse):
+    ana = page_chat.person("ana", role="owner", channels=["kitchen"])
+    ana.patch("/realm", deleted_message_grace_days=3).succeeds()
+    said = [ana.says(text, to="kitchen > lunch") for text in ("one", "two", "three")]
+    at_anas = browse(ana).goes(
+        f"#narrow/channel/{page_chat.channel('kitchen').id}-kitchen/topic/lunch"
+    )
+    expect(at_anas.message("two")).to_be_visible()
+    ana.delete(f"/messages/{said[1].id}").succeeds()
+    expect(at_anas.message("two")).to_have_count(0)
+
+    page_chat.write(actions.messages.restoration.restore_batch, KeptSelection())
+
+    expect(at_anas.message("two")).to_be_visible()
+    texts = at_anas.feed.get_by_text(re.compile("^(one|two|three)$")).all_inner_texts()
+    assert texts == ["one", "two", "three"]

@@ -160,6 +160,10 @@ ROUTES = [
         delete("/default_streams", api.channels.remove_default),
         post("/streams/{stream_id}/delete_topic", api.messages.edits.delete_topic),
         post("/streams/{stream_id}/export", api.organization.exports.start_channel),
+        get(
+            "/streams/{stream_id}/topic_deletion_preview",
+            api.messages.edits.preview_topic_deletion,
+        ),
     ),
     post("/user_topics", api.personal.topic_policies.set_policy),
     patch("/users/me/subscriptions/muted_topics", api.personal.topic_policies.set_muted),

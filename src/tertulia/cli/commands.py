@@ -26,6 +26,10 @@ COMMANDS = {
         "org_commands.org",
         "Manage organizations: create, list, deactivate, delete, change settings.",
     ),
+    "messages": (
+        "kept_messages.messages",
+        "List, restore or erase deleted messages, within the organization's grace period.",
+    ),
     "files": (
         "files.files",
         "Manage uploaded files: show where they are, move them to another store.",

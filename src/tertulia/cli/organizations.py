@@ -2,7 +2,6 @@
 
 import asyncio
 import difflib
-from datetime import UTC, datetime
 from typing import Any, NoReturn
 
 import click
@@ -18,6 +17,7 @@ from tertulia.cli.data import (
     truncate_wal,
 )
 from tertulia.cli.flags import config_options
+from tertulia.cli.message_counts import day, described
 from tertulia.cli.organization_author import organization_as_author
 from tertulia.database.tx import Tx
 from tertulia.domain.groups.group import PermissionChange
@@ -60,9 +60,9 @@ def create(name: str, subdomain: str, as_json: bool, **flags: Any) -> None:
 @in_organization
 def delete(opened: OpenOrganization, yes: bool) -> None:
     """Delete all data of a deactivated organization. This cannot be undone."""
-    if opened.realm.deactivated and not yes:
-        click.confirm(f"Delete all data of {opened.realm.name}?", abort=True, err=True)
     opened.read(actions.organization.deactivation.check_closed)
+    if not yes:
+        _confirm_deletion(opened)
     stores = FileStores(opened.config)
     while found := opened.read(
         storage.files.upload_locations.in_stores_of_organization, FILES_PER_BATCH
@@ -109,22 +109,34 @@ def reactivate(opened: OpenOrganization) -> None:
     click.echo("The organization is reactivated.", err=True)
 
 
+def _confirm_deletion(opened: OpenOrganization) -> None:
+    found = opened.read(storage.messages.expired.in_organization)
+    people = sum(not each.is_bot for each in opened.read(storage.people.list_all))
+    files, size = opened.read(storage.files.attachments.count)
+    click.confirm(
+        f"{opened.realm.name} has {people:,} {'account' if people == 1 else 'accounts'},"
+        f" {files:,} {'file' if files == 1 else 'files'} ({size:,} bytes) and"
+        f" {described(found.count, found.oldest_at, found.newest_at)}."
+        " Delete all data for good?",
+        abort=True,
+        err=True,
+    )
+
+
 def _confirm_retention(opened: OpenOrganization, days: int) -> None:
     """Ask, if the new retention period deletes messages that are there now."""
     found = opened.read(actions.later.retention.preview, None, None, days)
     if not found.count or found.oldest_at is None or found.newest_at is None:
         return
     noun = "message is" if found.count == 1 else "messages are"
+    grace = opened.realm.setting("deleted_message_grace_days")
+    end = f"can be restored for {grace} days" if grace else "are gone for good"
     click.confirm(
-        f"{found.count:,} {noun} older than {days} days, sent from {_date(found.oldest_at)}"
-        f" to {_date(found.newest_at)}. The server deletes them for good. Continue?",
+        f"{found.count:,} {noun} older than {days} days, sent from {day(found.oldest_at)}"
+        f" to {day(found.newest_at)}. The server deletes them; they {end}. Continue?",
         abort=True,
         err=True,
     )
-
-
-def _date(moment: float) -> str:
-    return datetime.fromtimestamp(moment, UTC).date().isoformat()
 
 
 def _unknown(key: str) -> NoReturn:

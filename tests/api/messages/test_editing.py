@@ -388,6 +388,32 @@ def test_a_topic_is_deleted_completely(chat, ana, ben, chair):
 
 
 @pytest.mark.usefixtures("chair")
+def test_deleting_a_topic_can_be_previewed(chat, ana, ben):
+    boss = chat.person("boss", role="admin")
+    porch = chat.channel("porch").id
+    sent = [ana.says("one", to="porch > lunch")]
+    chat.server.clock.move(hours=48)
+    sent.append(ben.says("two", to="porch > Lunch"))
+    ben.says("three", to="porch > dinner")
+
+    def previews(person, topic):
+        return person.get(f"/streams/{porch}/topic_deletion_preview", topic_name=topic)
+
+    found = previews(boss, "LUNCH").succeeds()
+    oldest, newest = (ana.sees(each)["timestamp"] for each in sent)
+    assert found == found | {
+        "message_count": 2,
+        "oldest_timestamp": oldest,
+        "newest_timestamp": newest,
+    }
+    assert newest - oldest == 48 * 3600
+    nothing = previews(boss, "supper").succeeds()
+    assert (nothing["message_count"], nothing["oldest_timestamp"]) == (0, None)
+    previews(ben, "lunch").fails(
+        "Must be an organization administrator", code="UNAUTHORIZED_PRINCIPAL"
+    )
+
+
 def test_only_administrators_delete_topics(chat, ana):
     boss = chat.person("boss", role="admin")
     porch_id = chat.channel("porch").id

@@ -59,15 +59,21 @@ def _conversation(message: Message) -> tuple[str, tuple[int, ...]]:
     return message.topic, message.member_ids
 
 
-def _old(tx: Tx, place: int | None, most: int) -> list[Message]:
+def deletes_before(tx: Tx, place: int | None) -> float:
+    """Messages of a channel, or direct ones, that were sent before this time are deleted; 0 if none
+    is."""
     days = _default_days(tx)
     if place is not DIRECT:
         channel = storage.channels.find(tx, place)
         if channel is not None and channel.retention_days is not None:
             days = channel.retention_days
-    if days <= 0:
+    return 0.0 if days <= 0 else tx.now - days * SECONDS_PER_DAY
+
+
+def _old(tx: Tx, place: int | None, most: int) -> list[Message]:
+    before = deletes_before(tx, place)
+    if not before:
         return []
-    before = tx.now - days * SECONDS_PER_DAY
     oldest = storage.messages.oldest(tx, place, most)
     return [message for message in oldest if message.sent_at < before]
 

@@ -17,6 +17,7 @@ from tertulia.errors import BadRequest
 from tertulia.errors.channels import ChannelNotAccessible
 from tertulia.events.audience import NoClients
 from tertulia.events.types.messages.edits import MessagesDeleted, MessagesInvalidated
+from tertulia.storage.messages.expired import ExpiredMessages
 
 
 def delete(tx: Tx, user: User, message_id: int) -> None:
@@ -40,11 +41,7 @@ def delete_topic(tx: Tx, user: User, channel_id: int, topic: str) -> bool:
 
     Returns whether these were all; then the users' policies for the topic are deleted too.
     """
-    actions.groups.permissions.require_administrator(tx, user)
-    channel = actions.channels.readable_by(tx, user, channel_id)
-    if channel.archived:
-        raise ChannelNotAccessible()
-    topic = "" if topic.strip() == EMPTY_TOPIC_NAME else topic.strip()
+    channel, topic = _deletable_topic(tx, user, channel_id, topic)
     ids = storage.channels.topics.message_ids(tx, channel.id, topic)
     if channel.history_public:
         ids = ids[: domain.limits.DELETE_BATCH + 1]
@@ -59,6 +56,17 @@ def delete_topic(tx: Tx, user: User, channel_id: int, topic: str) -> bool:
         for user_id in storage.personal.topic_policies.policies(tx, channel.id, topic):
             actions.personal.topic_policies.change(tx, user_id, channel.id, topic, TopicPolicy.NONE)
     return True
+
+
+def preview_topic(tx: Tx, user: User, channel_id: int, topic: str) -> ExpiredMessages:
+    """Count the messages that `delete_topic` would delete."""
+    channel, topic = _deletable_topic(tx, user, channel_id, topic)
+    if channel.history_public:
+        return storage.messages.expired.in_topic(tx, channel.id, topic)
+    ids = storage.channels.topics.message_ids(tx, channel.id, topic)
+    found = storage.messages.find_many(tx, tx.realm_id, ids)
+    sent = [message.sent_at for message in actions.messages.visible(tx, user, found.values())]
+    return ExpiredMessages(len(sent), min(sent, default=None), max(sent, default=None), tx.now)
 
 
 def remove(
@@ -88,6 +96,14 @@ def remove(
     if unheard:
         events.log.announce(tx, MessagesInvalidated(sorted(unheard)), to=NoClients())
     actions.channels.channel_stats.find_first_message(tx, channel)
+
+
+def _deletable_topic(tx: Tx, user: User, channel_id: int, topic: str) -> tuple[Channel, str]:
+    actions.groups.permissions.require_administrator(tx, user)
+    channel = actions.channels.readable_by(tx, user, channel_id)
+    if channel.archived:
+        raise ChannelNotAccessible()
+    return channel, "" if topic.strip() == EMPTY_TOPIC_NAME else topic.strip()
 
 
 def _check_may_delete(tx: Tx, user: User, message: Message, channel: Channel | None) -> None:

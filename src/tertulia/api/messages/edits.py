@@ -51,6 +51,12 @@ class TopicDeleted(Reply):
     complete: bool
 
 
+class TopicDeletionPreview(Reply):
+    message_count: int
+    oldest_timestamp: int | None
+    newest_timestamp: int | None
+
+
 async def update(
     call: Call,
     message_id: int,
@@ -108,6 +114,20 @@ async def delete_topic(
         if call.now > until:
             return TopicDeleted(complete=False)
     return TopicDeleted(complete=True)
+
+
+async def preview_topic_deletion(
+    call: Call, stream_id: int, *, topic_name: Annotated[str, MaxLength(1000)]
+) -> TopicDeletionPreview:
+    """Count the messages that deleting a topic would delete, without deleting it."""
+    found = await call.db.read(
+        actions.messages.deletion.preview_topic, call.user, stream_id, topic_name
+    )
+    return TopicDeletionPreview(
+        message_count=found.count,
+        oldest_timestamp=None if found.oldest_at is None else int(found.oldest_at),
+        newest_timestamp=None if found.newest_at is None else int(found.newest_at),
+    )
 
 
 async def history(

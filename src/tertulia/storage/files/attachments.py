@@ -134,6 +134,12 @@ def space_used(tx: Tx) -> int:
     return tx.number("SELECT upload_bytes AS value FROM realm WHERE id = :id", id=tx.realm_id)
 
 
+def count(tx: Tx) -> tuple[int, int]:
+    """The number of files of the organization, and of their bytes."""
+    files = tx.number("SELECT count(*) AS value FROM attachment WHERE realm_id = :realm")
+    return files, space_used(tx)
+
+
 def space_used_by(tx: Tx, person_id: int) -> int:
     """The bytes of all files of a user and their bots."""
     return tx.number(

@@ -1,8 +1,11 @@
-"""Counts the messages that a retention period would delete."""
+"""Counts the messages that a retention period or a deletion would delete."""
 
 import msgspec
 
+from tertulia import domain
 from tertulia.database.tx import Tx
+
+ALL = float("inf")  # sent at any time
 
 
 class ExpiredMessages(msgspec.Struct, frozen=True):
@@ -22,7 +25,17 @@ def in_default_places(tx: Tx, before: float) -> ExpiredMessages:
     return _count(tx, f"(m.channel_id IS NULL OR m.channel_id IN ({default}))", before)
 
 
-def _count(tx: Tx, place: str, before: float, **values: int) -> ExpiredMessages:
+def in_topic(tx: Tx, channel_id: int, topic: str) -> ExpiredMessages:
+    place = "m.channel_id = :channel AND m.topic_key = :topic"
+    key = domain.channels.topics.fold(topic)
+    return _count(tx, place, ALL, channel=channel_id, topic=key)
+
+
+def in_organization(tx: Tx) -> ExpiredMessages:
+    return _count(tx, "1 = 1", ALL)
+
+
+def _count(tx: Tx, place: str, before: float, **values: int | str) -> ExpiredMessages:
     row = tx.one(
         "SELECT count(*) AS count, min(m.sent_at) AS oldest, max(m.sent_at) AS newest"
         f" FROM message m WHERE m.realm_id = :realm AND m.sent_at < :before AND {place}",

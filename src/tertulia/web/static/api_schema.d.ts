@@ -1,6 +1,6 @@
 /**
  * What the API answers: written by scripts/page_types.py from its description.
- * Of which the digest is d222e76f28af7491325e13d75d8aff22c454c61c0af69de0f9a07489e8539a31.
+ * Of which the digest is d866c228b1ad747bc5235962fccba00cee48f4ac5ca0721dd5006064f9e66820.
  */
 export interface components {
     schemas: {
@@ -147,6 +147,7 @@ export interface components {
             "GET /streams/{stream_id}/email_address": components["schemas"]["Envelope"] & components["schemas"]["EmailAddress"];
             "POST /streams/{stream_id}/export": components["schemas"]["Envelope"] & components["schemas"]["StartedExport"];
             "GET /streams/{stream_id}/members": components["schemas"]["Envelope"] & components["schemas"]["SubscriberIds"];
+            "GET /streams/{stream_id}/topic_deletion_preview": components["schemas"]["Envelope"] & components["schemas"]["TopicDeletionPreview"];
             "POST /submessage": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
             "GET /thumbnail/status/{realm_id_str}/{filename}": components["schemas"]["Envelope"] & components["schemas"]["ThumbnailStatus"];
             "POST /typing": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
@@ -2500,6 +2501,11 @@ export interface components {
         };
         TopicDeleted: {
             complete: boolean;
+        };
+        TopicDeletionPreview: {
+            message_count: number;
+            oldest_timestamp: number | null;
+            newest_timestamp: number | null;
         };
         TopicObject: {
             name: string;

@@ -2,7 +2,7 @@
 
 import { withErrorToast, copyHash, leaveChannel, setSubscription, setTopicPolicy, toggleMute, toggleResolved } from "../views/message_actions.js";
 import { logOut } from "../core/account_data.js";
-import { patch, post } from "../core/api.js";
+import { get, patch, post } from "../core/api.js";
 import { statusEmoji } from "../views/avatars.js";
 import { channels } from "../state/channels.js";
 import { runCommand } from "../views/commands.js";
@@ -13,6 +13,7 @@ import { currentRoute } from "../core/router.js";
 import { region, toast } from "../views/layout.js";
 import { FOLLOWED, INHERIT, isFollowed, isTopicMuted } from "../state/topics.js";
 import { t } from "../core/i18n.js";
+import { formatDate } from "../views/time.js";
 import { confirmAction } from "./dialog.js";
 import { openMenu } from "./popover.js";
 
@@ -113,7 +114,11 @@ function channelItems(id, element, event) {
 /** @param {number} channel
  * @param {string} topic */
 async function deleteTopic(channel, topic) {
-  if (!(await confirmAction(t("menu.delete-topic"), t("delete.topic-text", { topic }), t("menu.delete-topic")))) return;
+  const found = await withErrorToast(get(`/streams/${channel}/topic_deletion_preview`, { topic_name: topic }));
+  if (!found) return;
+  const [from, to] = [found.oldest_timestamp, found.newest_timestamp].map((at) => formatDate(at ?? 0));
+  const text = t("delete.topic-text", { topic, count: found.message_count, from, to });
+  if (!(await confirmAction(t("menu.delete-topic"), text, t("menu.delete-topic")))) return;
   let response;
   do response = await withErrorToast(post(`/streams/${channel}/delete_topic`, { topic_name: topic }));
   while (response && response.complete === false);

@@ -118,7 +118,7 @@ export const dialogTexts = {
   "card.unmute": "إلغاء الكتم",
   "card.write": "مراسلة",
 
-  "delete.topic-text": "ستُحذف كل الرسائل في «{topic}» للجميع.",
+  "delete.topic-text": { zero: "لا توجد رسائل في «{topic}».", one: "ستُحذف للجميع رسالة واحدة في «{topic}»، أُرسلت بين {from} و{to}.", two: "ستُحذف للجميع رسالتان في «{topic}»، أُرسلتا بين {from} و{to}.", few: "ستُحذف للجميع {count} رسائل في «{topic}»، أُرسلت بين {from} و{to}.", many: "ستُحذف للجميع {count} رسالة في «{topic}»، أُرسلت بين {from} و{to}.", other: "ستُحذف للجميع {count} رسالة في «{topic}»، أُرسلت بين {from} و{to}." },
 
   "dialog.cancel": "إلغاء",
 

@@ -118,7 +118,7 @@ export const dialogTexts = {
   "card.unmute": "Stummschaltung aufheben",
   "card.write": "Schreiben",
 
-  "delete.topic-text": "Alle Nachrichten in „{topic}“ werden für alle gelöscht.",
+  "delete.topic-text": { one: "{count} Nachricht in „{topic}“, gesendet vom {from} bis {to}, wird für alle gelöscht.", other: "{count} Nachrichten in „{topic}“, gesendet vom {from} bis {to}, werden für alle gelöscht." },
 
   "dialog.cancel": "Abbrechen",
 

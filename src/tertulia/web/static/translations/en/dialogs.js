@@ -118,7 +118,7 @@ export const dialogTexts = {
   "card.unmute": "Unmute",
   "card.write": "Write",
 
-  "delete.topic-text": "All messages in “{topic}” are gone for everybody.",
+  "delete.topic-text": { one: "{count} message in “{topic}”, sent from {from} to {to}, is gone for everybody.", other: "{count} messages in “{topic}”, sent from {from} to {to}, are gone for everybody." },
 
   "dialog.cancel": "Cancel",
 

@@ -118,7 +118,7 @@ export const dialogTexts = {
   "card.unmute": "No silenciar",
   "card.write": "Escribir",
 
-  "delete.topic-text": "Todos los mensajes de «{topic}» desaparecen para todos.",
+  "delete.topic-text": { one: "{count} mensaje de «{topic}», enviado del {from} al {to}, desaparece para todos.", other: "{count} mensajes de «{topic}», enviados del {from} al {to}, desaparecen para todos." },
 
   "dialog.cancel": "Cancelar",
 

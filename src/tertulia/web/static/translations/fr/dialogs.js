@@ -118,7 +118,7 @@ export const dialogTexts = {
   "card.unmute": "Ôter la sourdine",
   "card.write": "Écrire",
 
-  "delete.topic-text": "Tous les messages de « {topic} » disparaissent pour tout le monde.",
+  "delete.topic-text": { one: "{count} message de « {topic} », envoyé du {from} au {to}, disparaît pour tout le monde.", other: "{count} messages de « {topic} », envoyés du {from} au {to}, disparaissent pour tout le monde." },
 
   "dialog.cancel": "Annuler",
 

@@ -118,7 +118,7 @@ export const dialogTexts = {
   "card.unmute": "ミュート解除",
   "card.write": "書く",
 
-  "delete.topic-text": "「{topic}」のメッセージがすべて、全員から見えなくなります。",
+  "delete.topic-text": { other: "「{topic}」の{count}件のメッセージ（{from}から{to}まで）が、全員から見えなくなります。" },
 
   "dialog.cancel": "キャンセル",
 

@@ -118,7 +118,7 @@ export const dialogTexts = {
   "card.unmute": "Dessilenciar",
   "card.write": "Escrever",
 
-  "delete.topic-text": "Todas as mensagens em “{topic}” somem para todos.",
+  "delete.topic-text": { one: "{count} mensagem em “{topic}”, enviada de {from} a {to}, some para todos.", other: "{count} mensagens em “{topic}”, enviadas de {from} a {to}, somem para todos." },
 
   "dialog.cancel": "Cancelar",
 

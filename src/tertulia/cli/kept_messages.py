@@ -1,0 +1,213 @@
+"""`tertulia messages`: deleted messages that are kept for a grace period."""
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
+from functools import wraps
+from typing import Any
+
+import click
+
+from tertulia import actions, storage
+from tertulia.cli.data import (
+    OpenOrganization,
+    as_json,
+    find_person,
+    in_organization,
+    show_json,
+    show_table,
+    truncate_wal,
+)
+from tertulia.cli.message_counts import day, described
+from tertulia.database.tx import Tx
+from tertulia.domain.channels.topics import EMPTY_TOPIC_NAME
+from tertulia.domain.messages.kept import KeptPlace, KeptSelection
+
+TIME = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M:%S"])
+
+
+@click.group()
+def messages() -> None:
+    """List, restore or erase deleted messages, within the organization's grace period."""
+
+
+def for_kept_messages(command: Callable[..., None]) -> Callable[..., None]:
+    """Decorator: pass the kept messages that the options select."""
+
+    @wraps(command)
+    def run(
+        opened: OpenOrganization,
+        message_ids: tuple[int, ...],
+        channel: str | None,
+        topic: str | None,
+        sender: str | None,
+        since: datetime | None,
+        until: datetime | None,
+        **given: Any,
+    ) -> None:
+        if topic is not None and channel is None:
+            raise click.UsageError("--topic needs --channel.")
+        selection = KeptSelection(
+            message_ids=message_ids or None,
+            channel_id=None if channel is None else _channel_id(opened, channel),
+            topic=_topic(topic),
+            sender_id=None if sender is None else find_person(opened, sender).id,
+            deleted_from=None if since is None else _seconds(since),
+            deleted_before=None if until is None else _seconds(_end(until)),
+        )
+        command(opened, selection, **given)
+
+    options = [
+        click.option("--id", "message_ids", metavar="N", type=int, multiple=True, help="By id."),
+        click.option("--channel", metavar="NAME", help="The messages of a channel."),
+        click.option("--topic", metavar="NAME", help="The messages of a topic of the channel."),
+        click.option("--sender", metavar="EMAIL", help="The messages of a user."),
+        click.option(
+            "--since", metavar="TIME", type=TIME, help="Deleted since a day or time, UTC."
+        ),
+        click.option("--until", metavar="TIME", type=TIME, help="Deleted until then, inclusive."),
+    ]
+    found = in_organization(run)
+    for option in reversed(options):
+        found = option(found)
+    return found
+
+
+@messages.command()
+@as_json
+@for_kept_messages
+def deleted(opened: OpenOrganization, selection: KeptSelection, as_json: bool) -> None:
+    """List the deleted messages that can be restored, by topic; never their texts."""
+    places = opened.read(storage.messages.kept.places, selection)
+    if as_json:
+        show_json(places)
+        return
+    names = _channel_names(opened)
+    rows = [_row(place, names) for place in places]
+    show_table([("CHANNEL", "TOPIC", "MESSAGES", "SENT", "REASON", "DELETED", "UNTIL"), *rows])
+
+
+@messages.command()
+@click.option("--all", "everything", is_flag=True, help="All deleted messages.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
+@for_kept_messages
+def restore(
+    opened: OpenOrganization, selection: KeptSelection, everything: bool, yes: bool
+) -> None:
+    """Restore deleted messages with their ids, reactions and files. Clients show them at once."""
+    places = _selected(opened, selection, everything)
+    _check_retention(opened, places)
+    _confirm(opened, places, yes, "Restore")
+    count = last = 0
+    while ids := opened.database.write_now(
+        opened.realm.id, actions.messages.restoration.restore_batch, selection, last
+    ):
+        count, last = count + len(ids), ids[-1]
+    _record(opened)
+    click.echo(f"Restored {described(count)}.", err=True)
+
+
+@messages.command()
+@click.option("--all", "everything", is_flag=True, help="All deleted messages.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
+@for_kept_messages
+def erase(opened: OpenOrganization, selection: KeptSelection, everything: bool, yes: bool) -> None:
+    """Erase deleted messages for good, before their grace period ends."""
+    _confirm(opened, _selected(opened, selection, everything), yes, "Erase for good")
+    count = 0
+    while gone := opened.database.write_now(
+        opened.realm.id, actions.messages.restoration.erase_batch, selection
+    ):
+        count += gone
+    _record(opened)
+    truncate_wal(opened)
+    click.echo(f"Erased {described(count)}. Existing backups still contain them.", err=True)
+
+
+def _selected(
+    opened: OpenOrganization, selection: KeptSelection, everything: bool
+) -> list[KeptPlace]:
+    """What the options select; ends the command if that is nothing."""
+    if not everything and selection == KeptSelection():
+        raise click.UsageError("Say which messages: --id, --channel, --sender, --since or --all.")
+    places = opened.read(storage.messages.kept.places, selection)
+    if not places:
+        raise click.ClickException(
+            "No deleted message matches. `tertulia messages deleted` lists those that are kept."
+        )
+    return places
+
+
+def _check_retention(opened: OpenOrganization, places: Sequence[KeptPlace]) -> None:
+    """The retention job would delete old messages again within minutes."""
+    for place in places:
+        before = opened.read(actions.later.retention.deletes_before, place.channel_id)
+        if place.oldest_at < before:
+            where = _place(place, _channel_names(opened))
+            raise click.ClickException(
+                f"{where} has messages from {day(place.oldest_at)}, and its retention period"
+                f" deletes messages from before {day(before)}. Set a longer one first; nothing was"
+                " restored."
+            )
+
+
+def _confirm(opened: OpenOrganization, places: Sequence[KeptPlace], yes: bool, verb: str) -> None:
+    """Say what is selected, and ask."""
+    names = _channel_names(opened)
+    for place in places:
+        shown = described(place.count, place.oldest_at, place.newest_at)
+        click.echo(f"{_place(place, names)}: {shown}", err=True)
+    if not yes:
+        count = sum(each.count for each in places)
+        click.confirm(f"{verb} {described(count)}?", abort=True, err=True)
+
+
+def _record(opened: OpenOrganization) -> None:
+    opened.database.write_now(opened.realm.id, lambda tx: opened.record(tx))
+
+
+def _row(place: KeptPlace, names: dict[int, str]) -> Sequence[str]:
+    return (
+        "-" if place.channel_id is None else names[place.channel_id],
+        "(direct messages)" if place.channel_id is None else place.topic or EMPTY_TOPIC_NAME,
+        f"{place.count:,}",
+        f"{day(place.oldest_at)} to {day(place.newest_at)}",
+        place.reason,
+        day(place.deleted_at),
+        day(place.purge_after),
+    )
+
+
+def _place(place: KeptPlace, names: dict[int, str]) -> str:
+    if place.channel_id is None:
+        return "Direct messages"
+    return f"#{names[place.channel_id]} > {place.topic or EMPTY_TOPIC_NAME}"
+
+
+def _channel_names(opened: OpenOrganization) -> dict[int, str]:
+    return {each.id: each.name for each in opened.read(storage.channels.list_all)}
+
+
+def _channel_id(opened: OpenOrganization, name: str) -> int:
+    def find(tx: Tx) -> int | None:
+        channel = storage.channels.find_by_name(tx, name.removeprefix("#"))
+        return None if channel is None else channel.id
+
+    found = opened.read(find)
+    if found is None:
+        raise click.ClickException(f"{opened.realm.name} has no channel {name}.")
+    return found
+
+
+def _topic(name: str | None) -> str | None:
+    return "" if name == EMPTY_TOPIC_NAME else name
+
+
+def _end(until: datetime) -> datetime:
+    """The first moment after a day, minute or second."""
+    if (until.hour, until.minute, until.second) == (0, 0, 0):
+        return until + timedelta(days=1)
+    return until + (timedelta(seconds=1) if until.second else timedelta(minutes=1))
+
+
+def _seconds(moment: datetime) -> float:
+    return moment.replace(tzinfo=UTC).timestamp()

@@ -21,12 +21,22 @@ from pathlib import Path
 
 import psycopg
 
-from bench import baseline, chart, fixture, markup, measure, notifications, probes
+from bench import (
+    baseline,
+    chart,
+    fixture,
+    markup,
+    measure,
+    notifications,
+    probes,
+    public_pages,
+)
 from bench.fixture import AUDIENCES, SECRET, BenchOrganization
 from bench.http_client import Login
 from bench.probes import Measured, Target
 from bench.process import Process, new_database, tertulia
 from bench.results import Results
+from tertulia.actions.queues import MAX_PER_USER
 
 PARKED_POLLS = 2000
 PINGING = 1000
@@ -88,6 +98,8 @@ class Bench:
             await self._presence(url)
         with self._database("notifications") as url:
             await self._notifications(url)
+        with self._database("public") as url:
+            await self._public_pages(url)
         with self._database("main") as url:
             people = fixture.create_organization(url, PARKED_POLLS)
             await self._queues(url, people)
@@ -263,6 +275,23 @@ class Bench:
         self.results.title("A send that causes notifications")
         self.results.row("without notifications, p10", cost.quiet_seconds * 1000, "ms")
         self.results.row(f"{what}, p10", cost.notifying_seconds * 1000, "ms")
+
+    async def _public_pages(self, url: str) -> None:
+        people = fixture.create_organization(url, public_pages.SENDERS * MAX_PER_USER)
+        with self._serving("public", url, **public_pages.SETTINGS) as process:
+            topic = await public_pages.create_topic(_target(process, people.ana), people)
+            self.results.title(f"Public pages of {public_pages.MESSAGES} messages, 16 strangers")
+            for what, read in (
+                ("first read of a page", public_pages.first_reads),
+                ("the same page again", public_pages.repeated_reads),
+                ("not modified (304)", public_pages.unchanged),
+            ):
+                found = await read(topic, SECONDS)
+                self._row(f"{what}, p50", found.within(50) * 1000, "ms", found, wanted=20)
+            cost = await public_pages.crawler(topic, SECONDS, TURNS)
+        alone, beside = cost.milliseconds(99)
+        note = f"{alone:.2f} ms without it; it reads {cost.pages_per_second:.0f} pages/s"
+        self.results.row("100 requests/s beside a crawler, p99", beside, "ms", note=note)
 
     async def _queues(self, url: str, people: BenchOrganization) -> None:
         """On its own server: the next one must not hold all these queues."""

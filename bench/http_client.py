@@ -14,6 +14,7 @@ from urllib.parse import urlencode
 
 END_OF_HEAD = b"\r\n\r\n"
 LENGTH = b"\r\ncontent-length: "
+NOT_MODIFIED = b"304"
 GZIP = b"\r\ncontent-encoding: gzip"
 
 
@@ -49,15 +50,23 @@ class HttpConnection(asyncio.Protocol):
         self._transport: asyncio.WriteTransport | None = None
         self._received = bytearray()
         self._answer: asyncio.Future[bytes] | None = None
+        self._head = b""
 
     @classmethod
-    async def to(cls, port: int, host: str = "127.0.0.1", *, tls: bool = False) -> "HttpConnection":
+    async def to(
+        cls, port: int, host: str = "127.0.0.1", *, tls: bool = False, source: str | None = None
+    ) -> "HttpConnection":
+        """`source` is the address that the connection comes from."""
         loop = asyncio.get_running_loop()
-        _, connection = await loop.create_connection(cls, host, port, ssl=tls or None)
+        local = None if source is None else (source, 0)
+        _, connection = await loop.create_connection(
+            cls, host, port, ssl=tls or None, local_addr=local
+        )
         return connection
 
     async def ask(self, request: bytes) -> bytes:
-        """Send a request and return the body of its answer; raises unless the status is 200."""
+        """Send a request and return the body of its answer; raises unless the status is 200 or
+        304."""
         return await self.begin(request)
 
     def begin(self, request: bytes) -> "asyncio.Future[bytes]":
@@ -67,6 +76,12 @@ class HttpConnection(asyncio.Protocol):
         self._answer = asyncio.get_running_loop().create_future()
         self._transport.write(request)
         return self._answer
+
+    def header(self, name: str) -> str:
+        """A header of the last answer; raises if it has none of this name."""
+        _, _, rest = self._head.lower().partition(f"\r\n{name}: ".encode())
+        begin = len(self._head) - len(rest)
+        return self._head[begin:].partition(b"\r\n")[0].decode()
 
     def close(self) -> None:
         if self._transport is not None:
@@ -83,9 +98,11 @@ class HttpConnection(asyncio.Protocol):
         head_end = self._received.find(END_OF_HEAD)
         if head_end < 0:
             return
-        head = bytes(self._received[: head_end + 2]).lower()
+        self._head = bytes(self._received[: head_end + 2])
+        head = self._head.lower()
         begin = head_end + len(END_OF_HEAD)
-        length = _number_after(LENGTH, head)
+        status = head[9:12]
+        length = 0 if status == NOT_MODIFIED else _number_after(LENGTH, head)
         if length is not None:
             body, end = bytes(self._received[begin : begin + length]), begin + length
             if len(self._received) < end:
@@ -97,12 +114,11 @@ class HttpConnection(asyncio.Protocol):
             body, end = chunks
         if GZIP in head:
             body = gzip.decompress(body)
-        status = bytes(self._received[9:12])
         del self._received[:end]
         answer, self._answer = self._answer, None
         if answer is None or answer.done():
             return
-        if status == b"200":
+        if status in (b"200", NOT_MODIFIED):
             answer.set_result(body)
         else:
             answer.set_exception(RuntimeError(f"{status.decode()} {body[:200].decode()}"))

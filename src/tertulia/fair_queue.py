@@ -96,16 +96,23 @@ class FairQueue:
             del item
 
     @asynccontextmanager
-    async def slot(self, person: Person) -> AsyncIterator[None]:
-        """Hold a slot during the `async with` block, for work that awaits instead of computing."""
-        item = _Item(person)
+    async def slot(self, person: Person) -> AsyncIterator["HeldSlot"]:
+        """Hold a slot during the `async with` block, for work that awaits instead of computing.
+
+        The block may set `rest_seconds`: the slot then stays taken for that long after it.
+        """
+        item, held = _Item(person), HeldSlot()
         self._enqueue(item)
         try:
             await asyncio.wrap_future(item.result)
-            yield
+            yield held
         finally:
             if not self._withdraw(item):
-                self._release(item.person)
+                if held.rest_seconds:
+                    loop = asyncio.get_running_loop()
+                    loop.call_later(held.rest_seconds, self._release, item.person)
+                else:
+                    self._release(item.person)
 
     def close(self) -> None:
         """Wait for the work that runs; work that waits fails. Only for a queue with an owner."""
@@ -230,6 +237,13 @@ class FairQueue:
         elif not result.cancelled():
             result.set_result(answer)
         del work, result, failure  # the traceback of an error references this frame
+
+
+class HeldSlot:
+    __slots__ = ("rest_seconds",)
+
+    def __init__(self) -> None:
+        self.rest_seconds = 0.0
 
 
 class _Item:

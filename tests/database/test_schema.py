@@ -1,6 +1,7 @@
 """Rules of the schema: a new table that breaks one fails here with a reason."""
 
 from collections import Counter
+from typing import Any
 
 from tertulia import storage
 from tertulia.database import Database, schema
@@ -96,13 +97,16 @@ def test_every_field_of_a_message_is_a_written_column(on_sqlite):
     assert not lacking, "\n".join(lacking)
 
 
-def test_every_column_of_a_message_is_read():
+def test_every_column_of_a_message_is_read_into_its_field():
     names = storage.messages.NAMES
 
-    read = storage.messages.as_message(dict.fromkeys(names, 7) | {"member_ids": None})
+    row: list[Any] = [*(f"the {name}" for name in names), "1,2"]
+    read = storage.messages.as_message(*row)
 
-    unread = [f"storage.messages.as_message forgets {n}." for n in names if not getattr(read, n)]
-    assert not unread, "\n".join(unread)
+    found = {name: getattr(read, name) for name in names}
+    wrong = [name for name in names if found[name] not in (f"the {name}", True)]
+    assert not wrong, f"storage.messages.as_message reads {wrong} from other columns"
+    assert read.member_ids == (1, 2)
 
 
 def test_every_column_of_a_new_message_has_a_type_in_postgresql():

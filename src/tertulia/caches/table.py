@@ -10,6 +10,7 @@ from tertulia.caches.fragments import FragmentCache
 from tertulia.caches.history_pages import HistoryPageCache
 from tertulia.caches.logins import LoginCache
 from tertulia.caches.message_locations import MessageLocations
+from tertulia.caches.public_pages import PublicPageCache
 from tertulia.caches.registers import RegisterCache
 from tertulia.caches.send_permits import SendPermits
 from tertulia.caches.sessions import SessionCache
@@ -25,6 +26,7 @@ class Caches:
         history_bytes = history_bytes if is_on else 0
         self.fragments = FragmentCache(history_bytes)
         self.pages = HistoryPageCache(64 if history_bytes else 0)
+        self.public_pages = PublicPageCache(64 if is_on else 0)
         self.locations = MessageLocations(1 << 20 if is_on else 0)
         self.registers = RegisterCache(100 if is_on else 0)
         self.records = EncodedRecordsCache(1_000_000 if is_on else 0)

@@ -5,7 +5,7 @@ where links lead.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, timedelta
 from functools import lru_cache
 from html import escape
@@ -17,13 +17,17 @@ from tertulia import domain
 from tertulia.documents.texts import Texts
 from tertulia.domain.channels.channel import Channel
 from tertulia.domain.channels.topics import RESOLVED_PREFIX
-from tertulia.domain.messages.message import Message, Reaction
+from tertulia.domain.messages.message import Message, Reaction, TopicMessage
 from tertulia.domain.messages.widget_state import Poll, TodoList
 
 SHADES = 9  # colours of the round mark with a person's first letter
 SNIPPET_CHARACTERS = 160
 SAME_SENDER_SECONDS = 600  # a later message of the same sender shows the name again
+NO_REACTIONS: list["ShownReaction"] = []
+NO_VERSIONS: list["FormerVersion"] = []
+_DIGITS = [f"{number:02}" for number in range(60)]  # a page has hundreds of them
 _ME = re.compile(r"<p>/me ")
+_WITHOUT_ALT = re.compile(r"<img (?![^>]*\balt=)")  # the link around it has a title
 _EMOJI = re.compile(r'class="emoji emoji-([0-9a-f-]+)"([^>]*)>[^<]*</span>')
 
 
@@ -65,15 +69,11 @@ class ShownMessage(msgspec.Struct, frozen=True):
     link: str  # its permanent address
     former: list[FormerVersion] = []
 
-    @property
-    def iso(self) -> str:
-        return iso(self.sent_at)
-
 
 class Appearance(Protocol):
     def person(self, user_id: int) -> ShownPerson: ...
 
-    def html(self, message: Message) -> str:
+    def html(self, message: Message | TopicMessage) -> str:
         """The rendered content, with links that lead somewhere in this document."""
 
     def emoji_image(self, code: str) -> str | None:
@@ -83,7 +83,7 @@ class Appearance(Protocol):
 
     def link(self, message_id: int) -> str: ...
 
-    def former(self, message: Message) -> list[FormerVersion]:
+    def former(self, message: Message | TopicMessage) -> list[FormerVersion]:
         """The versions before edits, oldest first; none if the document does not show them."""
 
 
@@ -100,32 +100,29 @@ class ShownTopic(msgspec.Struct, frozen=True):
     snippet: str
 
 
-def messages(look: Appearance, found: Sequence[Message]) -> list[ShownMessage]:
+def messages(look: Appearance, found: Iterable[Message | TopicMessage]) -> Iterator[ShownMessage]:
     people: dict[int, ShownPerson] = {}
-    shown = []
-    before: Message | None = None
+    before: Message | TopicMessage | None = None
+    day = None
     for message in found:
         sender = people.get(message.sender_id)
         if sender is None:
             sender = people[message.sender_id] = look.person(message.sender_id)
-        begins_day = before is None or day_of(before.sent_at) != day_of(message.sent_at)
-        shown.append(
-            ShownMessage(
-                message.id,
-                sender,
-                begins_day,
-                begins_day or before is None or not _continues(before, message),
-                _html(look, message, sender),
-                message.sent_at,
-                message.edited_at is not None,
-                _reactions(look, message.reactions) if message.reactions else [],
-                domain.messages.widget_state.of_message(message) if message.submessages else None,
-                look.link(message.id),
-                look.former(message) if message.edits else [],
-            )
+        begins_day = day != (day := day_of(message.sent_at))
+        yield ShownMessage(
+            message.id,
+            sender,
+            begins_day,
+            begins_day or before is None or not _continues(before, message),
+            _html(look, message, sender),
+            message.sent_at,
+            message.edited_at is not None,
+            _reactions(look, message.reactions) if message.reactions else NO_REACTIONS,
+            domain.messages.widget_state.of_message(message) if message.submessages else None,
+            look.link(message.id),
+            look.former(message) if message.edits else NO_VERSIONS,
         )
         before = message
-    return shown
 
 
 def description(channel: Channel) -> str:
@@ -139,7 +136,7 @@ def titled(texts: Texts, name: str) -> tuple[str, bool]:
     return title or texts.general_chat, title != name
 
 
-def snippet(message: Message) -> str:
+def snippet(message: Message | TopicMessage) -> str:
     text = domain.messages.notification_text.plain_text(message.rendered)
     text = " ".join(text.split())
     return text if len(text) <= SNIPPET_CHARACTERS else f"{text[: SNIPPET_CHARACTERS - 1]}…"
@@ -147,7 +144,9 @@ def snippet(message: Message) -> str:
 
 def iso(at: float) -> str:
     day, seconds = divmod(int(at), 86_400)
-    return f"{_date(day)}T{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}Z"
+    minutes, second = divmod(seconds, 60)
+    hour, minute = divmod(minutes, 60)
+    return f"{_date(day)}T{_DIGITS[hour]}:{_DIGITS[minute]}:{_DIGITS[second]}Z"
 
 
 @lru_cache(maxsize=256)
@@ -159,17 +158,21 @@ def day_of(at: float) -> int:
     return int(at // 86_400)
 
 
-def _continues(before: Message, message: Message) -> bool:
+def _continues(before: Message | TopicMessage, message: Message | TopicMessage) -> bool:
     return (
         before.sender_id == message.sender_id
         and message.sent_at - before.sent_at < SAME_SENDER_SECONDS
     )
 
 
-def _html(look: Appearance, message: Message, sender: ShownPerson) -> str:
-    html = _EMOJI.sub(
-        _emoji_character, domain.messages.plain_text.formulas_as_mathml(look.html(message))
-    )
+def _html(look: Appearance, message: Message | TopicMessage, sender: ShownPerson) -> str:
+    html = domain.messages.plain_text.formulas_as_mathml(look.html(message))
+    if "emoji-" in html:
+        html = _EMOJI.sub(_emoji_character, html)
+    if "<img " in html:
+        html = _WITHOUT_ALT.sub('<img alt="" ', html)
+    if "<pre>" in html:
+        html = html.replace("<pre>", '<pre tabindex="0">')  # else long lines need a mouse
     if message.is_me:
         name = escape(sender.name)
         html = _ME.sub(lambda _: f'<p class="does"><b>{name}</b> ', html, count=1)

@@ -31,7 +31,7 @@ OVERHEAD_BYTES = 1000  # estimated memory of a cache entry besides its bytes
 REQUEST_HEADERS = {"User-Agent": "Tertulia", "Accept": "image/*", "Accept-Encoding": "identity"}
 
 RunInThread = Callable[..., Awaitable[Any]]
-Slot = Callable[[Person], AbstractAsyncContextManager[None]]
+Slot = Callable[[Person], AbstractAsyncContextManager[object]]
 
 
 class ExternalPicture(msgspec.Struct, frozen=True):

@@ -9,7 +9,7 @@ import msgspec
 from tertulia import actions, domain, storage
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import Channel
-from tertulia.domain.messages.message import Message
+from tertulia.domain.messages.message import Message, TopicMessage
 from tertulia.errors.channels import ChannelNotAccessible
 from tertulia.errors.http import NotFound
 from tertulia.storage.messages.topic_pages import TopicHead
@@ -39,8 +39,8 @@ class TopicPage(msgspec.Struct, frozen=True):
     """A page of a topic."""
 
     channel: Channel
-    topic: str
-    messages: list[Message]
+    topic: str  # as its newest message has it
+    messages: list[TopicMessage]
     number: int
     count: int
 
@@ -75,11 +75,9 @@ def topic_page(tx: Tx, channel_id: int, topic: str, number: int) -> TopicPage:
     offset = (number - 1) * PAGE_MESSAGES
     if not 0 <= offset < count:
         raise NotFound()
-    found = storage.messages.topic_pages.page(tx, channel.id, key, offset, PAGE_MESSAGES)
-    messages = storage.messages.details.with_details(tx, found)
-    newest = storage.channels.topics.newest_message(tx, channel.id, topic)
-    last = storage.messages.find(tx, newest) if newest is not None else None
-    return TopicPage(channel, topic if last is None else last.topic, messages, number, count)
+    messages = storage.messages.topic_pages.page(tx, channel.id, key, offset, PAGE_MESSAGES)
+    name = storage.messages.topic_pages.current_name(tx, channel.id, key)
+    return TopicPage(channel, topic if name is None else name, messages, number, count)
 
 
 def locate(tx: Tx, message_id: int) -> tuple[Channel, str, int]:

@@ -114,6 +114,26 @@ class Message(msgspec.Struct, frozen=True):
         )
 
 
+class TopicMessage(msgspec.Struct, frozen=True):
+    """The columns of a message that a page of a topic shows: reading all of them takes twice as
+    long."""
+
+    id: int
+    sender_id: int
+    content: str
+    rendered: str
+    sent_at: float
+    is_me: bool
+    edited_at: float | None
+    reactions: tuple[Reaction, ...] = ()
+    submessages: tuple[Submessage, ...] = ()
+
+    @property
+    def edits(self) -> tuple[Edit, ...]:
+        """A page of a topic shows no earlier versions."""
+        return ()
+
+
 class Mentions(msgspec.Struct, frozen=True):
     """The users and groups that a message mentions."""
 

@@ -40,12 +40,14 @@ def formulas_as_mathml(markup: str) -> str:
 
 
 def _replace_formulas(markup: str, kept: re.Pattern[str], delimiter: str) -> str:
+    if _FORMULA not in markup:
+        return markup
     parts, done = [], 0
     for start, end in formulas(markup):
         found = kept.search(markup, start, end)
         parts += [markup[done:start], f"{delimiter}{found[1]}{delimiter}" if found else ""]
         done = end
-    return "".join([*parts, markup[done:]]) if parts else markup
+    return "".join([*parts, markup[done:]])
 
 
 def formulas(markup: str) -> Iterator[tuple[int, int]]:

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from tertulia.domain.messages.message import Message
+from tertulia.domain.messages.message import Message, TopicMessage
 from tertulia.domain.messages.widgets import (
     NewOption,
     NewTask,
@@ -44,7 +44,7 @@ class _Widget(msgspec.Struct):
     extra_data: msgspec.Raw
 
 
-def of_message(message: Message) -> Poll | TodoList | None:
+def of_message(message: Message | TopicMessage) -> Poll | TodoList | None:
     """The widget of a message, if it is one of those that can be shown without a client.
 
     Submessages that cannot be read are left out, as clients do.
@@ -62,7 +62,7 @@ def of_message(message: Message) -> Poll | TodoList | None:
     return None
 
 
-def _poll(message: Message, data: PollData) -> Poll:
+def _poll(message: Message | TopicMessage, data: PollData) -> Poll:
     poll = Poll(data.question, [])
     options = {f"canned,{number}": PollOption(text) for number, text in enumerate(data.options)}
     for part in message.submessages[1:]:
@@ -86,7 +86,7 @@ def _poll(message: Message, data: PollData) -> Poll:
     return poll
 
 
-def _todo(message: Message, data: TodoData) -> TodoList:
+def _todo(message: Message | TopicMessage, data: TodoData) -> TodoList:
     todo = TodoList(data.task_list_title, [])
     tasks = {
         f"{number},canned": Task(each.task, each.desc, False)

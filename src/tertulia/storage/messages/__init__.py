@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from tertulia import domain, storage
-from tertulia.database.tx import Row, Tx
+from tertulia.database.tx import Tx
 from tertulia.domain.messages.message import Draft, Message
 from tertulia.storage.messages import (
     catch_up,
@@ -34,6 +34,7 @@ NAMES = [
     for name in Message.__struct_fields__
     if name not in ("member_ids", "reactions", "edits", "submessages")
 ]
+# In the order of `as_message`.
 COLUMNS = (
     f"{', '.join(f'm.{name}' for name in NAMES)},"
     # A subquery: a join would read all conversations for a few messages.
@@ -55,47 +56,44 @@ MESSAGE_TABLES = (
 
 
 def find(tx: Tx, message_id: int) -> Message | None:
-    row = tx.one(
-        f"SELECT {COLUMNS} FROM message m WHERE m.id = :id AND m.realm_id = :realm", id=message_id
-    )
-    return None if row is None else as_message(row)
+    found = select(tx, "m.id = :id AND m.realm_id = :realm", id=message_id)
+    return found[0] if found else None
 
 
 def find_many(tx: Tx, realm_id: int, message_ids: Sequence[int]) -> dict[int, Message]:
     if not message_ids:
         return {}
-    rows = tx.all(
-        # With `+ 0` no index by organization is used. A new PostgreSQL without statistics would
-        # scan all messages of the organization.
-        f"SELECT {COLUMNS} FROM message m WHERE m.id IN :ids AND m.realm_id + 0 = :realm",
-        realm=realm_id,
-        ids=list(message_ids),
+    # With `+ 0` no index by organization is used. A new PostgreSQL without statistics would scan
+    # all messages of the organization.
+    found = select(
+        tx, "m.id IN :ids AND m.realm_id + 0 = :realm", realm=realm_id, ids=list(message_ids)
     )
-    return {row["id"]: as_message(row) for row in rows}
+    return {message.id: message for message in found}
 
 
 def oldest(tx: Tx, channel_id: int | None, most: int) -> list[Message]:
     """The first messages of a channel, or of all conversations."""
     place = "m.conversation_id IS NOT NULL" if channel_id is None else "m.channel_id = :channel"
-    rows = tx.all(
-        f"SELECT {COLUMNS} FROM message m WHERE m.realm_id = :realm AND {place}"
-        " ORDER BY m.id LIMIT :most",
-        channel=channel_id,
-        most=most,
-    )
-    return [as_message(row) for row in rows]
+    condition = f"m.realm_id = :realm AND {place} ORDER BY m.id LIMIT :most"
+    return select(tx, condition, channel=channel_id, most=most)
 
 
 def rendered_before(tx: Tx, version: int, after_id: int, most: int) -> list[Message]:
     """Messages with HTML of an older renderer, oldest first."""
-    rows = tx.all(
-        f"SELECT {COLUMNS} FROM message m WHERE m.realm_id = :realm AND m.id > :after"
-        " AND m.render_version < :version ORDER BY m.id LIMIT :most",
+    return select(
+        tx,
+        "m.realm_id = :realm AND m.id > :after AND m.render_version < :version"
+        " ORDER BY m.id LIMIT :most",
         after=after_id,
         version=version,
         most=most,
     )
-    return [as_message(row) for row in rows]
+
+
+def select(tx: Tx, condition: str, **params: Any) -> list[Message]:
+    """The messages `m` that a condition selects, without details."""
+    rows = tx.tuples(f"SELECT {COLUMNS} FROM message m WHERE {condition}", **params)
+    return [as_message(*row) for row in rows]
 
 
 def newest_id(tx: Tx) -> int:
@@ -231,27 +229,48 @@ def record_newest_deleted(tx: Tx, message_id: int) -> None:
     )
 
 
-def as_message(row: Row) -> Message:
+def as_message(
+    id: int,
+    realm_id: int,
+    sender_id: int,
+    channel_id: int | None,
+    conversation_id: int | None,
+    topic: str,
+    content: str,
+    rendered: str,
+    client: str,
+    sent_at: float,
+    read_by_sender: Any,
+    is_me: Any,
+    channel_wildcard: Any,
+    origin_channel_id: int | None,
+    arrived_seq: int | None,
+    edited_at: float | None,
+    moved_at: float | None,
+    resolve_notice: Any,
+    member_ids: str | None,
+) -> Message:
+    """SQLite has 1 for true."""
     return Message(
-        id=row["id"],
-        realm_id=row["realm_id"],
-        sender_id=row["sender_id"],
-        channel_id=row["channel_id"],
-        conversation_id=row["conversation_id"],
-        member_ids=storage.messages.conversations.members(row["member_ids"]),
-        topic=row["topic"],
-        content=row["content"],
-        rendered=row["rendered"],
-        client=row["client"],
-        sent_at=row["sent_at"],
-        read_by_sender=bool(row["read_by_sender"]),
-        is_me=bool(row["is_me"]),
-        channel_wildcard=bool(row["channel_wildcard"]),
-        origin_channel_id=row["origin_channel_id"],
-        arrived_seq=row["arrived_seq"],
-        edited_at=row["edited_at"],
-        moved_at=row["moved_at"],
-        resolve_notice=bool(row["resolve_notice"]),
+        id,
+        realm_id,
+        sender_id,
+        channel_id,
+        conversation_id,
+        storage.messages.conversations.members(member_ids),
+        topic,
+        content,
+        rendered,
+        client,
+        sent_at,
+        bool(read_by_sender),
+        bool(is_me),
+        bool(channel_wildcard),
+        origin_channel_id,
+        arrived_seq,
+        edited_at,
+        moved_at,
+        bool(resolve_notice),
     )
 
 

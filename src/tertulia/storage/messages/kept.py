@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tertulia import domain, storage
-from tertulia.database.tx import Row, Tx
+from tertulia.database.tx import Tx
 from tertulia.domain.messages.kept import (
     Deletion,
     DeletionReason,
@@ -89,7 +89,7 @@ def delete(tx: Tx, message_ids: Sequence[int]) -> None:
 def find(tx: Tx, selection: KeptSelection, *, after_id: int = 0, most: int) -> list[KeptMessage]:
     """The first kept messages after an id, by id; without reactions, edits and submessages."""
     condition, values = _condition(selection)
-    rows = tx.all(
+    rows = tx.tuples(
         f"SELECT {storage.messages.COLUMNS}, m.reason, m.deleted_at, m.deleted_by, m.purge_after"
         f" FROM kept_message m WHERE m.realm_id = :realm AND m.id > :after AND {condition}"
         " ORDER BY m.id LIMIT :most",
@@ -177,13 +177,14 @@ def files_of(tx: Tx, owner_id: int) -> list[int]:
     )
 
 
-def _kept(row: Row) -> KeptMessage:
+def _kept(row: tuple[Any, ...]) -> KeptMessage:
+    *message, reason, deleted_at, deleted_by, purge_after = row
     return KeptMessage(
-        storage.messages.as_message(row),
-        DeletionReason(row["reason"]),
-        row["deleted_at"],
-        row["deleted_by"],
-        row["purge_after"],
+        storage.messages.as_message(*message),
+        DeletionReason(reason),
+        deleted_at,
+        deleted_by,
+        purge_after,
     )
 
 

@@ -9,7 +9,7 @@ import msgspec
 
 from tertulia import storage
 from tertulia.database.tx import Tx
-from tertulia.domain.messages.message import Message
+from tertulia.domain.messages.message import TopicMessage
 
 MAX_SCANNED = 10_000  # messages that a list of topics looks through
 SCAN_BATCH = 500
@@ -30,18 +30,45 @@ class ListedTopic(msgspec.Struct, frozen=True):
     changed_at: float  # when its newest message was sent
 
 
-def page(tx: Tx, channel_id: int, topic_key: str, offset: int, most: int) -> list[Message]:
-    """Messages of a topic, oldest first."""
-    ids = tx.column(
-        "SELECT id FROM message WHERE channel_id = :channel AND topic_key = :topic"
-        " ORDER BY id LIMIT :most OFFSET :offset",
+def page(tx: Tx, channel_id: int, topic_key: str, offset: int, most: int) -> list[TopicMessage]:
+    """Messages of a topic with reactions and polls, oldest first."""
+    rows = tx.tuples(
+        "SELECT m.id, m.sender_id, m.content, m.rendered, m.sent_at, m.is_me, m.edited_at"
+        " FROM message m WHERE m.id IN (SELECT id FROM message WHERE channel_id = :channel"
+        " AND topic_key = :topic ORDER BY id LIMIT :most OFFSET :offset) ORDER BY m.id",
         channel=channel_id,
         topic=topic_key,
         most=most,
         offset=offset,
     )
-    found = storage.messages.find_many(tx, tx.realm_id, ids)
-    return [found[message_id] for message_id in ids if message_id in found]
+    ids = [row[0] for row in rows]
+    reacted = storage.messages.reactions.of_messages(tx, ids)
+    parts = storage.messages.submessages.of_messages(tx, ids)
+    return [
+        TopicMessage(
+            message_id,
+            sender_id,
+            content,
+            rendered,
+            sent_at,
+            bool(is_me),
+            edited_at,
+            reacted.get(message_id, ()),
+            parts.get(message_id, ()),
+        )
+        for message_id, sender_id, content, rendered, sent_at, is_me, edited_at in rows
+    ]
+
+
+def current_name(tx: Tx, channel_id: int, topic_key: str) -> str | None:
+    """The topic as its newest message has it."""
+    found: str | None = tx.value(
+        "SELECT topic AS value FROM message WHERE channel_id = :channel AND topic_key = :topic"
+        " ORDER BY id DESC LIMIT 1",
+        channel=channel_id,
+        topic=topic_key,
+    )
+    return found
 
 
 def newest_ids(tx: Tx, channel_id: int, topic_key: str, most: int) -> list[int]:

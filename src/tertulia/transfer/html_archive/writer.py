@@ -27,7 +27,7 @@ from tertulia.documents import engine, message_html, view
 from tertulia.documents.texts import Texts
 from tertulia.documents.view import SHADES, FormerVersion, ShownPerson, ShownTopic
 from tertulia.domain.channels.channel import Channel
-from tertulia.domain.messages.message import Message
+from tertulia.domain.messages.message import Message, TopicMessage
 from tertulia.storage.archive_queries import ArchivedMessages
 from tertulia.transfer.backup.file_snapshot import FileSnapshot
 from tertulia.transfer.html_archive import links
@@ -59,7 +59,7 @@ class ArchiveAppearance:
     def person(self, user_id: int) -> ShownPerson:
         return self._archive.people.get(user_id, UNKNOWN)
 
-    def html(self, message: Message) -> str:
+    def html(self, message: Message | TopicMessage) -> str:
         return self._rewritten(message.rendered)
 
     def emoji_image(self, code: str) -> str | None:
@@ -72,7 +72,7 @@ class ArchiveAppearance:
     def link(self, message_id: int) -> str:
         return f"#m{message_id}"
 
-    def former(self, message: Message) -> list[FormerVersion]:
+    def former(self, message: Message | TopicMessage) -> list[FormerVersion]:
         return [
             FormerVersion(self._rewritten(edit.prev_rendered), edit.edited_at)
             for edit in message.edits
@@ -226,13 +226,13 @@ class HtmlArchive:
                 path,
                 "topic",
                 root,
+                b"".join(message_html.of_all(self._texts, view.messages(look, page))),
                 title=title,
                 is_resolved=is_resolved,
                 place=place,
                 place_path="index.html" if place else "",
                 number=number,
                 dates=self._dates(page[0], page[-1]),
-                messages=message_html.of_all(self._texts, view.messages(look, page)),
                 earlier=number > 1 and _numbered(name, number - 1),
                 later=following is not None and _numbered(name, number + 1),
             )
@@ -268,16 +268,19 @@ class HtmlArchive:
 
     # --- files ---
 
-    def _write(self, path: str, template: str, root: str, **values: Any) -> None:
+    def _write(
+        self, path: str, template: str, root: str, messages: bytes = b"", **values: Any
+    ) -> None:
         text = self._templates.get_template(f"archive/{template}.html").render(
             texts=self._texts,
             organization=self._realm.name,
             home=f"{root}index.html",
             static=f"{root}static/",
             made_on=self._texts.date(self._tx.now),
+            mark=message_html.MARK,
             **values,
         )
-        self._put(path).write_text(text, encoding="utf-8")
+        self._put(path).write_bytes(message_html.insert(text, messages))
 
     def _write_file(self, path_id: str) -> str | None:
         found = storage.files.attachments.find_by_path(self._tx, path_id)

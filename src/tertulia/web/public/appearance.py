@@ -5,7 +5,7 @@ from tertulia.actions.messages.public_history import MAX_COUNTED, TopicLine
 from tertulia.documents import view
 from tertulia.documents.texts import Texts
 from tertulia.documents.view import SHADES, FormerVersion, ShownPerson, ShownTopic
-from tertulia.domain.messages.message import Message
+from tertulia.domain.messages.message import Message, TopicMessage
 from tertulia.domain.people.known_people import UNKNOWN_NAME
 from tertulia.domain.people.user import UPLOADED
 from tertulia.events.directory.organization import Organization
@@ -27,7 +27,7 @@ class PublicAppearance:
             picture = events.types.people.user.avatar_url(self._org, user, client_gravatar=False)
         return ShownPerson(user.full_name, user.id % SHADES + 1, picture, user.is_bot)
 
-    def html(self, message: Message) -> str:
+    def html(self, message: Message | TopicMessage) -> str:
         return self._org.shown(message.rendered)
 
     def emoji_image(self, code: str) -> str | None:
@@ -40,7 +40,7 @@ class PublicAppearance:
     def link(self, message_id: int) -> str:
         return addresses.message_path(message_id)
 
-    def former(self, message: Message) -> list[FormerVersion]:
+    def former(self, message: Message | TopicMessage) -> list[FormerVersion]:
         return []
 
     def topic(self, texts: Texts, line: TopicLine) -> ShownTopic:

@@ -13,7 +13,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 from urllib.parse import quote
 
@@ -24,24 +24,25 @@ from starlette.routing import Route
 
 from tertulia import actions, api, domain, storage
 from tertulia.api.call import Services
+from tertulia.caches.public_pages import PublicPage, PublicPageKey
 from tertulia.database.tx import Tx
 from tertulia.documents import message_html, view
 from tertulia.documents.texts import Texts
 from tertulia.domain.channels.channel import Channel
-from tertulia.domain.messages.message import Message
+from tertulia.domain.messages.message import Message, TopicMessage
 from tertulia.errors.http import NotFound
 from tertulia.events.directory.organization import Organization
 from tertulia.fair_queue import FairQueue
+from tertulia.http import compression
 from tertulia.http.request import ApiRequest
 from tertulia.web import rendering, security_headers
 from tertulia.web.public import addresses, sitemap
 from tertulia.web.public.appearance import PublicAppearance
 
 INDEX_TOPICS = 20
-REST_FACTOR = (
-    3  # the queue rests this many times as long as a page took: at most a quarter of a CPU
-)
+REST_FACTOR = 9  # the queue rests this many times as long as a page took: a tenth of a CPU
 MAX_REST_SECONDS = 0.1
+STEP_MESSAGES = 20
 HTML = "text/html; charset=utf-8"
 ATOM = "application/atom+xml; charset=utf-8"
 XML = "application/xml; charset=utf-8"
@@ -81,9 +82,7 @@ class PublicDocument(msgspec.Struct, frozen=True):
     media_type: str
     values: dict[str, Any]
     headers: dict[str, str] = {}
-
-    def render(self) -> str:
-        return rendering.text(self.template, **self.values)
+    messages: Sequence[TopicMessage] = ()  # replace the mark of the template
 
 
 def is_public(channel: Channel) -> bool:
@@ -191,9 +190,9 @@ class PublicPages:
     ) -> PublicDocument:
         org, texts, channel = visit.org, visit.texts, found.channel
         title, is_resolved = view.titled(texts, found.topic)
-        shown = view.messages(visit.look, found.messages)
         senders = len({message.sender_id for message in found.messages})
         first, last = found.messages[0], found.messages[-1]
+        snippet = view.snippet(first)
 
         def page_path(number: int) -> str:
             return addresses.topic_path(channel.id, channel.name, found.topic, number)
@@ -202,24 +201,24 @@ class PublicPages:
             visit,
             "topic.html",
             page_path(found.number),
+            found.messages,
             channel=channel,
             channel_path=addresses.channel_path(channel.id, channel.name),
             title=title,
             is_resolved=is_resolved,
-            messages=message_html.of_all(texts, shown),
             page=found,
             senders=senders if found.pages == 1 else None,
             dates=_span_of_dates(texts, first, last),
             earlier=found.number > 1 and page_path(found.number - 1),
             later=found.number < found.pages and page_path(found.number + 1),
             chat=self._chat_link(channel, found.topic),
-            description=view.snippet(first)
+            description=snippet
             or texts.description_topic.format(
                 topic=title, channel=channel.name, name=org.realm.name
             ),
             feed=f"{path}feed.atom",
             text_path=f"{path}?as=text",
-            posting=_json_ld(visit, title, page_path(found.number), found, shown),
+            posting=_json_ld(visit, title, page_path(found.number), found, snippet),
         )
 
     async def _message(self, request: Request) -> Response:
@@ -325,15 +324,27 @@ class PublicPages:
         etag = self._etag(visit, request.path_params.get("channel"))
         if _matches(etag, request.headers.get("if-none-match", "")):
             return Response(status_code=304, headers={"ETag": etag, **self._caching()})
+        kept = self._services.caches.public_pages
+        key = PublicPageKey(
+            org.realm.id,
+            site,
+            f"{asked.path}?{request.url.query}",
+            compression.is_accepted(asked.header("accept-encoding"), compression.MIN_BYTES),
+        )
+        page = kept.find_current(key, etag)
+        if page is not None:
+            return Response(page.body, headers=page.headers)
         await rendering.load()
         try:
-            async with PAGES.slot(asked.person):
+            async with PAGES.slot(asked.person) as slot:
+                # Counts other work of this thread, too: on a busy server pages wait longer.
                 started_at = time.thread_time()
-                found = await self._read(visit, read, in_thread=in_thread)
-                document, is_current = found
-                text = "" if isinstance(document, Response) else document.render()
+                document, is_current = await self._read(visit, read, in_thread=in_thread)
+                body = b""
+                if not isinstance(document, Response):
+                    body = await self._render(visit, document)
                 used = time.thread_time() - started_at
-                await asyncio.sleep(min(used * REST_FACTOR, MAX_REST_SECONDS))
+                slot.rest_seconds = min(used * REST_FACTOR, MAX_REST_SECONDS)
         except NotFound:
             return await self._not_found(asked, visit.texts)
         if isinstance(document, Response):
@@ -342,7 +353,10 @@ class PublicPages:
         if is_current:
             headers["ETag"] = etag
         headers["Vary"] = "Accept-Encoding"
-        return await rendering.answer(asked, text.encode(), document.media_type, headers=headers)
+        reply = await rendering.answer(asked, body, document.media_type, headers=headers)
+        if is_current:
+            kept.put(key, PublicPage(etag, bytes(reply.body), dict(reply.headers)))
+        return reply
 
     async def _read(
         self,
@@ -358,6 +372,18 @@ class PublicPages:
 
         db = self._services.database.of(visit.org.realm.id, visit.request.person)
         return await (db.read_in_thread if in_thread else db.read)(both)
+
+    async def _render(self, visit: Visit, document: PublicDocument) -> bytes:
+        """Render in steps of a fraction of a millisecond, so that other requests do not wait."""
+        await asyncio.sleep(0)
+        text = rendering.text(document.template, mark=message_html.MARK, **document.values)
+        parts = []
+        shown = view.messages(visit.look, document.messages)
+        for number, part in enumerate(message_html.of_all(visit.texts, shown)):
+            if number % STEP_MESSAGES == 0:
+                await asyncio.sleep(0)
+            parts.append(part)
+        return message_html.insert(text, b"".join(parts))
 
     async def _not_found(self, asked: ApiRequest, texts: Texts) -> Response:
         """The same page whether the thing does not exist or is not public."""
@@ -376,7 +402,14 @@ class PublicPages:
         seconds = self._services.config.public_pages_max_age_seconds
         return {"Cache-Control": f"public, max-age={seconds}" if seconds else "no-cache"}
 
-    def _document(self, visit: Visit, template: str, path: str, **values: Any) -> PublicDocument:
+    def _document(
+        self,
+        visit: Visit,
+        template: str,
+        path: str,
+        messages: Sequence[TopicMessage] = (),
+        **values: Any,
+    ) -> PublicDocument:
         own = {
             "visit": visit,
             "texts": visit.texts,
@@ -385,7 +418,8 @@ class PublicPages:
             "home": addresses.ROOT,
             "static": "/static/",
         }
-        return PublicDocument(f"public/{template}", HTML, {**own, "chat": "/", **values})
+        named = f"public/{template}"
+        return PublicDocument(named, HTML, {**own, "chat": "/", **values}, messages=messages)
 
     def _chat_link(self, channel: Channel, topic: str) -> str:
         return f"/{domain.messages.links.topic_link(channel.id, channel.name, topic)}"
@@ -412,7 +446,7 @@ def _may_register(org: Organization) -> bool:
     return not org.realm.setting("invite_required")
 
 
-def _span_of_dates(texts: Texts, first: Message, last: Message) -> str:
+def _span_of_dates(texts: Texts, first: TopicMessage, last: TopicMessage) -> str:
     dates = texts.date(first.sent_at), texts.date(last.sent_at)
     return dates[0] if dates[0] == dates[1] else f"{dates[0]} – {dates[1]}"
 
@@ -429,7 +463,7 @@ def _as_text(visit: Visit, found: actions.messages.public_history.TopicPage) -> 
     return PublicDocument("public/topic.txt", TEXT, values, {"X-Robots-Tag": "noindex"})
 
 
-def _changed_at(message: Message) -> float:
+def _changed_at(message: Message | TopicMessage) -> float:
     return message.edited_at or message.sent_at
 
 
@@ -452,7 +486,7 @@ def _json_ld(
     title: str,
     path: str,
     found: actions.messages.public_history.TopicPage,
-    shown: list[view.ShownMessage],
+    snippet: str,
 ) -> str:
     """The topic for search engines (schema.org), as JSON that is safe inside a script element."""
     first, last = found.messages[0], found.messages[-1]
@@ -461,10 +495,10 @@ def _json_ld(
         "@type": "DiscussionForumPosting",
         "headline": title,
         "url": f"{visit.site}{quote(path, safe='/?=&')}",
-        "author": {"@type": "Person", "name": shown[0].sender.name},
+        "author": {"@type": "Person", "name": visit.look.person(first.sender_id).name},
         "datePublished": view.iso(first.sent_at),
         "dateModified": view.iso(_changed_at(last)),
-        "text": view.snippet(first),
+        "text": snippet,
         "commentCount": max(0, found.count - 1),
         "isPartOf": {"@type": "WebPage", "name": found.channel.name},
     }

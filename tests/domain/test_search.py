@@ -118,8 +118,9 @@ BASES = (
 
 def test_all_forms_of_a_word_share_a_prefix() -> None:
     for word in (base + ending + more for base in BASES for ending in ENDINGS for more in ENDINGS):
-        assert word.startswith(domain.search.words.beginning(domain.search.words.stem(word))), word
-        assert word[0] == domain.search.words.stem(word)[0], word
+        for language in domain.search.languages.STOP_WORDS:
+            stem = domain.search.languages.stem(word, language)
+            assert word.startswith(domain.search.languages.common_start(stem, language)), word
 
 
 @pytest.mark.parametrize("text", ["a" * 500, "ab" * 200 + "needle" + "cd" * 200, "x" * 65])
@@ -173,3 +174,57 @@ def with_end(words: set[str], end: str) -> list[str]:
 
 def with_start(words: set[str], start: str) -> list[str]:
     return [word for word in words if word.startswith(start)]
+
+
+FORMS = {
+    "german": [
+        ("Besprechung", "Besprechungen"),
+        ("Häuser", "haus"),
+        ("Bücher", "Buches"),
+        ("größe", "groesse"),
+    ],
+    "french": [
+        ("réunion", "réunions"),
+        ("cheval", "chevaux"),
+        ("mangé", "mangées"),
+        ("l’élève", "eleves"),
+    ],
+    "portuguese": [
+        ("reunião", "reuniões"),
+        ("organização", "organizacoes"),
+        ("possível", "possíveis"),
+        ("cozinhar", "cozinhando"),
+    ],
+    "spanish": [
+        ("reunión", "reuniones"),
+        ("organización", "organizaciones"),
+        ("biología", "biologias"),
+        ("cocinar", "cocinó"),
+    ],
+    "arabic": [("كتاب", "الكتاب"), ("اجتماع", "الاجتماعات"), ("مَكتبة", "المكتبات")],
+    "english": [("meeting", "meetings"), ("会議", "会議")],
+}
+
+
+@pytest.mark.parametrize(
+    "language, one, other",
+    [(language, *forms) for language, pairs in FORMS.items() for forms in pairs],
+)
+def test_forms_of_a_word_have_one_stem_in_its_language(language, one, other):
+    stems = {
+        domain.search.languages.stem(domain.search.words.fold(word), language)
+        for word in (one, other)
+    }
+
+    assert len(stems) == 1
+    for asked, said in ((one, other), (other, one)):
+        page = SearchedText(f"<p>…{said}…</p>", "")
+        assert domain.search.query.parse(asked, (language,)).matches(page)
+
+
+@pytest.mark.parametrize(
+    "code, language",
+    [("de", "german"), ("pt-br", "portuguese"), ("ja", "english"), ("zh_TW", "english")],
+)
+def test_a_language_without_a_stemmer_has_english_stems(code, language):
+    assert domain.search.languages.of_code(code) == language

@@ -7,9 +7,10 @@ import pytest
 from tests.support.people import Chat, Person
 from tests.support.waiting import eventually
 
-from tertulia import actions, storage
+from tertulia import actions, domain, storage
 from tertulia.database.tx import Tx
 from tertulia.jobs.search_indexer import MUCH
+from tertulia.storage.search.execution import SearchCursor
 
 INDEX = ("search_document", "search_posting", "search_word", "search_gram", "search_head")
 
@@ -147,3 +148,120 @@ def test_two_servers_share_the_indexing(two_servers) -> None:
     eventually(lambda: behind(chat) == 0)
     assert found(ana, "soup") == found(there, "soup") == said
     assert chat.read(problems) == []
+
+
+# --- the language of the organization ---
+
+IN_LANGUAGES = {
+    "de": ("Die Besprechungen sind um zehn", "besprechung"),
+    "fr": ("Les chevaux mangent", "cheval"),
+    "pt": ("Duas reuniões amanhã", "reunião"),
+    "es": ("Hay canciones nuevas", "canción"),
+    "ar": ("الاجتماعات غدا", "اجتماع"),
+    "ja": ("明日の会議です", "会議"),
+}
+LONG_TEXT = " ".join(f"x{n}y" for n in range(900))  # so many words that it gets a signature
+
+
+def languages(chat: Chat) -> tuple[str, ...]:
+    return chat.read(storage.search.languages.of)
+
+
+def stems(tx: Tx) -> dict[str, str]:
+    rows = tx.tuples("SELECT word, stem FROM search_word WHERE realm_id = :realm")
+    return dict(rows)
+
+
+@pytest.mark.parametrize("code", IN_LANGUAGES)
+def test_stems_follow_the_language_of_the_organization(chat, in_kitchen, ana, code):
+    """Messages before and after the change are found; so are parts of words, and long messages."""
+    chat.person("owner", role="owner").patch("/realm", default_language=code).succeeds()
+    text, asked = IN_LANGUAGES[code]
+    old = ana.says(text, to="kitchen > lunch").id
+    long = ana.says(f"{text} {LONG_TEXT}", to="kitchen > lunch").id
+    chat.server.index_messages()
+    new = ana.says(text, to="kitchen > lunch").id
+
+    assert found(ana, asked) == [old, long, new]
+    chat.server.index_messages()
+    assert found(ana, asked) == [old, long, new]
+    assert found(ana, text.split()[0][:3]) == [old, long, new]
+    assert found(ana, "x899y") == [long]
+    assert len(languages(chat)) == 1
+    assert chat.read(problems) == []
+
+
+def test_a_change_of_the_language_changes_the_stems_of_all_words(chat, in_kitchen, ana):
+    owner = chat.person("owner", role="owner")
+    said = ana.says("Die Häuser und Katzen", to="kitchen > lunch").id
+    long = ana.says(f"Die Häuser {LONG_TEXT}", to="kitchen > lunch").id
+    chat.server.index_messages()
+    assert found(ana, "katze") == [said]  # a part of the word
+    assert found(ana, "häusern") == []
+
+    owner.patch("/realm", default_language="de").succeeds()
+    chat.server.index_messages()
+
+    assert found(ana, "häusern") == [said, long]
+    assert chat.read(stems)["katzen"] == "katz"
+    assert languages(chat) == ("german",)
+    documents = chat.read(
+        lambda tx: tx.number(
+            "SELECT count(*) AS value FROM search_document WHERE realm_id = :realm"
+        )
+    )
+    messages = chat.read(
+        lambda tx: tx.number("SELECT count(*) AS value FROM message WHERE realm_id = :realm")
+    )
+    assert documents == messages
+    assert chat.read(problems) == []
+
+
+def hits(tx: Tx, text: str) -> list[int]:
+    query = domain.search.query.parse(text, storage.search.languages.of(tx))
+    cursor = SearchCursor(tx, query, [])
+    return sorted(cursor.verify(cursor.next_batch(2**40, 100, back=True).ids))
+
+
+def test_nothing_is_lost_while_the_language_changes(chat, in_kitchen, ana):
+    """What both languages find is found all the time, what only German finds more and more."""
+    ana.says("a test and Häuser", to="kitchen > lunch")
+    ana.says(f"a test, Häuser {LONG_TEXT}", to="kitchen > lunch")
+    chat.server.index_messages()
+
+    def change(tx: Tx) -> list[tuple[int, int]]:
+        """In one transaction, so that the server's job does not take part."""
+        languages, counts = storage.search.languages, []
+        languages.start_change(tx, "german")
+        while languages.restem_some(tx, 1):
+            counts.append((len(hits(tx, "tests")), len(hits(tx, "häusern"))))
+            languages.finish_change(tx)
+        assert languages.mark_some_signed(tx)
+        counts.append((len(hits(tx, "tests")), len(hits(tx, "häusern"))))
+        assert languages.of(tx) == ("german", "english")
+        storage.search.batch.index_messages(tx)
+        assert not languages.mark_some_signed(tx)
+        languages.finish_change(tx)
+        assert languages.of(tx) == ("german",)
+        counts.append((len(hits(tx, "tests")), len(hits(tx, "häusern"))))
+        return counts
+
+    counts = chat.write(change)
+
+    assert all(both == 2 for both, _ in counts)
+    germans = [german for _, german in counts]
+    assert germans == sorted(germans)
+    assert (germans[0], germans[-1]) == (0, 2)
+
+
+def test_words_that_were_split_before_a_change_of_the_language_are_split_again(
+    chat, in_kitchen, ana
+):
+    ana.says(LONG_TEXT, to="kitchen > lunch")
+
+    def change(tx: Tx) -> int:
+        batch = storage.search.batch.prepare(tx)
+        storage.search.languages.start_change(tx, "german")
+        return storage.search.batch.write(tx, batch)
+
+    assert chat.write(change) == 0

@@ -46,18 +46,21 @@ class SearchIndexer:
             if count >= MUCH or count == before.get(realm_id) or await self._is_long(realm_id)
         ]
         await each(ready, self._index_all)
+        await each(stirred, self._follow_language)
         if not self._has_begun:  # an older version has indexed without joints
             self._has_begun = True
             pending_joints = await self._database.query(
                 0, storage.search.phrase_filter.realms_without
             )
             await each(pending_joints, self._join_all)
+            await self._follow_languages()
 
     async def catch_up(self) -> None:
         """Index everything."""
         behind = await self._database.query(0, storage.search.index.realms_behind)
         self._waiting = await self._count(behind)
         await each(list(self._waiting), self._index_all)
+        await self._follow_languages()
 
     async def _count(self, realms: Iterable[int]) -> dict[int, int]:
         counted = {
@@ -92,6 +95,22 @@ class SearchIndexer:
                 await self._pause(realm_id)
             await write(realm_id, joints.finish_joining, some)
             await self._pause(realm_id)
+
+    async def _follow_languages(self) -> None:
+        outdated = actions.messages.search_index.realms_with_outdated_language
+        await each(await self._database.query(0, outdated), self._follow_language)
+
+    async def _follow_language(self, realm_id: int) -> None:
+        """Change the stems in the index if the organization has another language now."""
+        indexing, languages = actions.messages.search_index, storage.search.languages
+        if not await self._database.read_in(realm_id, indexing.is_language_outdated):
+            return
+        await self._database.write_in(realm_id, indexing.start_language_change)
+        while await self._database.write_in(realm_id, languages.restem_some):
+            await self._pause(realm_id)
+        while await self._database.write_in(realm_id, languages.mark_some_signed):
+            await self._index_all(realm_id)
+        await self._database.write_in(realm_id, languages.finish_change)
 
     async def _pause(self, realm_id: int) -> None:
         talking = self._talking.take_all()

@@ -229,8 +229,8 @@ def _choose_index(selection: Selection, term: Term) -> None:
         selection.by_mark = True
 
 
-def _query(text: str) -> Query:
-    query = domain.search.query.parse(text)
+def _query(text: str, languages: tuple[str, ...]) -> Query:
+    query = domain.search.query.parse(text, languages)
     if query.length > domain.limits.WORDS_PER_SEARCH:
         raise BadNarrow(desc=f"too many words in search (limit: {domain.limits.WORDS_PER_SEARCH})")
     return query
@@ -242,7 +242,8 @@ def _add_search(tx: Tx, narrow: Narrowed) -> None:
     if not terms:
         return
     plain = [str(term.operand) for term in terms if not term.negated]
-    wanted = _query(" ".join(plain)) if plain else None
-    unwanted = [_query(str(term.operand)) for term in terms if term.negated]
+    languages = storage.search.languages.of(tx)
+    wanted = _query(" ".join(plain), languages) if plain else None
+    unwanted = [_query(str(term.operand), languages) for term in terms if term.negated]
     narrow.searched = wanted or Query()
     narrow.selection.search = SearchCursor(tx, wanted, unwanted)

@@ -1,7 +1,8 @@
 """Search index: updated a few messages at a time."""
 
-from tertulia import storage
+from tertulia import domain, storage
 from tertulia.database.tx import Tx
+from tertulia.domain.organization.realm import Realm
 from tertulia.storage.search.batch import MAX_MESSAGES, IndexBatch
 from tertulia.storage.search.execution import MAX_FRESH_BYTES, MAX_UNINDEXED_MESSAGES
 from tertulia.storage.search.phrase_filter import PendingJoints
@@ -39,6 +40,39 @@ def pending_joints(tx: Tx) -> PendingJoints:
     return storage.search.phrase_filter.pending_joints(
         tx, JOINTS_PER_BATCH, MIN_MESSAGES_TO_INDEX_PHRASES
     )
+
+
+def is_language_outdated(tx: Tx) -> bool:
+    """Whether stems in the index are in another language than that of the organization."""
+    language = _language(tx)
+    return language is not None and storage.search.languages.of(tx) != (language,)
+
+
+def realms_with_outdated_language(tx: Tx) -> list[int]:
+    """All organizations of which that is true."""
+    languages = storage.search.languages.of_all(tx)
+    return [
+        realm.id
+        for realm in storage.organization.list_all(tx)
+        if realm.id in languages and languages[realm.id] != (_language_of(realm),)
+    ]
+
+
+def start_language_change(tx: Tx) -> None:
+    """Stem new words in the language of the organization."""
+    language = _language(tx)
+    if language is not None:
+        storage.search.languages.start_change(tx, language)
+
+
+def _language(tx: Tx) -> str | None:
+    """The language of stems for the organization, unless it was deleted."""
+    realm = storage.organization.find(tx, tx.realm_id)
+    return None if realm is None else _language_of(realm)
+
+
+def _language_of(realm: Realm) -> str:
+    return domain.search.languages.of_code(str(realm.setting("default_language")))
 
 
 def remove_some_deleted(tx: Tx) -> bool:

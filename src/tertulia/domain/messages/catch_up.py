@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from tertulia.domain.messages import links, notification_text
 from tertulia.domain.messages.catch_up_cues import Cue, cues_in, words_of
-from tertulia.domain.search import words
+from tertulia.domain.search import languages, words
 
 SENTENCES_PER_TOPIC = 3
 MAX_SENTENCE_LENGTH = 300  # characters; a longer one is cut with an ellipsis
@@ -258,7 +258,7 @@ def _share_of_topic(spoken: Sequence[str], topic_words: Counter[str]) -> float:
     """0.5 for each word that other messages or the title use as well, up to 1.5."""
     shared = 0
     for word in dict.fromkeys(spoken):
-        if len(word) >= MIN_TOPIC_WORD_LENGTH and topic_words[words.stem(word)] > 1:
+        if len(word) >= MIN_TOPIC_WORD_LENGTH and topic_words[languages.stem(word)] > 1:
             shared += 1
             if shared == MAX_SHARED_WORDS:
                 break
@@ -270,9 +270,10 @@ def _topic_words(title: str, messages: Sequence[CatchUpMessage]) -> Counter[str]
     found: Counter[str] = Counter()
     for message in messages:
         spoken = words.words_in(words.fold(message.rendered[:MAX_TEXT_LENGTH]))
-        found.update({words.stem(word) for word in spoken if len(word) >= MIN_TOPIC_WORD_LENGTH})
+        long = (word for word in spoken if len(word) >= MIN_TOPIC_WORD_LENGTH)
+        found.update({languages.stem(word) for word in long})
     for word in words.words_in(words.fold(title)):
-        found[words.stem(word)] += 2
+        found[languages.stem(word)] += 2
     return found
 
 

@@ -159,7 +159,8 @@ SETTINGS: dict[str, OrganizationSetting] = {
             "default_language",
             Language(),
             "en",
-            "The language of the organization, for mails to people without an account.",
+            "The language of the organization: for mails to people without an account, and for the "
+            "word forms that search finds.",
             refusal=refusal_with_value("Invalid language '{value}'"),
         ),
         OrganizationSetting(

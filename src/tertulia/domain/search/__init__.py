@@ -1,3 +1,3 @@
 """Search: words, queries and highlighting."""
 
-from tertulia.domain.search import budget, highlight, query, signature, words
+from tertulia.domain.search import budget, highlight, languages, query, signature, words

@@ -2,7 +2,8 @@
 
 A query consists of words and phrases, all of which must occur in the message or its topic.
 
-- A word matches its other English forms (`meeting` matches `meetings` and `meets`) and every word
+- A word matches its other forms in the language of the organization (`meeting` matches `meetings`
+  and `meets`) and every word
   that contains it (`market` matches `supermarket`), if it has three letters or more.
 - A phrase in quotation marks matches exactly, letter by letter. So does text in a language without
   spaces.
@@ -20,6 +21,7 @@ from itertools import pairwise
 import msgspec
 
 from tertulia import domain
+from tertulia.domain.search.languages import DEFAULT
 
 MAX_QUERY_TERMS = 24  # a longer query is checked in the text
 
@@ -31,30 +33,44 @@ class QueryTerm(msgspec.Struct, frozen=True):
     """Matches a word, its other forms, or words that contain it."""
 
     word: str | None = None
-    stem: str | None = None
     part: str | None = None
+    by_stem: bool = False  # whether other forms of the word match
+    languages: tuple[str, ...] = (DEFAULT,)  # of the stems in the index
 
     def matches_word(self, word: str) -> bool:
         return (self.part is not None and self.part in word) or self.is_form(word)
 
     def may_match(self, folded: str) -> bool:
         """A quick check before a text is split into words; it nearly always fails."""
-        if self.stem is not None:
-            return domain.search.words.beginning(self.stem) in folded
+        if self.by_stem:
+            return any(start in folded for start in self.starts)
         return (self.word or self.part or "") in folded
 
     def is_form(self, word: str) -> bool:
         if word == self.word:
             return True
-        if self.stem is None or word[0] != self.stem[0]:
-            return False  # comparing the first letter avoids most of the stemming
-        return domain.search.words.stem(word) == self.stem
+        return self.by_stem and any(
+            word.startswith(start[:1]) and domain.search.languages.stem(word, language) == stem
+            for (language, stem), start in zip(self.stems, self.starts, strict=True)
+        )  # comparing the first letter avoids most of the stemming
+
+    @property
+    def stems(self) -> list[tuple[str, str]]:
+        """Its stem in each language."""
+        word = self.word or ""
+        return [(each, domain.search.languages.stem(word, each)) for each in self.languages]
+
+    @property
+    def starts(self) -> list[str]:
+        """How its forms begin, in each language."""
+        return [domain.search.languages.common_start(stem, each) for each, stem in self.stems]
 
 
 class Phrase(msgspec.Struct, frozen=True):
     """A text that must occur exactly, except for the width of spaces."""
 
     text: str
+    languages: tuple[str, ...] = (DEFAULT,)
 
     @property
     def clues(self) -> list[QueryTerm]:
@@ -70,21 +86,22 @@ class Phrase(msgspec.Struct, frozen=True):
         """For a phrase as short as "c++", the words must occur whole: the index has no others."""
         if any(self._clues_from(token) for token in domain.search.words.tokens(self.text)):
             return []
-        return [QueryTerm(word=token.group()) for token in domain.search.words.tokens(self.text)]
+        return [self._term(token.group()) for token in domain.search.words.tokens(self.text)]
 
     def _clues_from(self, token: re.Match[str]) -> list[QueryTerm]:
         word = token.group()
         if domain.search.words.is_unspaced(word):
             if len(word) == 1:
                 return [QueryTerm(part=word)]
-            return [
-                QueryTerm(word=pair) for pair in domain.search.words.pairs(word)[:MAX_QUERY_TERMS]
-            ]
+            return [self._term(pair) for pair in domain.search.words.pairs(word)[:MAX_QUERY_TERMS]]
         if len(word) > domain.search.words.MAX_PART_LENGTH:
             return [QueryTerm(part=word[: domain.search.words.MAX_PART_LENGTH])]
         if self._is_whole(token):
-            return [QueryTerm(word=word)]
+            return [self._term(word)]
         return [QueryTerm(part=word)] if len(word) >= domain.search.words.MIN_PART_LENGTH else []
+
+    def _term(self, word: str) -> QueryTerm:
+        return QueryTerm(word=word, languages=self.languages)
 
     @property
     def meetings(self) -> set["AdjacentWords"]:
@@ -218,9 +235,11 @@ class Query(msgspec.Struct, frozen=True):
         return all(page.contains(phrase) for phrase in self.phrases)
 
 
-def parse(text: str) -> Query:
+def parse(text: str, languages: tuple[str, ...] = (DEFAULT,)) -> Query:
+    """Parse a query. The first language is that of the organization; the index may still have stems
+    of the others."""
     folded = domain.search.words.fold(text)
-    phrases = [Phrase(" ".join(quoted.split())) for quoted in _QUOTED.findall(folded)]
+    phrases = [Phrase(" ".join(quoted.split()), languages) for quoted in _QUOTED.findall(folded)]
     phrases = [phrase for phrase in phrases if domain.search.words.tokens(phrase.text)]
     found: list[str] = []
     for token in domain.search.words.tokens(_QUOTED.sub(" ", folded)):
@@ -230,17 +249,18 @@ def parse(text: str) -> Query:
             or domain.search.words.is_symbol(token)
             or len(word) > domain.search.words.MAX_PART_LENGTH
         ):
-            phrases.append(Phrase(word))
+            phrases.append(Phrase(word, languages))
         else:
             found.append(word)
-    significant = [word for word in found if word not in domain.search.words.STOP_WORDS]
+    stop_words = domain.search.languages.STOP_WORDS[languages[0]]
+    significant = [word for word in found if word not in stop_words]
     if significant or phrases:
-        clues = [_term(word) for word in significant]
+        clues = [_term(word, languages) for word in significant]
     else:
-        clues = [QueryTerm(word=word) for word in found]
+        clues = [QueryTerm(word=word, languages=languages) for word in found]
     return Query(tuple(dict.fromkeys(clues)), tuple(dict.fromkeys(phrases)))
 
 
-def _term(word: str) -> QueryTerm:
+def _term(word: str, languages: tuple[str, ...]) -> QueryTerm:
     part = word if len(word) >= domain.search.words.MIN_PART_LENGTH else None
-    return QueryTerm(word=word, stem=domain.search.words.stem(word), part=part)
+    return QueryTerm(word=word, part=part, by_stem=True, languages=languages)

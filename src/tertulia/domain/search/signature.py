@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Sequence
 from zlib import crc32
 
 from tertulia import domain
+from tertulia.domain.search.languages import DEFAULT
 from tertulia.domain.search.query import QueryTerm
 
 MAX_PARTS = 64
@@ -35,14 +36,14 @@ def of(keys: Collection[int]) -> list[bytes]:
     return [bytes(part) for part in parts]
 
 
-def keys_of(words: Iterable[str]) -> set[int]:
+def keys_of(words: Iterable[str], language: str = DEFAULT) -> set[int]:
     """The keys of all stems and grams. Pairs of letters are their own stems, and there are
     thousands."""
     spaced: list[str] = []
     pairs: list[str] = []
     for word in words:
         (pairs if domain.search.words.is_unspaced(word) else spaced).append(word)
-    stems = {*pairs, *map(domain.search.words.stem, spaced)}
+    stems = {*pairs, *(domain.search.languages.stem(word, language) for word in spaced)}
     grams = set("".join(pairs)).union(*map(domain.search.words.grams, spaced))
     return {*map(_stem_key, stems), *map(_gram_key, grams)}
 
@@ -50,12 +51,9 @@ def keys_of(words: Iterable[str]) -> set[int]:
 def alternatives(clue: QueryTerm) -> list[list[int]]:
     """The keys of a term: a matching text has all keys of at least one alternative."""
     found = []
-    if clue.word is not None and clue.stem is None:
-        stem = domain.search.words.stem(clue.word)
-        found.append([_stem_key(stem), *_gram_keys(clue.word)])
-    elif clue.stem is not None:
-        beginning = domain.search.words.beginning(clue.stem)
-        found.append([_stem_key(clue.stem), *_gram_keys(beginning)])
+    if clue.word is not None:
+        for (_, stem), start in zip(clue.stems, clue.starts, strict=True):
+            found.append([_stem_key(stem), *_gram_keys(start if clue.by_stem else clue.word)])
     if clue.part is not None:
         found.append(_gram_keys(clue.part))
     return found

@@ -7,10 +7,7 @@ every two adjacent letters count as a word.
 
 import re
 import unicodedata
-from functools import lru_cache
 from itertools import pairwise
-
-import Stemmer
 
 MAX_WORD_LENGTH = 64  # longer words, such as encoded data, are stored in overlapping pieces
 MAX_PART_LENGTH = MAX_WORD_LENGTH // 2  # texts up to this length are within one such piece
@@ -33,20 +30,6 @@ _ANY = re.compile(
     rf"(?P<unspaced>[{_UNSPACED}]+)|(?P<spaced>{_LETTER}+(?:'{_LETTER}+)*)|(?P<symbol>[{_SYMBOL}])"
 )
 _IS_UNSPACED = re.compile(f"[{_UNSPACED}]")
-
-_english = Stemmer.Stemmer("english", 0)  # without its own cache: see `stem`
-
-# Frequent English words without meaning for a search.
-_STOP_WORDS = """
-    i me my myself we our ours ourselves you your yours yourself yourselves he him his himself
-    she her hers herself it its itself they them their theirs themselves what which who whom
-    this that these those am is are was were be been being have has had having do does did
-    doing a an the and but if or because as until while of at by for with about against between
-    into through during before after above below to from up down in out on off over under again
-    further then once here there when where why how all any both each few more most other some
-    such no nor not only own same so than too very s t can will just don should now
-"""
-STOP_WORDS = frozenset(_STOP_WORDS.split())
 
 
 class _Folds(dict[int, str]):
@@ -124,18 +107,6 @@ def grams(text: str) -> set[str]:
     if is_unspaced(text):
         return set(text)
     return {text[i : i + 3] for i in range(len(text) - 2)}
-
-
-@lru_cache(maxsize=16384)
-def stem(word: str) -> str:
-    """The common stem of the forms of an English word. It starts with the same letter."""
-    found: str = _english.stemWord(word)
-    return found
-
-
-def beginning(stem: str) -> str:
-    """The common start of all forms of a word: stemming changes at most the last two letters."""
-    return stem[:-2]
 
 
 def _pieces(word: str) -> list[str]:

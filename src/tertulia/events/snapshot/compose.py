@@ -87,6 +87,12 @@ def _conversations(view: View) -> dict[str, Any]:
     }
 
 
+def _stop_words(view: View) -> dict[str, Any]:
+    code = str(view.org.realm.setting("default_language"))
+    language = domain.search.languages.of_code(code)
+    return {"stop_words": sorted(domain.search.languages.STOP_WORDS[language])}
+
+
 def _default_streams(view: View) -> dict[str, Any]:
     found = [
         channel.id
@@ -216,7 +222,7 @@ _PARTS: dict[str, Callable[[View], dict[str, Any]]] = {
     },
     "default_streams": _default_streams,
     "default_stream_groups": lambda view: {"realm_default_stream_groups": []},
-    "stop_words": lambda view: {"stop_words": sorted(domain.search.words.STOP_WORDS)},
+    "stop_words": _stop_words,
     "user_settings": _user_settings,
     "user_status": _statuses,
     "user_topic": _user_topics,

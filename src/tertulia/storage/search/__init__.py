@@ -6,6 +6,7 @@ from tertulia.storage.search import (
     changes,
     execution,
     index,
+    languages,
     phrase_filter,
     removal,
     segments,

@@ -69,6 +69,7 @@ class _Source(msgspec.Struct):
 class IndexBatch(msgspec.Struct):
     change: int  # the number of changes when the texts were read
     indexed_to: int
+    language: str  # of the stems in signatures
     changed: list[Document] = field(default_factory=list)
     fresh: list[Document] = field(default_factory=list)
     missing: list[int] = field(default_factory=list)  # marked as changed, but deleted
@@ -94,6 +95,7 @@ def prepare(tx: Tx, limits: BatchLimits | None = None) -> IndexBatch:
     batch = IndexBatch(
         storage.search.changes.count(tx),
         storage.search.index.indexed_to(tx),
+        storage.search.languages.of(tx)[0],
         is_bounded=limits.rows is not None,
     )
     plan = _Plan(tx, limits, batch)
@@ -104,6 +106,8 @@ def prepare(tx: Tx, limits: BatchLimits | None = None) -> IndexBatch:
 
 def write(tx: Tx, batch: IndexBatch) -> int:
     """Write a batch, as far as it is still valid. Returns how many messages are done."""
+    if batch.language != storage.search.languages.of(tx)[0]:
+        return 0
     done = 0
     ids = [document.message_id for document in (*batch.changed, *batch.fresh)]
     noted = storage.search.changes.last_of(tx, ids)
@@ -260,7 +264,7 @@ class _Plan:
         keys: set[int] = set()
         left = iter(words)
         while some := list(islice(left, WORDS_BETWEEN_YIELDS)):
-            keys |= domain.search.signature.keys_of(some)
+            keys |= domain.search.signature.keys_of(some, self._batch.language)
             self._yield_point.yield_to_requests()
         return domain.search.signature.of(keys)
 

@@ -258,13 +258,15 @@ def word_ids(tx: Tx, clue: QueryTerm) -> BitMap:
     found = BitMap()
     if clue.part is not None:
         found |= _containing(tx, clue.part)
-    if clue.stem is not None or clue.word is not None:
-        rows = tx.all(
-            "SELECT id FROM search_word WHERE realm_id = :realm"
-            f" AND {'word = :word' if clue.stem is None else 'stem = :stem'}",
-            **({"word": clue.word} if clue.stem is None else {"stem": clue.stem}),
+    if clue.by_stem:
+        found.update(
+            tx.column(
+                "SELECT id FROM search_word WHERE realm_id = :realm AND stem IN :stems",
+                stems=sorted({stem for _, stem in clue.stems}),
+            )
         )
-        found.update(row["id"] for row in rows)
+    elif clue.word is not None:
+        found.update(find_words(tx, {clue.word}).values())
     return found
 
 
@@ -300,10 +302,14 @@ def _numbers(tx: Tx, found: set[str]) -> dict[str, int]:
     numbers = find_words(tx, found)
     missing = found - numbers.keys()
     if missing:
+        language = storage.search.languages.of(tx)[0]
         tx.load_rows(
             "search_word",
             ("realm_id", "word", "stem"),
-            ((tx.realm_id, word, domain.search.words.stem(word)) for word in sorted(missing)),
+            (
+                (tx.realm_id, word, domain.search.languages.stem(word, language))
+                for word in sorted(missing)
+            ),
         )
         new = find_words(tx, missing)
         storage.search.segments.insert(tx, _GRAMS, _grams_of(new))

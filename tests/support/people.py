@@ -13,6 +13,7 @@ from tests.support.event_queue import EventQueue
 from tests.support.server import Server
 
 from tertulia import actions, domain, events, storage
+from tertulia.api.events import MAX_IDLE_SECONDS
 from tertulia.cli.roles import ROLES
 from tertulia.cli.users import BOTS
 from tertulia.database import Database
@@ -130,8 +131,12 @@ class Person(Caller):
         return self.post("/register", **options).succeeds()
 
     def listens_for(self, *event_types: str, **options: Any) -> EventQueue:
-        """Register a queue for these event types, or for all."""
-        given = {"event_types": list(event_types) or None, "fetch_event_types": []}
+        """Register a queue for these event types, or for all. It lives for a week of the clock."""
+        given = {
+            "event_types": list(event_types) or None,
+            "fetch_event_types": [],
+            "idle_queue_timeout": MAX_IDLE_SECONDS,
+        }
         return EventQueue(self, self.registers(**(given | options)))
 
 

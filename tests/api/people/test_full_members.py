@@ -18,7 +18,7 @@ def test_after_the_waiting_period_a_user_is_a_full_member(own_chat: Chat) -> Non
     full = own_chat.group("fullmembers")
     owner.joins("cellar", invite_only=True, can_subscribe_group=full)
     owner.patch("/realm", waiting_period_threshold=3).succeeds()
-    ears = ana.listens_for("user_group", "stream", idle_queue_timeout=DAY * 7)
+    ears = ana.listens_for("user_group", "stream")
     before = ana.get(f"/user_groups/{full}/members").succeeds()["members"]
 
     own_chat.server.clock.move(seconds=2 * DAY)
@@ -40,7 +40,7 @@ def test_changes_during_a_downtime_are_reported_later(own_chat: Chat) -> None:
     owner, ana = own_chat.person("owner", role="owner"), own_chat.person("ana")
     full = own_chat.group("fullmembers")
     owner.patch("/realm", waiting_period_threshold=3).succeeds()
-    ears = owner.listens_for("user_group", idle_queue_timeout=DAY * 7)
+    ears = owner.listens_for("user_group")
 
     own_chat.server.stop()
     own_chat.server.clock.move(seconds=3 * DAY)

@@ -71,6 +71,7 @@ def test_clients_register_again_after_a_restore(
     phone = Phone(cleo)
     page = open_page(chromium, own_chat, dan)
     page.goes(f"#narrow/channel/{own_chat.channel('kitchen').id}-kitchen/topic/lunch")
+    page.page.evaluate("navigator.serviceWorker.ready.then(() => null)")  # fetched before the stop
     listeners = (ben, cleo, dan)
 
     def queues() -> list[set[str]]:

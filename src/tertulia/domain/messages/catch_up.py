@@ -28,7 +28,7 @@ MAX_SHARED_WORDS = 3
 # follows a full stop inside a number or an address, and a lower-case letter one in an abbreviation.
 _END = re.compile(r"(?<=[.!?…؟])[\"'”’»)\]]*\s+(?![a-z0-9])|(?<=[。！？])[」』]?")
 _QUESTION = re.compile(r"[?？؟][\"'”’»)\]\s]*$")
-_CODE = re.compile(r"<pre>(?:[^<]|<(?!/pre>))*+</pre>")
+_CODE = re.compile(r"<pre>.*?</pre>", re.DOTALL)
 _LINK = re.compile(r"https?://")
 _DATE = re.compile(
     r"\b\d{1,2}(?::\d\d|[./]\d{1,2}(?:[./]\d{2,4})?\b|\.(?=\s)|h\b)|\d(?:st|nd|rd|th)\b"

@@ -20,6 +20,7 @@ SOURCE = TESTS.parent / "src"
 ALLOWED = {
     "errors": "",
     "log": "",
+    "memo": "",
     "file_permissions": "",
     "fair_queue": "errors",
     "config": "",
@@ -58,7 +59,7 @@ ALLOWED = {
 }
 
 # Modules at the top that every package may import.
-SHARED_MODULES = ("log", "fair_queue", "file_permissions")
+SHARED_MODULES = ("log", "fair_queue", "file_permissions", "memo")
 
 # Modules with a large library that not every server needs. The function that needs one imports it;
 # only commands, which load what they use, and other optional modules import one at the top.
@@ -250,6 +251,15 @@ def own_thread_pool(tree: Tree) -> Iterator[str]:
                 yield f"{module} has a queue of its own: shared slow work belongs in a FairQueue."
 
 
+def uncounted_cache(tree: Tree) -> Iterator[str]:
+    """`/metrics` reports every cache; `memo.py` counts the functions whose results are kept."""
+    for module, text in tree.items():
+        for node in nodes_in(text, module):
+            imports = node.names if isinstance(node, ast.ImportFrom) else []
+            if module != "tertulia.memo" and any(each.name == "lru_cache" for each in imports):
+                yield f"{module} has a cache that is not counted: use memo.memoized."
+
+
 RULES = [
     direction,
     unlisted,
@@ -265,6 +275,7 @@ RULES = [
     busy_package,
     name_with_two_meanings,
     own_thread_pool,
+    uncounted_cache,
 ]
 
 
@@ -345,6 +356,11 @@ RULES = [
             own_thread_pool,
             {"tertulia.app": "import concurrent.futures as threads\nthreads.ThreadPoolExecutor(1)"},
             "tertulia.app has a queue of its own",
+        ),
+        (
+            uncounted_cache,
+            {"tertulia.app": "from functools import cache, lru_cache"},
+            "tertulia.app has a cache that is not counted",
         ),
     ],
 )

@@ -48,14 +48,12 @@ class FairQueue:
         slots: int,
         max_waiting: int,
         slots_per_person: int | None = None,
-        initializer: Callable[[], None] | None = None,  # of each thread
         is_listed: bool = True,
     ) -> None:
         assert not is_listed or name not in QUEUES, f"there are two queues called {name}"
         self.name = name
         self._slots = slots
         self.slots_per_person = slots_per_person or slots
-        self._initializer = initializer
         self.max_waiting = max_waiting
         self._lock = threading.Lock()
         # The order of the keys is the order of turns. A deque is never empty.
@@ -216,9 +214,7 @@ class FairQueue:
     def _pool(self) -> ThreadPoolExecutor:
         with self._lock:
             if self._threads is None:
-                self._threads = ThreadPoolExecutor(
-                    self._slots, thread_name_prefix=self.name, initializer=self._initializer
-                )
+                self._threads = ThreadPoolExecutor(self._slots, thread_name_prefix=self.name)
             return self._threads
 
     def _run_on_thread(self, item: "_Item") -> None:

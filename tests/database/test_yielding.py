@@ -3,27 +3,20 @@
 import asyncio
 import threading
 import time
-from pathlib import Path
 
 import pytest
 from tests.support.waiting import eventually
 
-from tertulia.database import yielding
-from tertulia.database.dialects.sqlite import Sqlite
-from tertulia.database.readers import ReadConnections
+from tertulia.database import Database, yielding
+from tertulia.database.tx import Tx
 from tertulia.database.yielding import RequestActivity, YieldPoint
-from tertulia.fair_queue import SERVER
 
 ROUNDS = 200
 
 
 @pytest.fixture
-def requests(monkeypatch) -> RequestActivity:
-    """A separate instance."""
-    own = RequestActivity()
-    monkeypatch.setattr(yielding, "_THREAD", threading.local())
-    yielding.allow_yield_in_thread(own)
-    return own
+def requests() -> RequestActivity:
+    return RequestActivity()
 
 
 def think(seconds: float) -> None:
@@ -41,7 +34,7 @@ def naps(monkeypatch) -> list[float]:
 
 
 def test_work_yields_until_the_request_should_have_been_answered(requests: RequestActivity):
-    yield_point = YieldPoint()
+    yield_point = YieldPoint(requests)
     think(3 * yielding.MAX_ANSWER_SECONDS)
     requests.request_started()
     came_at = requests.arrived_at
@@ -60,7 +53,7 @@ def test_work_yields_until_the_request_is_answered(requests: RequestActivity, mo
         requests.request_finished()
 
     monkeypatch.setattr(time, "sleep", answered_meanwhile)
-    yield_point = YieldPoint()
+    yield_point = YieldPoint(requests)
     think(yielding.MAX_ANSWER_SECONDS)
     requests.request_started()
 
@@ -71,40 +64,28 @@ def test_work_yields_until_the_request_is_answered(requests: RequestActivity, mo
 
 def test_work_does_not_yield_without_requests(requests: RequestActivity, naps: list[float]):
     requests.request_started()  # for the work itself
-    yield_point = YieldPoint()
+    yield_point = YieldPoint(requests)
 
     yield_point.yield_to_requests()
 
     assert (naps, yield_point.has_yielded) == ([], False)
 
 
-def test_work_that_others_wait_for_does_not_yield(requests: RequestActivity, monkeypatch):
-    monkeypatch.setattr(yielding, "_THREAD", threading.local())
-    yield_point = YieldPoint()
-    think(yielding.MAX_ANSWER_SECONDS)
-    requests.request_started()
-
-    yield_point.yield_to_requests()
-
-    assert not yield_point.has_yielded
-
-
-def test_reading_threads_may_yield(requests: RequestActivity):
-    readers = ReadConnections(Sqlite(Path("nowhere")), requests)
-    readers.start()
-
-    def thinks() -> bool:
-        yield_point = YieldPoint()
+def test_only_reads_on_a_thread_yield(database: Database):
+    def thinks(tx: Tx) -> bool:
+        yield_point = YieldPoint(tx.yields_to)
         think(yielding.MAX_ANSWER_SECONDS)
-        requests.request_started()
+        database.requests.request_started()
         yield_point.yield_to_requests()
         return yield_point.has_yielded
 
-    async def scene() -> bool:
-        return await readers.on_thread(SERVER, thinks)
+    async def scene() -> tuple[bool, bool]:
+        found = await database.read_in_thread_in(0, thinks), await database.query(0, thinks)
+        await database.stop()
+        return found
 
-    assert asyncio.run(scene())
-    readers.stop()
+    assert asyncio.run(scene()) == (True, False)
+    assert not database.write_now(0, thinks)
 
 
 def test_work_makes_progress_however_many_requests_arrive(requests: RequestActivity):
@@ -118,7 +99,7 @@ def test_work_makes_progress_however_many_requests_arrive(requests: RequestActiv
 
     asking = threading.Thread(target=ask_on)
     asking.start()
-    yield_point = YieldPoint()
+    yield_point = YieldPoint(requests)
     for _ in range(ROUNDS):
         think(yielding.SLEEP_SECONDS)
         yield_point.yield_to_requests()

@@ -13,7 +13,7 @@ from pygments.lexers import get_lexer_by_name
 from tests.markdown.sample_names import html
 from tests.support.complexity import TRIES, cost
 
-from tertulia import markdown
+from tertulia import markdown, memo
 from tertulia.markdown.code import MAX_HIGHLIGHTED
 
 LENGTH = 10_000
@@ -151,7 +151,7 @@ def usual() -> float:
 
 def rendering(source: str) -> float:
     """What it costs when nothing is at hand from before."""
-    markdown.code._highlighted.cache_clear()
+    memo.FUNCTIONS["highlighted_code"].cache_clear()
     return cost(lambda: html(source))
 
 

@@ -6,7 +6,6 @@ from tertulia.caches import (
     fragments,
     history_pages,
     logins,
-    memo,
     message_locations,
     registers,
     send_permits,

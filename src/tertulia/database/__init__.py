@@ -244,7 +244,7 @@ class Database:
 
     @cached_property
     def _readers(self) -> ReadConnections:
-        return ReadConnections(self.dialect, self.requests)
+        return ReadConnections(self.dialect)
 
     @cached_property
     def _leader(self) -> Leader:
@@ -360,8 +360,10 @@ class Database:
         )
 
     async def read_in_thread_for(self, person: Person, realm_id: int, ask: Callable[[Tx], T]) -> T:
-        """Read on a thread in a person's turn. Raises RateLimited."""
-        return await self._readers.in_thread(person, partial(self._read, realm_id, ask))
+        """Read on a thread in a person's turn. Only the caller waits for it, so long work yields
+        to other requests. Raises RateLimited."""
+        read = partial(self._read, realm_id, ask, yields_to=self.requests)
+        return await self._readers.in_thread(person, read)
 
     async def write_in(
         self,
@@ -478,10 +480,16 @@ class Database:
             encode = partial(self._encode_sends, appended)
             self._broadcast.publish(LogProgress(ends, encode))
 
-    def _read(self, realm_id: int, ask: Callable[[Tx], T], connection: Any) -> T:
+    def _read(
+        self,
+        realm_id: int,
+        ask: Callable[[Tx], T],
+        connection: Any,
+        yields_to: RequestActivity | None = None,
+    ) -> T:
         self.dialect.begin_read(connection)
         try:
-            return self._query(realm_id, ask, connection)
+            return ask(Tx(connection, self.dialect, realm_id, self.clock(), yields_to=yields_to))
         finally:
             self.dialect.end_read(connection)
 

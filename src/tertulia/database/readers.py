@@ -10,7 +10,6 @@ from functools import partial
 from typing import Any, TypeVar
 
 from tertulia.database.tx import Dialect
-from tertulia.database.yielding import RequestActivity, allow_yield_in_thread
 from tertulia.errors.http import ServiceUnavailable
 from tertulia.fair_queue import QUEUES, FairQueue, Person
 
@@ -22,9 +21,8 @@ T = TypeVar("T")
 
 
 class ReadConnections:
-    def __init__(self, dialect: Dialect, requests: RequestActivity) -> None:
+    def __init__(self, dialect: Dialect) -> None:
         self._dialect = dialect
-        self._requests = requests
         self._on_loop: Any = None
         self._queue: FairQueue | None = None
         self._idle: list[Any] = []  # of threads; the last one was used last
@@ -36,7 +34,6 @@ class ReadConnections:
             slots=threads,
             slots_per_person=max(1, threads - 1),
             max_waiting=MAX_WAITING_READS,
-            initializer=partial(allow_yield_in_thread, self._requests),
             is_listed=QUEUE not in QUEUES,  # a test process may have several databases
         )
 

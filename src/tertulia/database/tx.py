@@ -12,6 +12,7 @@ from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 import msgspec
 
 from tertulia.database.change_watch import Changed
+from tertulia.database.yielding import RequestActivity
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -128,9 +129,10 @@ class Dialect(Protocol):
 
 class Tx:
     """`announced` has the last event that the transaction wrote, by organization; `revoked` the
-    last event that revoked a credential."""
+    last event that revoked a credential. `yields_to` has the requests that a long read lets go
+    first (`YieldPoint`); None if others wait for this transaction."""
 
-    __slots__ = ("_connection", "announced", "dialect", "now", "realm_id", "revoked")
+    __slots__ = ("_connection", "announced", "dialect", "now", "realm_id", "revoked", "yields_to")
 
     def __init__(
         self,
@@ -140,6 +142,7 @@ class Tx:
         now: float,
         announced: dict[int, int] | None = None,
         revoked: dict[int, int] | None = None,
+        yields_to: RequestActivity | None = None,
     ) -> None:
         self._connection = connection
         self.dialect = dialect
@@ -147,6 +150,7 @@ class Tx:
         self.now = now
         self.announced = {} if announced is None else announced
         self.revoked = {} if revoked is None else revoked
+        self.yields_to = yields_to
 
     def for_realm(self, realm_id: int) -> "Tx":
         """The same transaction for another organization."""

@@ -5,7 +5,6 @@ is answered, and would wait each time for the thread. PostgreSQL on the same mac
 processors with us, too.
 """
 
-import threading
 import time
 
 MAX_ANSWER_SECONDS = 0.006  # nearly all requests but polls are answered within this
@@ -26,22 +25,15 @@ class RequestActivity:
         self.arrived_at = NEVER
 
 
-_THREAD = threading.local()
-
-
-def allow_yield_in_thread(requests: RequestActivity) -> None:
-    """For threads whose work only its own caller waits for."""
-    _THREAD.requests = requests
-
-
 class YieldPoint:
     """Sleeps while newer requests are being answered, for at most half of the time it exists.
 
-    It sleeps only on threads that may yield: other callers wait for the event loop or the writer.
+    `requests` is `tx.yields_to`: None if others wait for this work, on the event loop or in the
+    writer. Then it never sleeps.
     """
 
-    def __init__(self) -> None:
-        self._requests: RequestActivity | None = getattr(_THREAD, "requests", None)
+    def __init__(self, requests: RequestActivity | None) -> None:
+        self._requests = requests
         self._began_at = time.perf_counter()
         self._slept_seconds = 0.0
 

@@ -7,7 +7,6 @@ where links lead.
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, timedelta
-from functools import lru_cache
 from html import escape
 from typing import Protocol
 
@@ -19,6 +18,7 @@ from tertulia.domain.channels.channel import Channel
 from tertulia.domain.channels.topics import RESOLVED_PREFIX
 from tertulia.domain.messages.message import Message, Reaction, TopicMessage
 from tertulia.domain.messages.widget_state import Poll, TodoList
+from tertulia.memo import memoized
 
 SHADES = 9  # colours of the round mark with a person's first letter
 SNIPPET_CHARACTERS = 160
@@ -149,7 +149,7 @@ def iso(at: float) -> str:
     return f"{_date(day)}T{_DIGITS[hour]}:{_DIGITS[minute]}:{_DIGITS[second]}Z"
 
 
-@lru_cache(maxsize=256)
+@memoized("dates", 256)
 def _date(day: int) -> str:
     return (date(1970, 1, 1) + timedelta(day)).isoformat()
 

@@ -13,7 +13,6 @@ import traceback
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from email.utils import formatdate
-from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -34,6 +33,7 @@ from tertulia.http.request import (
 )
 from tertulia.http.routing import Route, RouteNode, Router, path_arguments
 from tertulia.log import log
+from tertulia.memo import memoized
 
 Authenticate = Callable[[ApiRequest, Route], Awaitable[Any]]
 Precheck = Callable[[ApiRequest], int]
@@ -123,7 +123,7 @@ class Api:
         self._transport_security = [
             (name.encode(), value.encode()) for name, value in config.transport_security
         ]
-        self._usual_head = lru_cache(maxsize=1)(self._make_usual_head)
+        self._head_of_second = (0, b"")
 
     def is_unprefixed_endpoint(self, path: str) -> bool:
         """Whether a path outside of the API is that of an endpoint without the prefix."""
@@ -272,13 +272,19 @@ class Api:
             date = (b"date", _http_date(int(time.time())))
             headers = [date, *self._transport_security, *self._headers(answer, reply_headers)]
             return head_of(answer.status, headers)
-        return b"%bcontent-length: %d\r\n" % (self._usual_head(int(time.time())), len(answer.body))
+        return b"%bcontent-length: %d\r\n" % (self._usual_head(), len(answer.body))
 
-    def _make_usual_head(self, now: int) -> bytes:
-        date = _http_date(now)
-        first = [(b"date", date), *self._transport_security, *self._always]
-        dated = [*first, _CACHE_CONTROL, (b"expires", date)]
-        return head_of(200, [*dated, (b"content-type", b"application/json")])
+    def _usual_head(self) -> bytes:
+        """The head of most answers, without their length. All within a second are the same."""
+        now = int(time.time())
+        second, head = self._head_of_second
+        if second != now:
+            date = _http_date(now)
+            first = [(b"date", date), *self._transport_security, *self._always]
+            dated = [*first, _CACHE_CONTROL, (b"expires", date)]
+            head = head_of(200, [*dated, (b"content-type", b"application/json")])
+            self._head_of_second = now, head
+        return head
 
     def _headers(
         self, answer: Response, reply_headers: dict[str, str]
@@ -379,7 +385,7 @@ _ANY_PAGE_MAY_CALL = [
 _CACHE_CONTROL = (b"cache-control", b"max-age=0, no-cache, no-store, must-revalidate, private")
 
 
-@lru_cache(maxsize=1)
+@memoized("http_date", 1)
 def _http_date(seconds: int) -> bytes:
     return formatdate(seconds, usegmt=True).encode()
 

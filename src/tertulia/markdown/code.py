@@ -10,7 +10,6 @@ message.
 """
 
 import re
-from functools import lru_cache
 from itertools import islice
 from math import inf
 
@@ -21,6 +20,7 @@ from pygments.lexers import get_lexer_by_name
 from pygments.util import ClassNotFound
 
 from tertulia.markdown import escape
+from tertulia.memo import memoized
 
 MAX_HIGHLIGHTED = 2_000  # tokens of all code in a message; the rest is not highlighted
 MAX_UNSTEADY = 400  # tokens of a block whose lexer is not in `_STEADY`
@@ -133,7 +133,7 @@ def _named_by_first_line(source: str) -> tuple[str, str]:
     return match["language"].lower(), source if match["path"] else rest
 
 
-@lru_cache(maxsize=64)
+@memoized("lexers", 64)
 def _lexer_for(language: str) -> Lexer | None:
     try:
         return get_lexer_by_name(language, startinline=True) if language else None
@@ -141,7 +141,7 @@ def _lexer_for(language: str) -> Lexer | None:
         return None
 
 
-@lru_cache(maxsize=64)
+@memoized("highlighted_code", 64)
 def _highlighted(source: str, lexer: Lexer) -> str:
     """Cached, because the same code is often rendered twice: as a draft and when it is sent."""
     most = 2 * len(source) + 100

@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Mapping
-from functools import lru_cache
 
 from tertulia.markdown import escape
 from tertulia.markdown.emoji_names import code_for, code_of, is_sign, names_for
 from tertulia.markdown.stash import Stash
+from tertulia.memo import memoized
 
 MAX_SHOWN = 1000
 # Compat: Zulip's clients know this emoji and its picture by these names.
@@ -83,7 +83,7 @@ class EmojiRenderer:
         return typed if self._left < 0 else self._stash.keep(html, f":{name}:")
 
 
-@lru_cache(maxsize=256)
+@memoized("emoji_names", 256)
 def _named(characters: str) -> tuple[str, str] | None:
     """The canonical name and code of an emoji typed as characters."""
     code = code_of(characters)
@@ -98,7 +98,7 @@ def _image(name: str, source: str) -> str:
     return escape.tag("img", alt=f":{name}:", class_="emoji", src=source, title=title)
 
 
-@lru_cache(maxsize=256)
+@memoized("emoji_html", 256)
 def _span(name: str, code: str) -> str:
     spoken = name.replace("_", " ")
     opening = escape.tag(

@@ -6,13 +6,13 @@ pattern; that size and the number of matches are limited.
 
 import re
 from collections.abc import Callable, Mapping
-from functools import lru_cache
 from typing import NamedTuple, Protocol
 
 from tertulia.markdown import escape, url_templates, urls
 from tertulia.markdown.model import LinkPattern
 from tertulia.markdown.stash import Stash
 from tertulia.markdown.tree import Link
+from tertulia.memo import memoized
 
 _MAX_MATCHES = 1000  # per part of a text and pattern
 _MAX_INSTRUCTIONS = 500  # of the compiled pattern
@@ -127,14 +127,14 @@ def _words(error: Exception) -> str:
     return words.decode() if isinstance(words, bytes) else str(words)
 
 
-@lru_cache(maxsize=512)
+@memoized("linkifier_prefixes", 512)
 def _beginning(pattern: str) -> str:
     """A literal prefix of every match, as far as it is obvious."""
     match = _LITERAL.match(pattern)
     return match[0] if match and "|" not in pattern else ""
 
 
-@lru_cache(maxsize=512)
+@memoized("linkifier_patterns", 512)
 def _compiled(pattern: str) -> tuple[_Pattern, _Pattern]:
     """The pattern with its required surroundings, and the pattern alone."""
     import re2  # two megabytes that most organizations do not need

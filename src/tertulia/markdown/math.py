@@ -7,11 +7,11 @@ span.
 """
 
 import re
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from tertulia.markdown import escape
 from tertulia.markdown.katex_html import ENTITY, katex_html
+from tertulia.memo import memoized
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -74,7 +74,7 @@ def _quoted(raw: str) -> str:
     return escape.code(raw).replace('"', "&quot;")
 
 
-@lru_cache(maxsize=128)
+@memoized("formulas", 128)
 def _converted(tex: str, display: bool) -> tuple[str, str] | None:
     """The MathML and the visual HTML of a formula, or None if it is not valid TeX."""
     tex = _COMMENT.sub("", tex)

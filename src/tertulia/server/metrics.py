@@ -22,8 +22,7 @@ from prometheus_client.registry import Collector
 from prometheus_client.utils import floatToGoString
 from starlette.requests import Request
 
-from tertulia import __version__, fair_queue
-from tertulia.caches import memo
+from tertulia import __version__, fair_queue, memo
 from tertulia.caches.table import Caches
 from tertulia.database import Database
 from tertulia.domain.outbox import POLICIES

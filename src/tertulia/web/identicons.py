@@ -3,13 +3,14 @@
 import hashlib
 import struct
 import zlib
-from functools import lru_cache
+
+from tertulia.memo import memoized
 
 _CELLS = 5
 _BACKGROUND = (240, 240, 240)
 
 
-@lru_cache(maxsize=256)
+@memoized("identicons", 256)
 def identicon(seed: str, pixels: int) -> bytes:
     """A symmetric pattern in one colour, as a PNG; the same seed always gives the same one."""
     digest = hashlib.blake2b(seed.encode(), digest_size=16).digest()

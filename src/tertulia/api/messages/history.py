@@ -16,7 +16,6 @@ from tertulia.actions.messages.history import MessageRange, TooMuchText, Window
 from tertulia.actions.messages.narrow_terms import NarrowViewer
 from tertulia.api.call import Call
 from tertulia.caches.fragments import Fragment
-from tertulia.caches.memo import memoized
 from tertulia.domain.messages.message import Message
 from tertulia.domain.messages.narrow import Term
 from tertulia.domain.search.highlight import Highlighter
@@ -27,6 +26,7 @@ from tertulia.events.types.messages.message import MessageObject
 from tertulia.fair_queue import FairQueue
 from tertulia.http.replies import Encoded, Reply
 from tertulia.http.rules import AtLeast, Id, MaxItems
+from tertulia.memo import memoized
 from tertulia.storage.messages.unread import Flags
 
 T = TypeVar("T")

@@ -2,7 +2,7 @@
 
 import re
 
-from tertulia.caches.memo import memoized
+from tertulia.memo import memoized
 
 _NAME = re.compile(r"(?<![:\w]):([a-z_][a-z_0-9]*)")
 _IN_LIST = re.compile(r"\bIN :([a-z_]+)")

@@ -15,12 +15,12 @@ from typing import Any
 
 import msgspec
 
-from tertulia.caches.memo import memoized
 from tertulia.database import change_watch
 from tertulia.database.change_watch import Changed
 from tertulia.database.dialects import sqlite_check
 from tertulia.database.tx import Cursor
 from tertulia.errors.parameters import NulInText
+from tertulia.memo import memoized
 
 POLL_SECONDS = 0.1
 PAGE_BYTES = 2048  # a send touches about eight pages, and each is written as a whole

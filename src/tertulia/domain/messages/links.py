@@ -1,14 +1,15 @@
 """Links to messages, topics and channels in the web client, which every client understands."""
 
 from collections.abc import Sequence
-from functools import lru_cache
+
+from tertulia.memo import memoized
 
 
 def channel_link(channel_id: int, name: str) -> str:
     return f"#narrow/channel/{slug(channel_id, name)}"
 
 
-@lru_cache(maxsize=1 << 12)
+@memoized("topic_addresses", 1 << 12)
 def topic_link(channel_id: int, name: str, topic: str) -> str:
     return f"{channel_link(channel_id, name)}/topic/{encoded(topic)}"
 

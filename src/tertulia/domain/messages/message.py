@@ -1,12 +1,11 @@
 """Messages: the stored row, its parts, and drafts of messages to send."""
 
-from functools import lru_cache
-
 import msgspec
 
 from tertulia import domain
 from tertulia.domain.messages.widgets import Submessage
 from tertulia.errors import BadRequest
+from tertulia.memo import memoized
 
 # Clients that a person uses: their own messages count as read.
 HUMAN_CLIENTS = frozenset(
@@ -65,7 +64,7 @@ class MessageOrigin(msgspec.Struct, frozen=True, eq=False):
     resolve_notice: bool
 
 
-_provenance = lru_cache(maxsize=1 << 14)(MessageOrigin)
+_provenance = memoized("message_origins", 1 << 14)(MessageOrigin)
 
 
 class Message(msgspec.Struct, frozen=True):

@@ -6,11 +6,11 @@ stems of English: their own words are pairs of letters, and their Latin words ar
 """
 
 import re
-from functools import lru_cache
 
 import Stemmer
 
 from tertulia import domain
+from tertulia.memo import memoized
 
 DEFAULT = "english"
 
@@ -84,7 +84,7 @@ def of_code(code: str) -> str:
     return _BY_CODE.get(code.replace("_", "-").split("-")[0].lower(), DEFAULT)
 
 
-@lru_cache(maxsize=16384)
+@memoized("stems", 16384)
 def stem(word: str, language: str = DEFAULT) -> str:
     """The common stem of the forms of a folded word; pairs of letters are their own stems."""
     if not word.isascii() and domain.search.words.is_unspaced(word):

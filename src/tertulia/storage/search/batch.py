@@ -154,7 +154,7 @@ class _Plan:
         self._tx = tx
         self._limits = limits
         self._batch = batch
-        self._yield_point = YieldPoint()
+        self._yield_point = YieldPoint(tx.yields_to)
         self._known: set[str] = set()  # words that are in the vocabulary, or will be
         self._listed: set[str] = set()
         self._grams: set[str] = set()

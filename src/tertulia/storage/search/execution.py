@@ -38,7 +38,7 @@ class SearchCursor:
         self._tx = tx
         self._wanted = wanted
         self._unwanted = unwanted
-        self._yield_point = YieldPoint()
+        self._yield_point = YieldPoint(tx.yields_to)
         self._known: dict[int, BitMap] = {}  # ids that may match, by segment that was read
         self._unsure: set[int] = set()  # ids that a signature allows; their texts decide
         if wanted is not None:

@@ -13,7 +13,6 @@ from msgspec.structs import replace
 
 from tertulia import domain, events, markdown, storage
 from tertulia.caches.cache import NewMessage
-from tertulia.caches.memo import memoized
 from tertulia.database.tx import Tx
 from tertulia.domain.messages.message import Edit, Message
 from tertulia.domain.people.known_people import UNKNOWN_NAME
@@ -22,6 +21,7 @@ from tertulia.events.listener import Listener
 from tertulia.events.types.event import Event, MessageEvent, PendingInfo, Wire
 from tertulia.events.types.messages.submessages import SubmessageObject
 from tertulia.markdown import LinkPattern
+from tertulia.memo import memoized
 
 
 class Participant(msgspec.Struct):

@@ -1,7 +1,8 @@
 """Memoized pure functions: their results depend on the arguments alone.
 
 Nothing invalidates them, so the setting `caches` does not turn them off. They are listed here, with
-a bound, and counted in `/metrics` like other caches.
+a bound, and counted in `/metrics` like other caches. Any layer may use this module. Values that are
+computed once and never change, such as a compiled template, use `functools.cache`.
 """
 
 from collections.abc import Callable

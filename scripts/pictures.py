@@ -37,12 +37,40 @@ class Picture:
     size: dict[str, int] = field(default_factory=lambda: WIDE)
     scheme: str = "light"
     key: str = ""  # is pressed before the picture is taken
+    script: str = ""  # runs in the page before the picture is taken
     needs_owner: bool = False  # from this picture on, the visitor of the demo is an owner
 
     @property
     def is_phone(self) -> bool:
         return self.size is PHONE
 
+
+# The visitor asks a bot of their own, which has written half of its answer.
+ANSWER = """async () => {
+  const name = "Assistant";
+  const call = async (method, path, params, key = "") => {
+    const headers = key ? { Authorization: `Basic ${btoa(key)}` } : {};
+    const address = `${key ? "/api/v1" : "/json"}${path}`;
+    const body = params && new URLSearchParams(params);
+    return (await fetch(address, { method, headers, body })).json();
+  };
+  const bot = { full_name: name, short_name: name.toLowerCase(), bot_type: 1 };
+  const { user_id, api_key } = await call("POST", "/bots", bot);
+  const me = await call("GET", "/users/me");
+  const { user } = await call("GET", `/users/${user_id}`);
+  const place = { type: "channel", to: "general", topic: "Questions for Saturday" };
+  const content = `@**${name}** what was said about the children’s ticket?`;
+  await call("POST", "/messages", { ...place, content });
+  const key = `${user.email}:${api_key}`;
+  const status = { status_line: "Writing · read 3 of 5 topics" };
+  const asked = { ...place, asked_by: me.user_id, ...status };
+  const started = await call("POST", "/answers", asked, key);
+  const text = "For the children’s ticket, two prices were named. Priya proposed 3 € because the "
+    + "school pays half; Jonas wrote that the licence allows nothing under 4 €. The last message "
+    + "is from Thursday, when Marta said she would";
+  await call("PATCH", `/answers/${started.answer_token}`, { content: text }, key);
+}"""
+ANSWERED = "#narrow/channel/1-general/topic/Questions.20for.20Saturday"
 
 PICTURES = (
     Picture("inbox-light", "#inbox"),
@@ -53,6 +81,7 @@ PICTURES = (
     Picture("channel-light", "#topics/channel/1-general", MIDDLE),
     Picture("phone-topic", TOPIC, PHONE, "dark"),
     Picture("catch-up-light", "#inbox", key="o"),
+    Picture("answer-light", ANSWERED, MIDDLE, script=ANSWER),
     Picture("public-topic", "public/1-general/Opening.20night/"),
     Picture("admin-settings", "#organization/organization-settings", needs_owner=True),
     Picture("admin-people", "#organization/users", needs_owner=True),
@@ -99,6 +128,8 @@ def _take(page: Page, address: str, picture: Picture, path: Path) -> None:
     page.goto(f"{address}/{picture.address}")
     if picture.address.startswith("#"):
         page.wait_for_selector("body[data-ready]")
+    if picture.script:
+        page.evaluate(picture.script)
     if picture.key:
         page.keyboard.press(picture.key)
     page.wait_for_timeout(1500)

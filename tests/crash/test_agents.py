@@ -1,7 +1,7 @@
 """kill -9 of server and agent at random moments while users ask and the agent answers.
 
 Every question gets exactly one answer, and the agent is never told anything outside of its grant.
-`TERTULIA_TEST_KILLS` is the number of kills of the long run, 1,000 unless it is given.
+`TERTULIA_TEST_KILLS` is the number of kills of the long run, 10,000 unless it is given.
 """
 
 import os
@@ -27,7 +27,7 @@ from tertulia.database.tx import Tx
 from tertulia.domain.people.agents import GrantRequest
 
 PROGRAM = Path(__file__).with_name("agent_program.py")
-LONG = int(os.environ.get("TERTULIA_TEST_KILLS", "1000"))
+LONG = int(os.environ.get("TERTULIA_TEST_KILLS", "10000"))
 BACK = "http://127.0.0.1/back"
 
 

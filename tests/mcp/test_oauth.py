@@ -151,7 +151,8 @@ def test_an_agent_reads_and_writes_where_it_was_allowed(chat, ana, browser):
     listed = agent.call("list_channels").succeeds()["channels"]
 
     message = ana.sees(sent["message_id"])
-    assert (message["sender_id"], message["client"]) == (ana.id, "Subtitle Helper")
+    assert message["sender_id"] == ana.id
+    assert re.fullmatch(r"agent \d+: Subtitle Helper", message["client"])
     assert [each["id"] for each in read["messages"]] == [seed.id]
     assert {each["name"]: each["may_write"] for each in listed} == {
         "kitchen": True,
@@ -379,6 +380,29 @@ def test_grants_and_writes_are_in_the_audit_log(chat, ana, browser):
     assert acts["agent allow"].details["write"] == [chat.channel("kitchen").id]
     assert acts["MCP send_message"].details["agent_id"]
     assert acts["MCP send_message"].actor_id == ana.id
+
+
+def test_an_agent_with_the_name_of_another_client_does_not_edit_its_messages(chat, ana, browser):
+    typed = ana.says("I typed this", to="kitchen > lunch", client="website")
+    forged = ana.says("So did I", to="kitchen > lunch", client="agent 1: website")
+    messages = []
+    agents = []
+    for _ in range(2):
+        client_id = registered(browser, client_name="website")
+        code = allowed(browser, client_id, choice(chat, kitchen="write"))["code"]
+        agents.append(agent_of(chat, exchanged(browser, client_id, code).json()))
+        sent = agents[-1].call("send_message", channel="kitchen", topic="lunch", text="Soup")
+        messages.append(sent.succeeds()["message_id"])
+
+    for message_id in (typed.id, forged.id, messages[1]):
+        agents[0].call("edit_message", message_id=message_id, text="Changed").fails()
+
+    agents[0].call("edit_message", message_id=messages[0], text="Broth").succeeds()
+    found = [ana.get(f"/messages/{each}").succeeds()["message"]["client"] for each in messages]
+    assert [name.split(": ")[1] for name in found] == ["website", "website"]
+    assert all(name.startswith("agent ") for name in found)
+    assert found[0] != found[1]
+    assert ana.get(f"/messages/{forged.id}").succeeds()["message"]["client"] == "website"
 
 
 def test_a_program_that_gives_up_its_access_is_in_the_audit_log(chat, ana, browser):

@@ -1,6 +1,11 @@
 """Answers of bots that grow in the page."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 from playwright.sync_api import expect
+from tests.support.agents import AgentProgram
+from tests.support.axe import violations
+from tests.support.grants import access_token
 
 
 def watches(user, kitchen):
@@ -24,6 +29,7 @@ def test_an_answer_grows_can_be_stopped_and_becomes_a_message(page_chat, browse)
     expect(growing).to_contain_text("Soup is")
     growing.get_by_role("button", name="Stop").click()
 
+    expect(growing).to_contain_text("Stopped by you after")
     expect(growing).to_contain_text("This is not a whole answer.")
     assert bot.patch(f"/answers/{token}", content=" on").succeeds()["stopped"]
     bot.post(f"/answers/{token}/finish", content="Soup is **on**").succeeds()
@@ -48,3 +54,77 @@ def test_others_see_no_stop_button_and_the_text_from_before_they_came(page_chat,
     expect(growing.get_by_role("button", name="Stop")).to_have_count(0)
     bot.delete(f"/answers/{token}").succeeds()
     expect(growing).to_have_count(0)
+
+
+def asks(chat, browse):
+    """Ana asks a bot of Ben and looks at the topic."""
+    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+    bot = chat.person("helper", bot="generic", owner=ben)
+    ana.says("@**Helper** what is on?", to="kitchen > lunch")
+    page = watches(browse(ana), chat.channel("kitchen").id)
+    place = {"type": "channel", "to": "kitchen", "topic": "lunch", "asked_by": ana.id}
+    token = bot.post("/answers", **place).succeeds()["answer_token"]
+    bot.patch(f"/answers/{token}", content="Soup is").succeeds()
+    expect(page.locator("[data-answer]")).to_contain_text("Soup is")
+    return bot, page, token
+
+
+def test_escape_stops_an_answer_and_the_asking_user_lets_it_go_on(page_chat, browse):
+    bot, page, token = asks(page_chat, browse)
+    growing = page.locator("[data-answer]")
+    box = page.get_by_role("textbox", name="Message to")
+
+    box.fill("Half a sentence")
+    page.keyboard.press("Escape")
+    expect(growing.get_by_role("button", name="Stop")).to_be_visible()
+    box.fill("")
+    page.keyboard.press("Escape")
+
+    expect(growing).to_contain_text("Stopped by you after")
+    assert bot.patch(f"/answers/{token}", content="!").succeeds()["stopped"]
+    growing.get_by_role("button", name="Go on").click()
+    expect(box).to_have_value("@**Helper** Please go on.")
+    expect(box).to_be_focused()
+
+
+def test_a_finished_answer_says_how_long_it_took(page_chat, browse):
+    bot, page, token = asks(page_chat, browse)
+    spoken = page.get_by_role("status").filter(has_text="answer")
+    expect(spoken).to_have_text("Helper is writing an answer.")
+
+    bot.post(f"/answers/{token}/finish", content="Soup is **on**").succeeds()
+
+    expect(page.locator(".answered")).to_contain_text("Answered in")
+    expect(page.get_by_role("status").filter(has_text="Answered in")).to_be_attached()
+    expect(page.get_by_role("article").filter(has_text="Soup is on")).to_be_visible()
+    assert violations(page, "a finished answer") == []
+
+
+def test_an_answer_that_broke_off_can_be_asked_for_again(page_chat, browse):
+    _, page, _ = asks(page_chat, browse)
+    page.evaluate("() => { const real = Date.now; Date.now = () => real() + 61_000; }")
+    growing = page.locator("[data-answer]")
+
+    growing.get_by_role("button", name="Ask again").click()
+
+    expect(growing).to_contain_text("The answer broke off")
+    box = page.get_by_role("textbox", name="Message to")
+    expect(box).to_have_value("@**Helper** what is on?")
+
+
+def test_a_message_of_an_agent_names_the_program(page_chat, browse):
+    page_chat.set("enable_agent_access", True)
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
+    token = access_token(ana, {page_chat.channel("kitchen").id: True})
+    ana.says("I wrote this", to="kitchen > lunch")
+    headers = {"Host": page_chat.host, "Authorization": f"Bearer {token}"}
+    agent = AgentProgram(f"http://127.0.0.1:{page_chat.server.port}/mcp", headers)
+    place = {"channel": "kitchen", "topic": "lunch"}
+    with ThreadPoolExecutor(1) as thread:  # the browser's loop runs in this one
+        thread.submit(agent.call, "send_message", **place, text="Soup").result().succeeds()
+
+    page = watches(browse(ben), page_chat.channel("kitchen").id)
+
+    rows = page.get_by_role("article")
+    expect(rows.filter(has_text="Soup")).to_contain_text("via Helper")
+    expect(rows.filter(has_text="I wrote this")).not_to_contain_text("via")

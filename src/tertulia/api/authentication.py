@@ -108,7 +108,6 @@ class Authenticator:
         is_bearer = header[:7].lower() == "bearer "
         if is_bearer and header[7:].startswith(ACCESS_MARK):
             caller = await self._of_access_token(request, org, header[7:])
-            request.params["client"] = caller.held.agent  # messages name it as their client
             self._limit(request, caller)
             return Call(self._services, request, org, caller)
         ask = partial(self._authenticate, webhook_bots=False)

@@ -107,7 +107,11 @@ class Call(msgspec.Struct):
 
     @property
     def client(self) -> str:
-        return self.request.client_name()
+        """The name of the program; what it sends has this name."""
+        grant = None if self.caller is None else self.caller.grant
+        if grant is not None:
+            return grant.client
+        return domain.people.grant.without_mark(self.request.client_name())
 
     @property
     def site(self) -> str:

@@ -10,7 +10,7 @@ A pytest plugin is installed with Tertulia: use its fixture `chat_server`. docs/
 of ten lines and its test.
 """
 
-from tertulia.testing.people import Account, ApiRefusal, EventQueue
+from tertulia.testing.people import Account, ApiRefusal, EventQueue, WatchedAnswer
 from tertulia.testing.server import ChatServer, started
 
-__all__ = ["Account", "ApiRefusal", "ChatServer", "EventQueue", "started"]
+__all__ = ["Account", "ApiRefusal", "ChatServer", "EventQueue", "WatchedAnswer", "started"]

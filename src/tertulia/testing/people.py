@@ -94,6 +94,10 @@ class Account:
             options = {"event_types": list(event_types), "fetch_event_types": [], **options}
         return EventQueue(self, self.call("POST", "/register", **options))
 
+    def stop_answer(self, answer: "WatchedAnswer") -> None:
+        """Ask the bot to stop, as the Stop button of the page does."""
+        self.call("POST", f"/answers/{answer.token}/stop")
+
     def wait_until_listening(self, seconds: float = 60.0) -> None:
         """Wait until a program has opened an event queue for this account."""
         otherwise = f"{self.name} has opened no event queue in {seconds:g} s"
@@ -132,6 +136,29 @@ class Account:
         return found[0]
 
 
+@dataclass
+class WatchedAnswer:
+    """A streamed answer as a client has seen it so far."""
+
+    token: str
+    sender_id: int
+    text: str = ""
+    status_lines: list[str] = field(default_factory=list)
+    is_stopped: bool = False
+    is_over: bool = False
+    message_id: int | None = None  # the message that it has become
+
+    def apply(self, event: dict[str, Any]) -> None:
+        if event["op"] == "update":
+            start, piece = event["position"], event["content"]
+            self.text = self.text[:start] + piece + self.text[start + len(piece) :]
+            if event["status_line"] not in self.status_lines[-1:]:
+                self.status_lines.append(event["status_line"])
+        self.is_stopped |= event["op"] == "stop"
+        self.is_over |= event["op"] == "end"
+        self.message_id = event.get("message_id", self.message_id)
+
+
 class EventQueue:
     """An event queue of an account."""
 
@@ -141,6 +168,41 @@ class EventQueue:
         self.id: str = registered["queue_id"]
         self._last: int = registered["last_event_id"]
         self._waiting: list[dict[str, Any]] = []
+        self._answers: dict[str, WatchedAnswer] = {}
+
+    def wait_for_answer(
+        self,
+        text: str | None = None,
+        *,
+        sender: Account | None = None,
+        seconds: float = PATIENCE_SECONDS,
+    ) -> WatchedAnswer:
+        """A streamed answer that is over, or that contains `text` if it is given; fails if none
+        comes that far. The queue must be of the type "answer": `queue = ana.listen("answer")`."""
+        found: list[WatchedAnswer] = []
+
+        def poll() -> bool:
+            self._waiting += self._poll()
+            while self._waiting:
+                event = self._waiting.pop(0)
+                if event["type"] != "answer":
+                    continue
+                new = WatchedAnswer(event["answer_token"], event["sender_id"])
+                answer = self._answers.setdefault(new.token, new)
+                answer.apply(event)
+                is_theirs = sender is None or answer.sender_id == sender.id
+                is_far_enough = answer.is_over if text is None else text in answer.text
+                if is_theirs and is_far_enough:
+                    found.append(answer)
+                    return True
+            return False
+
+        def otherwise() -> str:
+            seen = "\n".join(repr(each) for each in self._answers.values())
+            return f"{self.owner.name} has seen no such answer in {seconds:g} s\n{seen}"
+
+        _wait_until(poll, seconds, otherwise)
+        return found[0]
 
     def wait_for_event(
         self, type_: str | None = None, *, seconds: float = PATIENCE_SECONDS, **fields: Any

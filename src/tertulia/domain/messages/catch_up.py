@@ -59,7 +59,7 @@ class CatchUpMessage(msgspec.Struct, frozen=True):
     is_wildcard: bool = False
     has_alert_word: bool = False
     reactions: int = 0
-    poll: str | None = None  # the question of a poll in which the reader has not voted
+    poll: str | None = None  # the question of a poll; empty if the reader has voted
     is_by_bot: bool = False
 
 
@@ -172,6 +172,8 @@ def _sentences(
     is_direct: bool,
 ) -> list[Sentence]:
     """The sentences of one message with their scores. `left` messages follow it."""
+    if message.poll == "":
+        return []
     if message.poll is not None:
         text = _cut(message.poll)
         reason = Reason.POLL

@@ -5,6 +5,7 @@ from tertulia.domain.people import (
     avatar,
     bots,
     external_accounts,
+    grant,
     identities,
     invitations,
     keys,

@@ -71,13 +71,13 @@ def _text(row: Row, flags: set[str], poll: str | None) -> UnreadText:
 
 
 def _open_polls(tx: Tx, user_id: int, ids: list[int]) -> dict[int, str]:
-    """The questions of the polls among the messages in which the user has no vote."""
+    """The questions of the polls among the messages; empty where the user has voted."""
     parts = storage.messages.submessages.of_messages(tx, ids)
     found = {}
     for message in storage.messages.find_many(tx, tx.realm_id, list(parts)).values():
         poll = domain.messages.widget_state.of_message(
             replace(message, submessages=parts[message.id])
         )
-        if isinstance(poll, Poll) and poll.question and not poll.has_vote_of(user_id):
-            found[message.id] = poll.question
+        if isinstance(poll, Poll):
+            found[message.id] = "" if poll.has_vote_of(user_id) else poll.question
     return found

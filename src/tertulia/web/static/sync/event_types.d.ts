@@ -42,6 +42,7 @@ export interface AnswerEvent {
   position?: number;
   content?: string;
   status_line?: string;
+  message_id?: number | null;
 }
 
 export type DraftsEvent =

@@ -9,34 +9,45 @@ import { nameOf } from "../state/people.js";
 import { myId } from "../state/session.js";
 import { answersTexts } from "./answers_texts.js";
 import { avatar } from "./avatars.js";
+import { currentComposeBox } from "./compose.js";
 import { currentMessageView } from "./message_view.js";
 import { formatTime } from "./time.js";
 
 /** @typedef {import("../sync/event_types.d.ts").AnswerEvent} AnswerEvent */
-/** @typedef {{event: AnswerEvent, text: string, status: string, heardAt: number, isStopped: boolean}} GrowingAnswer */
+/** @typedef {{event: AnswerEvent, text: string, status: string, heardAt: number, stoppedAt: number, endedAt: number}} GrowingAnswer
+ *   `stoppedAt` and `endedAt` are 0 until then */
 
 const SILENT_MS = 60_000;
+const DONE_MS = 20_000; // how long a finished answer says how long it took
 const TICK_MS = 1000;
 
 /** @type {Map<string, GrowingAnswer>} */
 const answers = new Map();
 const place = h("div", { class: "answers", role: "feed", "aria-busy": "true" });
+/** What a screen reader says: beginnings and ends, never the pieces or the seconds. */
+const spoken = h("div", { class: "hidden", role: "status" });
 let ticking = 0;
 
 addTexts(answersTexts);
 place.setAttribute("aria-label", t("answer.growing"));
+document.body.append(spoken);
 on(["route", "reset"], () => queueMicrotask(drawAnswers));
+document.addEventListener("keydown", stopByKey, true);
 
 /** @param {AnswerEvent} event */
 export function applyAnswerEvent(event) {
-  if (event.op === "end") answers.delete(event.answer_token);
-  else {
-    const known = answers.get(event.answer_token);
-    const answer = known ?? { event, text: "", status: "", heardAt: 0, isStopped: false };
+  const known = answers.get(event.answer_token);
+  if (event.op === "end") {
+    if (known && event.message_id) known.endedAt = Date.now();
+    else answers.delete(event.answer_token);
+    if (known && event.message_id && isOpen(known)) say("answer.done", known);
+  } else {
+    const answer = known ?? { event, text: "", status: "", heardAt: 0, stoppedAt: 0, endedAt: 0 };
     answers.set(event.answer_token, answer);
     answer.heardAt = Date.now();
-    answer.isStopped ||= event.op === "stop";
+    if (event.op === "stop") answer.stoppedAt ||= Date.now();
     if (event.op === "update") write(answer, event);
+    if (isOpen(answer) && (!known || event.op === "stop")) say(known ? "answer.stopped" : "answer.begins", answer);
     if (!known && event.op === "update" && event.position) fetchText(answer);
   }
   drawAnswers();
@@ -57,15 +68,63 @@ async function fetchText(answer) {
   drawAnswers();
 }
 
+/** @param {string} text
+ * @param {GrowingAnswer} answer */
+function say(text, answer) {
+  spoken.textContent = t(text, { name: nameOf(answer.event.sender_id), count: secondsOf(answer) });
+}
+
+/** Whether the answer grows in the open conversation.
+ * @param {GrowingAnswer} answer */
+function isOpen(answer) {
+  const conversation = currentMessageView()?.route.conversation;
+  return conversation !== undefined && keyOf(conversationOf(answer.event)) === keyOf(conversation);
+}
+
+/** How long the bot has written.
+ * @param {GrowingAnswer} answer */
+function secondsOf({ event, stoppedAt, endedAt }) {
+  return Math.max(0, Math.round((stoppedAt || endedAt || Date.now()) / 1000 - event.started));
+}
+
+/** @param {GrowingAnswer} answer */
+function isBroken({ heardAt, stoppedAt, endedAt }) {
+  return !stoppedAt && !endedAt && Date.now() - heardAt > SILENT_MS;
+}
+
+/** Escape stops the answer that the person asked for, if nothing else is open that Escape closes.
+ * @param {KeyboardEvent} event */
+function stopByKey(event) {
+  const field = /** @type {HTMLElement} */ (event.target);
+  if (event.key !== "Escape" || field.closest("dialog, [popover]") || document.querySelector("dialog[open], [popover]:popover-open")) return;
+  if (field.matches("input, textarea") && /** @type {HTMLInputElement} */ (field).value) return;
+  const asked = [...answers.values()].filter((answer) => isMine(answer) && isOpen(answer) && !answer.stoppedAt && !answer.endedAt && !isBroken(answer)).at(-1);
+  if (!asked) return;
+  event.preventDefault();
+  event.stopImmediatePropagation();
+  stop(asked);
+}
+
+/** @param {GrowingAnswer} answer */
+function stop({ event }) {
+  return post(`/answers/${event.answer_token}/stop`).catch(() => {});
+}
+
+/** @param {GrowingAnswer} answer */
+function isMine({ event }) {
+  return event.asked_by === myId();
+}
+
 function drawAnswers() {
+  for (const [token, { endedAt }] of answers) if (endedAt && Date.now() - endedAt > DONE_MS) answers.delete(token);
   const view = currentMessageView();
-  const conversation = view?.route.conversation;
-  const here = conversation ? [...answers.values()].filter((answer) => keyOf(conversationOf(answer.event)) === keyOf(conversation)) : [];
+  const here = [...answers.values()].filter(isOpen);
   if (!view || !here.length) place.remove();
   else {
     const wasAtEnd = view.list.isAtEnd;
     if (place.nextSibling !== view.typing) view.typing.before(place);
-    setChildren(place, ...here.map(answerRow));
+    place.setAttribute("aria-busy", String(here.some(({ endedAt }) => !endedAt)));
+    setChildren(place, ...here.map((answer) => (answer.endedAt ? doneLine(answer) : answerRow(answer))));
     if (wasAtEnd) view.list.scrollToEnd();
   }
   clearTimeout(ticking);
@@ -79,23 +138,50 @@ function conversationOf(event) {
 
 /** @param {GrowingAnswer} answer */
 function answerRow(answer) {
-  const { event, text, isStopped } = answer;
-  const isBroken = !isStopped && Date.now() - answer.heardAt > SILENT_MS;
+  const { event, text, stoppedAt } = answer;
+  const isLive = !stoppedAt && !isBroken(answer);
   const name = nameOf(event.sender_id);
   const lines = text.split("\n").flatMap((line, at) => (at ? [h("br"), line] : [line]));
   const who = h("div", { class: "who" }, avatar(event.sender_id), h("span", { class: "id" }, h("span", { class: "name" }, name), h("span", { class: "tag" }, t("answer.bot"))));
-  return h("article", { class: `line first ${isBroken ? "failed" : ""}`.trim(), tabindex: -1, "aria-label": `${name}, ${formatTime(event.started)}`, "data-answer": event.answer_token },
-    who, h("div", { class: "what", dir: "auto" }, Boolean(text) && h("p", {}, ...lines, !isStopped && !isBroken && h("span", { class: "grow" })), statusLine(answer, isBroken)),
+  return h("article", { class: `line first ${isBroken(answer) ? "failed" : ""}`.trim(), tabindex: -1, "aria-label": `${name}, ${formatTime(event.started)}`, "data-answer": event.answer_token },
+    who, h("div", { class: "what", dir: "auto" }, Boolean(text) && h("p", {}, ...lines, isLive && h("span", { class: "grow" })), isLive ? liveLine(answer) : endLine(answer)),
     h("span", { class: "when" }, formatTime(event.started)));
 }
 
-/** @param {GrowingAnswer} answer
- * @param {boolean} isBroken */
-function statusLine({ event, status, isStopped }, isBroken) {
-  if (isStopped) return h("div", { class: "send-state" }, icon("stop", "s"), h("span", {}, t("answer.stopped")));
-  if (isBroken) return h("div", { class: "send-state" }, icon("alert", "s"), h("span", {}, t("answer.broken", { count: SILENT_MS / 1000 })));
-  const seconds = Math.max(0, Math.round(Date.now() / 1000 - event.started));
+/** @param {GrowingAnswer} answer */
+function liveLine(answer) {
   const dots = h("span", { class: "dots", "aria-hidden": "true" }, h("i"), h("i"), h("i"));
-  const stop = h("button", { class: "stop", type: "button", onclick: () => post(`/answers/${event.answer_token}/stop`).catch(() => {}) }, icon("stop", "s"), t("answer.stop"));
-  return h("div", { class: "send-state live" }, dots, h("span", {}, [status || t("answer.writing"), t("answer.seconds", { count: seconds })].join(" · ")), event.asked_by === myId() && stop);
+  const button = h("button", { class: "stop", type: "button", "data-key": "answer-stop", "aria-keyshortcuts": "Escape", onclick: () => stop(answer) }, icon("stop", "s"), t("answer.stop"));
+  return h("div", { class: "send-state live" }, dots, h("span", {}, [answer.status || t("answer.writing"), t("answer.seconds", { count: secondsOf(answer) })].join(" · ")), isMine(answer) && button);
+}
+
+/** The line of an answer that was stopped or broke off.
+ * @param {GrowingAnswer} answer */
+function endLine(answer) {
+  const text = !answer.stoppedAt ? t("answer.broken", { count: SILENT_MS / 1000 })
+    : isMine(answer) ? t("answer.stopped-by-you", { count: secondsOf(answer) }) : t("answer.stopped");
+  const again = answer.stoppedAt ? h("button", { type: "button", onclick: () => goOn(answer) }, t("answer.go-on")) : h("button", { type: "button", onclick: () => askAgain(answer) }, t("answer.ask-again"));
+  return h("div", { class: "send-state" }, icon(answer.stoppedAt ? "stop" : "alert", "s"), h("span", {}, text), isMine(answer) && again);
+}
+
+/** How long it took, below the message that the answer has become.
+ * @param {GrowingAnswer} answer */
+function doneLine(answer) {
+  return h("article", { class: "line answered", tabindex: -1, "aria-label": nameOf(answer.event.sender_id) }, h("div", { class: "what send-state" }, icon("check", "s"), h("span", {}, t("answer.done", { name: nameOf(answer.event.sender_id), count: secondsOf(answer) }))));
+}
+
+/** Write to the bot that it should continue. The person sends it.
+ * @param {GrowingAnswer} answer */
+function goOn({ event }) {
+  currentComposeBox()?.insert(`@**${nameOf(event.sender_id)}** ${t("answer.go-on-text")}`, { alone: true });
+}
+
+/** Put the question into the compose box again: the last message of the person before the answer.
+ * @param {GrowingAnswer} answer */
+async function askAgain({ event }) {
+  const conversation = conversationOf(event);
+  const place = event.stream_id === undefined ? [{ operator: "dm", operand: event.user_ids }] : [{ operator: "channel", operand: event.stream_id }, { operator: "topic", operand: event.topic }];
+  const found = await get("/messages", { anchor: "newest", num_before: 20, num_after: 0, apply_markdown: false, allow_empty_topic_name: true, narrow: [...place, { operator: "sender", operand: myId() }] }).catch(() => ({ messages: [] }));
+  const question = found.messages.filter((each) => each.timestamp <= event.started + 1).at(-1)?.content ?? `@**${nameOf(event.sender_id)}** `;
+  if (keyOf(conversation) === keyOf(currentMessageView()?.route.conversation ?? conversation)) currentComposeBox()?.insert(question, { alone: true });
 }

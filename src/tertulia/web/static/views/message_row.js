@@ -276,7 +276,7 @@ function conversationLabel(message) {
  * @param {RowContext} context */
 function isGrouped(message, above, context) {
   return above !== undefined && !context.isFound && above.sender_id === message.sender_id && context.newFrom !== message.id
-    && senderName(above) === senderName(message)
+    && senderName(above) === senderName(message) && agentOf(above) === agentOf(message)
     && message.timestamp - above.timestamp < GROUPED_SECONDS && dayKey(above.timestamp) === dayKey(message.timestamp)
     && (!context.isMixed || keyOf(conversationOf(above)) === keyOf(conversationOf(message)));
 }
@@ -295,8 +295,15 @@ function senderName(message) {
 /** @param {Message} message */
 function senderTag(message) {
   const person = getPerson(message.sender_id);
+  if (agentOf(message)) return h("span", { class: "tag" }, t("row.via", { name: agentOf(message) }));
   if (person.is_bot) return h("span", { class: "tag" }, t("people.bot"));
   return person.is_guest && state.realm_enable_guest_user_indicator !== false && h("span", { class: "tag" }, t("people.guest"));
+}
+
+/** The program that sent the message in the name of its sender.
+ * @param {Message} message */
+function agentOf(message) {
+  return /^agent \d+: (.+)/.exec(message.client)?.[1] ?? "";
 }
 
 /** @param {Message} message

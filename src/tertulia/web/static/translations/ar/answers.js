@@ -2,11 +2,17 @@
 
 /** @type {Record<string, string | Record<string, string>>} */
 export const answersTexts = {
+  "answer.ask-again": "اسأل مرة أخرى",
+  "answer.begins": "يكتب {name} إجابة.",
   "answer.bot": "بوت",
   "answer.broken": "انقطعت الإجابة: لم يكتب البوت شيئًا منذ {count} ثانية.",
+  "answer.done": "تمت الإجابة خلال {count} ث.",
+  "answer.go-on": "متابعة",
+  "answer.go-on-text": "تابع من فضلك.",
   "answer.growing": "إجابات قيد الكتابة",
   "answer.seconds": "{count} ث",
   "answer.stop": "إيقاف",
   "answer.stopped": "أُوقفت. هذه ليست إجابة كاملة.",
+  "answer.stopped-by-you": "أوقفتها بعد {count} ث. هذه ليست إجابة كاملة.",
   "answer.writing": "يكتب",
 };

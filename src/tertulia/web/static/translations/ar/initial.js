@@ -100,6 +100,7 @@ export const texts = {
   "row.starred": "بنجمة",
   "row.unstar": "إزالة النجمة",
 
+  "row.via": "عبر {name}",
   "search.not-understood": "لا يفهم الخادم هذا البحث. تحقق من الكلمات التي تسبق النقطتين.",
   "search.nothing": "لا نتائج",
   "search.nothing-text": "لا توجد رسالة متاحة لك تطابق هذا.",

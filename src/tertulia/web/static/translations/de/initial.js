@@ -96,6 +96,7 @@ export const texts = {
   "row.starred": "markiert",
   "row.unstar": "Stern entfernen",
 
+  "row.via": "durch {name}",
   "search.not-understood": "Der Server versteht diese Suche nicht. Prüfe die Wörter vor einem Doppelpunkt.",
   "search.nothing": "Nichts gefunden",
   "search.nothing-text": "Keine Nachricht, die du sehen darfst, passt dazu.",

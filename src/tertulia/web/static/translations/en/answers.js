@@ -2,11 +2,17 @@
 
 /** @type {Record<string, string | Record<string, string>>} */
 export const answersTexts = {
+  "answer.ask-again": "Ask again",
+  "answer.begins": "{name} is writing an answer.",
   "answer.bot": "bot",
   "answer.broken": "The answer broke off: the bot did not write for {count} seconds.",
+  "answer.done": "Answered in {count} s.",
+  "answer.go-on": "Go on",
+  "answer.go-on-text": "Please go on.",
   "answer.growing": "Answers that are being written",
   "answer.seconds": "{count} s",
   "answer.stop": "Stop",
   "answer.stopped": "Stopped. This is not a whole answer.",
+  "answer.stopped-by-you": "Stopped by you after {count} s. This is not a whole answer.",
   "answer.writing": "Writing",
 };

@@ -93,6 +93,7 @@ export const texts = {
   "row.starred": "starred",
   "row.unstar": "Remove the star",
 
+  "row.via": "via {name}",
   "search.not-understood": "The server does not understand this search. Check the words before a colon.",
   "search.nothing": "Nothing found",
   "search.nothing-text": "No message that you may see is like this.",

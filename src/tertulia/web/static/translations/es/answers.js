@@ -2,11 +2,17 @@
 
 /** @type {Record<string, string | Record<string, string>>} */
 export const answersTexts = {
+  "answer.ask-again": "Preguntar otra vez",
+  "answer.begins": "{name} está escribiendo una respuesta.",
   "answer.bot": "bot",
   "answer.broken": "La respuesta se interrumpió: el bot no ha escrito en {count} segundos.",
+  "answer.done": "Respondido en {count} s.",
+  "answer.go-on": "Continuar",
+  "answer.go-on-text": "Continúa, por favor.",
   "answer.growing": "Respuestas que se están escribiendo",
   "answer.seconds": "{count} s",
   "answer.stop": "Parar",
   "answer.stopped": "Parada. No es una respuesta completa.",
+  "answer.stopped-by-you": "Detenido por ti a los {count} s. No es una respuesta completa.",
   "answer.writing": "Escribiendo",
 };

@@ -93,6 +93,7 @@ export const texts = {
   "row.starred": "destacado",
   "row.unstar": "Quitar la estrella",
 
+  "row.via": "mediante {name}",
   "search.not-understood": "El servidor no entiende esta búsqueda. Revisa las palabras delante de los dos puntos.",
   "search.nothing": "No se ha encontrado nada",
   "search.nothing-text": "Ningún mensaje que puedas ver es así.",

@@ -99,6 +99,7 @@ export const texts = {
   "row.starred": "favori",
   "row.unstar": "Retirer des favoris",
 
+  "row.via": "via {name}",
   "search.not-understood": "Recherche non comprise. Vérifie les mots avant les deux-points.",
   "search.nothing": "Aucun résultat",
   "search.nothing-text": "Aucun message que tu peux voir ne correspond.",

@@ -102,6 +102,7 @@ export const texts = {
   "row.starred": "スター付き",
   "row.unstar": "スターを外す",
 
+  "row.via": "{name} 経由",
   "search.not-understood": "検索条件を認識できません。コロンの前の語を確認してください。",
   "search.nothing": "見つかりませんでした",
   "search.nothing-text": "閲覧できるメッセージに該当するものはありません。",

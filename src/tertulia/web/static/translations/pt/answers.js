@@ -2,11 +2,17 @@
 
 /** @type {Record<string, string | Record<string, string>>} */
 export const answersTexts = {
+  "answer.ask-again": "Perguntar de novo",
+  "answer.begins": "{name} está escrevendo uma resposta.",
   "answer.bot": "bot",
   "answer.broken": "A resposta foi interrompida: o bot ficou {count} segundos sem escrever.",
+  "answer.done": "Respondido em {count} s.",
+  "answer.go-on": "Continuar",
+  "answer.go-on-text": "Continue, por favor.",
   "answer.growing": "Respostas sendo escritas",
   "answer.seconds": "{count} s",
   "answer.stop": "Parar",
   "answer.stopped": "Parada. Esta resposta não está completa.",
+  "answer.stopped-by-you": "Interrompido por você após {count} s. Esta não é uma resposta completa.",
   "answer.writing": "Escrevendo",
 };

@@ -100,6 +100,7 @@ export const texts = {
   "row.starred": "favorita",
   "row.unstar": "Desfavoritar",
 
+  "row.via": "via {name}",
   "search.not-understood": "O servidor não entende esta busca. Confira as palavras antes dos dois-pontos.",
   "search.nothing": "Nada encontrado",
   "search.nothing-text": "Nenhuma mensagem que você possa ver é assim.",

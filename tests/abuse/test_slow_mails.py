@@ -6,7 +6,7 @@ import threading
 from typing import Any
 
 import pytest
-from tests.server.test_inbound_mail import delivers, letter
+from tests.server.test_inbound_mail import delivers, new_mail
 from tests.support.people import Chat
 
 from tertulia.domain.inbound_mail import MailRefused
@@ -90,7 +90,7 @@ def test_a_refused_mail_does_not_delay_others(mail_chat, address, monkeypatch):
     bomb = many_parts(10_000)
 
     (refused,) = delivers(mail_chat, bomb, to=address)
-    (taken,) = delivers(mail_chat, letter(address, subject="Soup"))
+    (taken,) = delivers(mail_chat, new_mail(address, subject="Soup"))
 
     assert refused == (550, "5.6.0 The mail has too many parts.")
     assert taken[0] == 250

@@ -47,15 +47,15 @@ def test_an_absent_user_gets_a_digest_on_its_day_and_can_unsubscribe(mail_chat, 
     sends(mail_chat)
     sends(mail_chat)
 
-    (letter,), (of_guest,) = smtp.mails_to(ben.email), smtp.mails_to(gus.email)
+    (mail,), (of_guest,) = smtp.mails_to(ben.email), smtp.mails_to(gus.email)
     assert len(smtp.mails_of(mail_chat)) == 2
     assert "Unknown user: Soup?" in text_in(of_guest)
-    text = text_in(letter)
+    text = text_in(mail)
     assert "#kitchen > lunch (1)" in text
     assert "Ana: Soup?" in text
     assert "Bang" not in text
     assert "secret" not in text
-    (link,) = re.findall(r"<http://[^/]+(/[^>]+)>", letter["List-Unsubscribe"])
+    (link,) = re.findall(r"<http://[^/]+(/[^>]+)>", mail["List-Unsubscribe"])
     assert mail_chat.stranger.raw("GET", link.replace("digest", "missed_messages")).status == 404
     assert mail_chat.stranger.raw("POST", link, b"List-Unsubscribe=One-Click").status == 200
     assert not ben.record.prefers("enable_digest_emails")
@@ -78,8 +78,8 @@ def test_a_digest_quotes_what_matters_of_a_topic(mail_chat, smtp):
 
     sends(mail_chat)
 
-    (letter,) = smtp.mails_to(ben.email)
-    text = text_in(letter)
+    (mail,) = smtp.mails_to(ben.email)
+    text = text_in(mail)
     assert "#kitchen > opening (5)" in text
     assert "Ana: It is decided: we open on Friday." in text
     assert "Good morning" not in text

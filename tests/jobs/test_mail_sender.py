@@ -11,7 +11,7 @@ from tertulia.checks import logins
 from tertulia.cli.commands import main
 from tertulia.config import Config
 from tertulia.database.tx import Tx
-from tertulia.domain.emails import Letter
+from tertulia.domain.emails import Email
 from tertulia.domain.outbox import OutboxItem, Transport
 from tertulia.domain.people.keys import Vault
 from tertulia.external.mail import smtp
@@ -19,7 +19,7 @@ from tertulia.external.mail.smtp import SendFailed
 
 
 def post_letter(tx: Tx, vault: Vault, to: str) -> None:
-    actions.mail_outbox.enqueue(tx, vault, Letter("test", to))
+    actions.mail_outbox.enqueue(tx, vault, Email("test", to))
 
 
 def goes_round(chat) -> None:

@@ -65,8 +65,8 @@ def test_the_text_of_a_mail_has_line_breaks_and_no_markup(mail_chat, smtp, ana, 
     ana.says(code, to=[ben])
     waits(mail_chat)
 
-    (letter,) = smtp.mails_to(ben.email)
-    text = text_in(letter).replace("\r\n", "\n")
+    (mail,) = smtp.mails_to(ben.email)
+    text = text_in(mail).replace("\r\n", "\n")
     lines = ["Ana: Soup first", "then 🎉", "• bread", "• wine (https://example.com/wine)"]
     assert "\n".join(lines) in text
     assert "Ana: x = 1\n    y = 2\n> said\nhttps://example.com/menu" in text
@@ -78,12 +78,12 @@ def test_the_foot_of_a_mail_is_in_words_of_the_readers_language(mail_chat, smtp,
     ana.says("soup", to=[ben])
     waits(mail_chat)
 
-    (letter,) = smtp.mails_to(ben.email)
-    html = html_in(letter)
-    assert "✕" not in letter.as_string()
+    (mail,) = smtp.mails_to(ben.email)
+    html = html_in(mail)
+    assert "✕" not in mail.as_string()
     foot = re.findall("<a href=[^>]*>([^<]*)</a>", html)
     assert [each for each in foot if "correos" in each or mail_chat.realm.name in each] == foot[-2:]
-    assert html.count(text_in(letter).strip().rpartition(": ")[2]) == 1
+    assert html.count(text_in(mail).strip().rpartition(": ")[2]) == 1
 
 
 def test_a_message_read_meanwhile_causes_no_mail(mail_chat, smtp, ana, ben):
@@ -141,8 +141,8 @@ def test_a_mention_added_by_an_edit_notifies_only_the_mentioned(mail_chat, smtp,
     ana.patch(f"/messages/{soup.id}", content="soup! @**Cleo** @**Ben**").succeeds()
     waits(mail_chat)
 
-    (letter,) = smtp.mails_of(mail_chat)
-    assert (letter["To"], letter["Subject"]) == (ben.email, "#kitchen > lunch")
+    (mail,) = smtp.mails_of(mail_chat)
+    assert (mail["To"], mail["Subject"]) == (ben.email, "#kitchen > lunch")
 
 
 def test_spoilers_stay_hidden(mail_chat, smtp, ana, ben):
@@ -151,11 +151,11 @@ def test_spoilers_stay_hidden(mail_chat, smtp, ana, ben):
     ana.says(end, to=[ben])
     waits(mail_chat)
 
-    (letter,) = smtp.mails_to(ben.email)
-    assert "butler" not in letter.as_string()
-    assert "Ana: The end (…)\r\n🎉 x" in text_in(letter)
-    assert "<strong>end</strong>" in html_in(letter)
-    assert 'href="http://' in html_in(letter)
+    (mail,) = smtp.mails_to(ben.email)
+    assert "butler" not in mail.as_string()
+    assert "Ana: The end (…)\r\n🎉 x" in text_in(mail)
+    assert "<strong>end</strong>" in html_in(mail)
+    assert 'href="http://' in html_in(mail)
 
 
 def test_the_subject_names_the_organization_where_that_helps(mail_chat, smtp, ana, ben):
@@ -171,10 +171,10 @@ def test_the_subject_names_the_organization_where_that_helps(mail_chat, smtp, an
     ana.says("three", to=[ben])
     waits(mail_chat)
 
-    letters = smtp.mails_to(ben.email)
+    mails = smtp.mails_to(ben.email)
     named = f"Ana wrote to you [{mail_chat.realm.name}]"
-    assert [each["Subject"] for each in letters] == ["Ana wrote to you", named, "Ana wrote to you"]
-    assert letters[0]["Date"].endswith("+0530")
+    assert [each["Subject"] for each in mails] == ["Ana wrote to you", named, "Ana wrote to you"]
+    assert mails[0]["Date"].endswith("+0530")
 
 
 @pytest.mark.parametrize(
@@ -245,11 +245,11 @@ def test_message_text_is_left_out_where_organization_or_user_want_that(mail_chat
     ana.says("another secret", to=[ben])
     waits(mail_chat)
 
-    letters = smtp.mails_to(ben.email)
-    assert len(letters) == 2
-    for letter in letters:
-        assert "secret" not in letter.as_string()
-        assert "Ana" not in letter.as_string()
+    mails = smtp.mails_to(ben.email)
+    assert len(mails) == 2
+    for mail in mails:
+        assert "secret" not in mail.as_string()
+        assert "Ana" not in mail.as_string()
 
 
 def test_a_guest_does_not_get_names_of_hidden_users(mail_chat, smtp, ana, ben):
@@ -263,10 +263,10 @@ def test_a_guest_does_not_get_names_of_hidden_users(mail_chat, smtp, ana, ben):
     ana.leaves("kitchen")
     waits(mail_chat)
 
-    (letter,) = smtp.mails_to(gus.email)
-    lines = text_in(letter).splitlines()
+    (mail,) = smtp.mails_to(gus.email)
+    lines = text_in(mail).splitlines()
     assert lines[:5:2] == ["Unknown user: before", "Unknown user: @Gus soup", "Ben: and bread"]
-    assert "Ana" not in letter.as_string()
+    assert "Ana" not in mail.as_string()
 
 
 def test_a_muted_sender_causes_no_mail(mail_chat, smtp, ana, ben):
@@ -281,8 +281,8 @@ def test_a_muted_sender_causes_no_mail(mail_chat, smtp, ana, ben):
 def test_one_click_unsubscribes(mail_chat, smtp, ana, ben):
     ana.says("hi", to=[ben])
     waits(mail_chat)
-    (letter,) = smtp.mails_to(ben.email)
-    (link,) = re.findall(r"<http://[^/]+(/[^>]+)>", letter["List-Unsubscribe"])
+    (mail,) = smtp.mails_to(ben.email)
+    (link,) = re.findall(r"<http://[^/]+(/[^>]+)>", mail["List-Unsubscribe"])
 
     assert mail_chat.stranger.raw("GET", link).status == 200
     assert ben.record.prefers("enable_offline_email_notifications")

@@ -23,7 +23,7 @@ from tertulia.external.mail import mail_parser
 PICTURE = b"\x89PNG not really"
 
 
-def letter(to: str, words: str = "Soup it is", **about: Any) -> EmailMessage:
+def new_mail(to: str, words: str = "Soup it is", **about: Any) -> EmailMessage:
     mail = EmailMessage()
     mail["From"] = about.pop("sender", "Somebody Else <else@example.org>")
     mail["To"] = to
@@ -95,14 +95,14 @@ def test_a_reply_by_mail_is_posted_in_its_conversation(mail_chat, people, told):
     assert re.fullmatch(re.escape(MAIL_IN).replace("%s", "mm[0-9a-f]{32}"), direct)
 
     words = "Soup it is\n\nOn Sunday, Ana <noreply@x> wrote:\n> Soup?\n\n-- \nBen"
-    assert delivers(mail_chat, letter(direct, words)) == [(250, "2.0.0 OK: it was said")]
+    assert delivers(mail_chat, new_mail(direct, words)) == [(250, "2.0.0 OK: it was said")]
     answer = last_seen_by(ana)
     assert (answer["sender_id"], answer["content"], answer["type"]) == (
         ben.id,
         "Soup it is",
         "private",
     )
-    delivers(mail_chat, letter(mention, "Bread, too"))
+    delivers(mail_chat, new_mail(mention, "Bread, too"))
 
     answer = last_seen_by(ana)
     assert (answer["sender_id"], answer["subject"], answer["content"]) == (
@@ -115,7 +115,7 @@ def test_a_reply_by_mail_is_posted_in_its_conversation(mail_chat, people, told):
 
 def test_a_repeated_mail_is_posted_once(mail_chat, people, told):
     ana, ben = people
-    mail = letter(told("Soup?", [ben]))
+    mail = new_mail(told("Soup?", [ben]))
 
     first = delivers(mail_chat, mail, mail)
     newest = last_seen_by(ana)["id"]
@@ -128,7 +128,7 @@ def test_a_repeated_mail_is_posted_once(mail_chat, people, told):
 
 def test_html_and_files_are_posted(mail_chat, people, told):
     ana, ben = people
-    mail = letter(told("Soup?", [ben]), "")
+    mail = new_mail(told("Soup?", [ben]), "")
     mail.set_content("<p>Look: <b>soup</b></p><blockquote type=cite>Soup?</blockquote>", "html")
     mail.add_attachment(PICTURE, "image", "png", filename="so[u]p.png")
 
@@ -151,21 +151,21 @@ def test_the_reply_address_identifies_the_sender_and_permissions_are_checked(
     before = last_seen_by(ana)["id"]
 
     for address in (unknown, "postmaster@mail.test", "mm12@elsewhere"):
-        code, words = delivers(mail_chat, letter(address))[0]
+        code, words = delivers(mail_chat, new_mail(address))[0]
         assert (code, "5.1.1 Bad destination" in words) == (550, True)
     kitchen = mail_chat.channel("kitchen").id
     cleo.patch(f"/streams/{kitchen}", is_private=True).succeeds()
     cleo.delete("/users/me/subscriptions", subscriptions=["kitchen"], principals=[ben.id])
-    assert delivers(mail_chat, letter(mention)) == [
+    assert delivers(mail_chat, new_mail(mention)) == [
         (550, "5.7.1 You no longer have access to this channel.")
     ]
-    assert delivers(mail_chat, letter(direct, "> only a quotation")) == [
+    assert delivers(mail_chat, new_mail(direct, "> only a quotation")) == [
         (550, "5.6.0 The mail says nothing of its own.")
     ]
     cleo.delete(f"/users/{ben.id}").succeeds()
-    assert delivers(mail_chat, letter(direct)) == [(550, "5.7.1 Account is deactivated.")]
+    assert delivers(mail_chat, new_mail(direct)) == [(550, "5.7.1 Account is deactivated.")]
     mail_chat.server.clock.move(seconds=REPLY_SECONDS)
-    assert "5.1.1 This reply address is too old." in delivers(mail_chat, letter(direct))[0][1]
+    assert "5.1.1 This reply address is too old." in delivers(mail_chat, new_mail(direct))[0][1]
 
     assert last_seen_by(ana)["id"] == before
 
@@ -195,7 +195,7 @@ def test_refused_mails_are_rate_limited_and_leave_no_files(mail_chat, people, to
         can_mention_group={"direct_members": [owner.id], "direct_subgroups": []},
     ).succeeds()
     monkeypatch.setattr(actions.inbound_mail, "MAX_PER_HOUR", 5)
-    mails = [with_file(letter(address, "@*cooks* soup!")) for _ in range(8)]
+    mails = [with_file(new_mail(address, "@*cooks* soup!")) for _ in range(8)]
 
     answers = delivers(mail_chat, *mails)
 
@@ -210,7 +210,7 @@ def test_refused_mails_are_rate_limited_and_leave_no_files(mail_chat, people, to
 def test_file_names_cause_no_mentions(mail_chat, people, told):
     ana, _ = people
     names = ["@**all**.png", f"@**Ana|{ana.id}**.png", "@*role:members*.png", "`@@**all**`.png"]
-    mail = letter(told("@**Ben** bread?", "kitchen > lunch"))
+    mail = new_mail(told("@**Ben** bread?", "kitchen > lunch"))
     for name in names:
         with_file(mail, name)
 
@@ -233,7 +233,7 @@ def test_changing_password_or_key_ends_reply_addresses(mail_chat, people, told, 
         hash = domain.people.passwords.ended("")
         mail_chat.write(actions.people.set_password, ben.id, hash)
 
-    code, words = delivers(mail_chat, letter(address))[0]
+    code, words = delivers(mail_chat, new_mail(address))[0]
     assert (code, "5.1.1 Bad destination" in words) == (550, True)
 
 
@@ -247,17 +247,17 @@ def test_a_reply_address_is_valid_for_one_thread(mail_chat, people, told):
         owner.patch(f"/messages/{asked}", propagate_mode="change_all", **where).succeeds()
 
     move(topic="✔ lunch")  # still the same thread
-    assert delivers(mail_chat, letter(address, "Rye"))[0][0] == 250
+    assert delivers(mail_chat, new_mail(address, "Rye"))[0][0] == 250
     assert last_seen_by(ana)["subject"] == "✔ lunch"
     move(topic="lunch")
     ana.says("And soup?", to="kitchen > lunch")
     owner.patch(f"/messages/{asked}", propagate_mode="change_one", topic="gossip").succeeds()
     refused = [(550, "5.1.1 The message has moved. Please answer in the chat.")]
-    assert delivers(mail_chat, letter(address, "Wheat")) == refused
+    assert delivers(mail_chat, new_mail(address, "Wheat")) == refused
     owner.joins("garden")
     ben.joins("garden")
     move(stream_id=mail_chat.channel("garden").id)
-    assert delivers(mail_chat, letter(address, "Spelt")) == refused
+    assert delivers(mail_chat, new_mail(address, "Spelt")) == refused
 
 
 @pytest.mark.on_one
@@ -273,11 +273,11 @@ def test_mails_of_one_sender_do_not_delay_those_of_another(mail_chat, people, to
         return reads(raw)
 
     monkeypatch.setattr(mail_parser, "parse", read)
-    slow = letter(address, subject="Slow")
+    slow = new_mail(address, subject="Slow")
     with ThreadPoolExecutor(6) as threads:
         others = [threads.submit(delivers, mail_chat, slow, sender="eve@x.test") for _ in range(6)]
         began.wait(PATIENCE_SECONDS)
-        answer = delivers(mail_chat, letter(address, "Leek"), sender="dan@x.test")
+        answer = delivers(mail_chat, new_mail(address, "Leek"), sender="dan@x.test")
         read_before = len(finished)
         released.set()
 
@@ -290,7 +290,7 @@ def test_mails_of_one_sender_do_not_delay_those_of_another(mail_chat, people, to
 )
 @pytest.mark.on_one
 def test_malformed_html_causes_no_temporary_failure(mail_chat, people, told, html):
-    mail = letter(told("Soup?", [people[1]]), "")
+    mail = new_mail(told("Soup?", [people[1]]), "")
     mail.set_content(f"<p>soup</p>{html}", "html")
 
     assert delivers(mail_chat, mail)[0] == (250, "2.0.0 OK: it was said")
@@ -303,7 +303,7 @@ def test_a_mail_that_cannot_be_parsed_is_refused_permanently(mail_chat, people, 
 
     monkeypatch.setattr(mail_parser, "parse", fail)
 
-    refused = delivers(mail_chat, letter(told("Soup?", [people[1]])))
+    refused = delivers(mail_chat, new_mail(told("Soup?", [people[1]])))
 
     assert refused == [(550, "5.6.0 The mail cannot be read.")]
 
@@ -324,7 +324,7 @@ def test_automatic_mails_are_dropped(mail_chat, people, told, headers):
     address = told("Soup?", [ben])
     before = last_seen_by(ana)["id"]
 
-    assert delivers(mail_chat, letter(address, **headers)) == [
+    assert delivers(mail_chat, new_mail(address, **headers)) == [
         (250, "2.0.0 OK: dropped: it was written by a machine")
     ]
 
@@ -334,8 +334,8 @@ def test_automatic_mails_are_dropped(mail_chat, people, told, headers):
 @pytest.mark.on_one
 def test_too_large_looping_and_invalid_mails_are_refused(mail_chat, people, told):
     address = told("Soup?", [people[1]])
-    large = letter(address).as_bytes() + b"x\r\n" * (MAX_BYTES // 3 + 1)
-    circling = letter(address)
+    large = new_mail(address).as_bytes() + b"x\r\n" * (MAX_BYTES // 3 + 1)
+    circling = new_mail(address)
     for number in range(51):
         circling["Received"] = f"from machine {number}"
     odd = b"Content-Type: multipart/mixed; boundary=x\r\n\r\n--x\r\nContent-Type: text/plain;"
@@ -343,7 +343,7 @@ def test_too_large_looping_and_invalid_mails_are_refused(mail_chat, people, told
         b" charset=klingon\r\nContent-Transfer-Encoding: base64\r\n\r\n!!!\r\n..\xff\r\n--x--\r\n"
     )
 
-    answers = delivers(mail_chat, large, circling, odd, b"\r\n", letter(address), to=address)
+    answers = delivers(mail_chat, large, circling, odd, b"\r\n", new_mail(address), to=address)
 
     assert [(code, words.split()[0]) for code, words in answers] == [
         (552, "5.3.4"),
@@ -361,7 +361,7 @@ def test_mail_to_a_channel_address_is_posted_while_its_creator_may_post(mail_cha
     own = ana.get(f"/streams/{kitchen}/email_address", sender_id=ana.id).succeeds()["email"]
     assert re.fullmatch(r"chat\+kitchen\.[0-9a-f]{32}\.show-sender@mail\.test", address)
 
-    mail = letter(address, "@**all** soup", subject="Re: Fwd: " + "x" * 70, Precedence="list")
+    mail = new_mail(address, "@**all** soup", subject="Re: Fwd: " + "x" * 70, Precedence="list")
     assert delivers(mail_chat, mail)[0][0] == 250
     said = last_seen_by(ben)
     assert said["sender_full_name"] == "Notification Bot"
@@ -371,7 +371,7 @@ def test_mail_to_a_channel_address_is_posted_while_its_creator_may_post(mail_cha
     assert (subject.endswith("x" * 70), words) == (True, "@_**all** soup")
     assert "mentioned" not in str(said["flags"])
 
-    delivers(mail_chat, letter(own.replace(".show-sender", ""), "", subject=""))
+    delivers(mail_chat, new_mail(own.replace(".show-sender", ""), "", subject=""))
     said = last_seen_by(ben)
     assert (said["sender_id"], said["subject"], said["content"]) == (
         ana.id,
@@ -380,7 +380,7 @@ def test_mail_to_a_channel_address_is_posted_while_its_creator_may_post(mail_cha
     )
 
     mail_chat.person("cleo", role="owner").delete(f"/users/{ana.id}").succeeds()
-    assert delivers(mail_chat, letter(address)) == [(550, "5.7.1 Account is deactivated.")]
+    assert delivers(mail_chat, new_mail(address)) == [(550, "5.7.1 Account is deactivated.")]
 
 
 def test_the_command_reads_a_mail_from_standard_input(kind, databases):
@@ -397,15 +397,15 @@ def test_the_command_reads_a_mail_from_standard_input(kind, databases):
         said = terminal.runs("mail", "receive", *words, typing=mail.as_string(), **settings | more)
         return said.code, said.out.strip()
 
-    mail = letter(address, "The oven is on", subject="Oven")
+    mail = new_mail(address, "The oven is on", subject="Oven")
     assert receives(mail) == (0, "")
     assert receives(mail, address) == (0, "")
-    assert receives(letter("x@y"), ORIGINAL_RECIPIENT=address) == (0, "")
-    assert receives(letter("x@y")) == (67, "5.1.1 The mail has no recipient of this server.")
+    assert receives(new_mail("x@y"), ORIGINAL_RECIPIENT=address) == (0, "")
+    assert receives(new_mail("x@y")) == (67, "5.1.1 The mail has no recipient of this server.")
     assert receives(mail, "x@y") == (67, "5.1.1 Bad destination mailbox address: x@y")
-    assert receives(letter(address), TERTULIA_MAIL_IN_ADDRESS="")[0] == 75
+    assert receives(new_mail(address), TERTULIA_MAIL_IN_ADDRESS="")[0] == 75
     terminal.runs("user", "deactivate", "ana@example.com")
-    assert receives(letter(address)) == (69, "5.7.1 Account is deactivated.")
+    assert receives(new_mail(address)) == (69, "5.7.1 Account is deactivated.")
 
     assert database.read_now(1, _said) == ["The oven is on", "Soup it is"]
 

@@ -35,9 +35,9 @@ def base64_log(chance: random.Random, length: int = LENGTH) -> str:
 
 def rare_letters(chance: random.Random, length: int = LENGTH) -> str:
     """Long words of a script with spaces and many letters, so that all grams are new."""
-    letters = [chr(chance.randrange(0xA000, 0xA48C)) for _ in range(length)]
-    letters[63::64] = " " * len(letters[63::64])
-    return "".join(letters)
+    mails = [chr(chance.randrange(0xA000, 0xA48C)) for _ in range(length)]
+    mails[63::64] = " " * len(mails[63::64])
+    return "".join(mails)
 
 
 def english(chance: random.Random, length: int = LENGTH) -> str:

@@ -25,7 +25,7 @@ def somebody(chat, **about):
 
 def sent(chat, smtp, email):
     chat.server.deliver("mail")
-    return [letter["Subject"] for letter in smtp.mails_to(email)]
+    return [mail["Subject"] for mail in smtp.mails_to(email)]
 
 
 def test_a_login_from_a_new_browser_causes_one_mail(mail_chat, smtp):
@@ -75,8 +75,8 @@ def test_new_users_get_a_mail_with_the_login_address(mail_chat, smtp):
     link = owner.post("/invites/multiuse").succeeds()["invite_link"]
     path = "/" + link.split("/", 3)[3]
     Browser(mail_chat).submits(path, {"email": email})
-    letter = smtp.last_mail_to(email, mail_chat)
-    confirm = link_in(letter)
+    mail = smtp.last_mail_to(email, mail_chat)
+    confirm = link_in(mail)
 
     mail_chat.server.run_job("missed messages")
     Browser(mail_chat).submits(confirm, {"full_name": "Cleo", "password": "lentils, always"})

@@ -245,9 +245,9 @@ def test_signing_up_does_not_reveal_existing_accounts(mail_chat, smtp):
     unknown = Browser(mail_chat).submits("/register/", {"email": fresh(mail_chat, "cleo")})
 
     assert (known.status, known.body) == (unknown.status, unknown.body)
-    letter = smtp.last_mail_to(ben.email, mail_chat)
-    assert "There is an account with this address already" in text_in(letter)
-    assert "do_confirm" not in text_in(letter)
+    mail = smtp.last_mail_to(ben.email, mail_chat)
+    assert "There is an account with this address already" in text_in(mail)
+    assert "do_confirm" not in text_in(mail)
 
 
 def test_confirmation_mails_to_one_address_are_limited(mail_chat):

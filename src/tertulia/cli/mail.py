@@ -14,7 +14,7 @@ from tertulia.cli.data import open_data
 from tertulia.cli.flags import config_options
 from tertulia.config import Config
 from tertulia.database.blocking import BlockingDatabase
-from tertulia.domain.emails import Letter
+from tertulia.domain.emails import Email
 from tertulia.domain.inbound_mail import MAX_BYTES, MailRefused
 from tertulia.domain.organization.languages import TRANSLATED
 from tertulia.events.directory.organization import Organization
@@ -42,8 +42,8 @@ def send_test(address: str, language: str, **flags: Any) -> None:
     config = Config.load(flags, os.environ)
     if not config.sends_mail:
         raise click.ClickException("No mail server is set: see smtp_host in docs/settings.md.")
-    message = mail_composer.mail(
-        Letter("test", address, language),
+    message = mail_composer.compose(
+        Email("test", address, language),
         sender=config.sender,
         name=config.organization,
         number=secrets.token_hex(16),

@@ -11,7 +11,7 @@ LINE_BREAK = "\x01"  # within a paragraph of a value
 INDENT = "\x02"  # a space at the beginning of a line
 
 
-class Letter(msgspec.Struct, frozen=True, omit_defaults=True):
+class Email(msgspec.Struct, frozen=True, omit_defaults=True):
     """An email to write. `values` are inserted into the text of its kind."""
 
     kind: str

@@ -80,7 +80,7 @@ class MailSender:
         try:
             realm = await self._database.query(0, storage.organization.find, item.realm_id)
             await connection.send(
-                mail_composer.mail(
+                mail_composer.compose(
                     actions.mail_outbox.opened(self._vault, item),
                     sender=self._config.sender,
                     name="Tertulia" if realm is None else realm.name,

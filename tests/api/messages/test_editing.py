@@ -107,10 +107,10 @@ def test_a_former_subscriber_receives_edits_of_received_messages(ana, ben, chair
 
 
 def test_a_direct_message_can_be_edited(ana, ben, eve):
-    letter = ana.says("dear", to=[ben])
+    direct = ana.says("dear", to=[ben])
     ears, others = ben.listens_for("update_message"), eve.listens_for("update_message")
 
-    edits(ana, letter, content="dearest").succeeds()
+    edits(ana, direct, content="dearest").succeeds()
 
     heard = ears.next()
     assert "stream_id" not in heard
@@ -189,11 +189,11 @@ def test_a_concurrent_edit_is_not_overwritten(ana, chair):
 
 def test_invalid_combinations_are_refused(chat, ana, ben, chair):
     garden = ana.joins("garden") and chat.channel("garden").id
-    letter = ana.says("dear", to=[ben])
+    direct = ana.says("dear", to=[ben])
 
-    edits(ana, letter, topic="x").fails("Direct messages cannot have topics.")
-    edits(ana, letter, stream_id=garden).fails("Direct messages cannot be moved to channels.")
-    edits(ana, letter, content="y", propagate_mode="change_all").fails(
+    edits(ana, direct, topic="x").fails("Direct messages cannot have topics.")
+    edits(ana, direct, stream_id=garden).fails("Direct messages cannot be moved to channels.")
+    edits(ana, direct, content="y", propagate_mode="change_all").fails(
         "Invalid propagate_mode without topic or channel edit"
     )
     edits(ana, chair, content="y", stream_id=garden).fails(
@@ -300,13 +300,13 @@ CAPABLE = {"notification_settings_null": True, "bulk_message_deletion": True}
 
 
 def test_a_direct_message_can_be_deleted(ana, ben):
-    letter = ana.says("dear", to=[ben])
+    direct = ana.says("dear", to=[ben])
     ears = ben.listens_for("delete_message", client_capabilities=CAPABLE)
 
-    ana.delete(f"/messages/{letter.id}").succeeds()
+    ana.delete(f"/messages/{direct.id}").succeeds()
 
     assert ears.all() == [
-        {"type": "delete_message", "message_ids": [letter.id], "message_type": "private"}
+        {"type": "delete_message", "message_ids": [direct.id], "message_type": "private"}
     ]
 
 

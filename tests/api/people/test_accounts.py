@@ -438,9 +438,9 @@ def test_a_deactivated_user_gets_a_mail_if_requested(mail_chat, smtp):
     said = {"deactivation_notification_comment": "Farewell!\n\nThe cooks"}
     boss.delete(f"/users/{ben.id}", **said).succeeds()
 
-    letter = text_in(smtp.last_mail_to(ben.email, mail_chat))
-    assert "has ended your account" in letter
-    assert "Farewell!  The cooks" in letter or "Farewell! The cooks" in letter
+    mail = text_in(smtp.last_mail_to(ben.email, mail_chat))
+    assert "has ended your account" in mail
+    assert "Farewell!  The cooks" in mail or "Farewell! The cooks" in mail
     assert smtp.mails_to(cleo.email) == []
 
 

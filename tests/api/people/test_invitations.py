@@ -47,11 +47,11 @@ def test_an_invitation_by_mail_is_listed_and_sent(mail_chat, smtp):
         }.items()
     )
     assert shown["expiry_date"] - shown["invited"] == 3600
-    letter = smtp.last_mail_to(cleo, mail_chat)
-    assert letter["Subject"] == f"Ana invites you to {mail_chat.realm.name}"
-    assert link_in(letter).startswith("/join/")
+    mail = smtp.last_mail_to(cleo, mail_chat)
+    assert mail["Subject"] == f"Ana invites you to {mail_chat.realm.name}"
+    assert link_in(mail).startswith("/join/")
     last_day = datetime.datetime.fromtimestamp(shown["expiry_date"], datetime.UTC).date()
-    assert f"It is good until {last_day}." in text_in(letter)
+    assert f"It is good until {last_day}." in text_in(mail)
 
 
 def test_a_link_can_be_used_by_many(admin):
@@ -211,8 +211,8 @@ def test_hidden_addresses_are_not_revealed_by_inviting(mail_chat, smtp):
 
     assert (known.status, known.body) == (unknown.status, unknown.body) == (200, known.body)
     assert len(open_ones(ana)) == 2
-    letter = smtp.last_mail_to(ben.email, mail_chat)
-    assert "/join/" not in text_in(letter)
+    mail = smtp.last_mail_to(ben.email, mail_chat)
+    assert "/join/" not in text_in(mail)
 
 
 def test_revoking_and_resending(mail_chat, smtp):

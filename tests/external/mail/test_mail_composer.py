@@ -6,7 +6,7 @@ from email.message import EmailMessage
 import pytest
 from tests.support.fake_smtp import html_in, text_in
 
-from tertulia.domain.emails import Letter
+from tertulia.domain.emails import Email
 from tertulia.domain.organization.languages import TRANSLATED, direction
 from tertulia.external.mail import mail_composer
 
@@ -41,19 +41,19 @@ VALUES = {
 }
 
 
-# What a letter can do without, and then says something else.
+# What a mail can do without, and then says something else.
 LESS = {"answerable": "", "channels": "", "comment": "", "found": "", "place": "", "until": ""}
 MORE = {"place": "#loft > soup", "named": "yes"}
 
 
-def written(letter: Letter) -> EmailMessage:
-    return mail_composer.mail(letter, sender="noreply@x.example", name="Cine", number="1", now=0)
+def written(mail: Email) -> EmailMessage:
+    return mail_composer.compose(mail, sender="noreply@x.example", name="Cine", number="1", now=0)
 
 
 @pytest.mark.parametrize("kind", sorted(mail_composer.kinds()))
 def test_every_mail_exists_in_every_language(kind):
     said = {
-        (language, number): written(Letter(kind, "ana@example.com", language, VALUES | given))
+        (language, number): written(Email(kind, "ana@example.com", language, VALUES | given))
         for language in TRANSLATED
         for number, given in enumerate(({}, LESS, MORE))
     }
@@ -77,16 +77,16 @@ def test_every_mail_exists_in_every_language(kind):
 
 def test_values_cannot_inject_headers_or_markup():
     hostile = "Eve\r\nBcc: all@example.com\n\n[Click](https://evil.example)\n\n<b>x</b>"
-    letter = Letter("test", "ana@example.com", from_name=hostile, headers={"List-Id": hostile})
+    mail = Email("test", "ana@example.com", from_name=hostile, headers={"List-Id": hostile})
 
-    message = written(letter)
+    message = written(mail)
 
     assert message["Bcc"] is None
     assert "\n" not in str(message["From"]) + str(message["List-Id"])
 
 
 def test_mails_are_marked_as_automatic():
-    message = written(Letter("test", "ana@example.com", reply_to="mm123@x.example"))
+    message = written(Email("test", "ana@example.com", reply_to="mm123@x.example"))
 
     assert message["From"] == "Cine <noreply@x.example>"
     assert message["Auto-Submitted"] == "auto-generated"

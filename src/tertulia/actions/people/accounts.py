@@ -7,7 +7,7 @@ import msgspec
 from tertulia import actions, domain, storage
 from tertulia.actions.people.profiles import FieldChange
 from tertulia.database.tx import Tx
-from tertulia.domain.emails import Letter
+from tertulia.domain.emails import Email
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.user import Role, User
 from tertulia.errors import BadRequest
@@ -62,8 +62,8 @@ def deactivate(tx: Tx, actor: User, user_id: int, vault: Vault, comment: str | N
             "name": user.full_name,
             "comment": comment.strip(),
         }
-        letter = Letter("deactivated", user.email, domain.emails.language_of(user), values)
-        actions.mail_outbox.enqueue(tx, vault, letter)
+        mail = Email("deactivated", user.email, domain.emails.language_of(user), values)
+        actions.mail_outbox.enqueue(tx, vault, mail)
 
 
 def deactivate_self(tx: Tx, actor: User) -> None:

@@ -5,7 +5,7 @@ Only that address learns whether another account uses it.
 
 from tertulia import actions, domain, storage
 from tertulia.database.tx import Tx
-from tertulia.domain.emails import Letter
+from tertulia.domain.emails import Email
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.one_time_links import ADDRESS
 from tertulia.domain.people.user import User
@@ -22,12 +22,12 @@ def request(tx: Tx, vault: Vault, user: User, email: str, site: str) -> None:
     holder = storage.people.find_by_email(tx, email)
     if holder is None or holder.id == user.id:
         link = f"{site}/accounts/confirm_new_email/{key}"
-        letter = Letter(
+        mail = Email(
             "address-confirm", email, domain.emails.language_of(user), {**values, "link": link}
         )
     else:
-        letter = Letter("address-taken", email, domain.emails.language_in(realm), values)
-    actions.mail_outbox.enqueue(tx, vault, letter)
+        mail = Email("address-taken", email, domain.emails.language_in(realm), values)
+    actions.mail_outbox.enqueue(tx, vault, mail)
 
 
 def check_allowed(tx: Tx, user: User) -> None:
@@ -52,7 +52,7 @@ def confirm(tx: Tx, vault: Vault, key: str) -> str:
     actions.people.check_email_allowed(tx, link.email)
     realm = storage.organization.current(tx)
     values = {"organization": realm.name, "name": user.full_name, "address": link.email}
-    letter = Letter("address-changed", user.email, domain.emails.language_of(user), values)
-    actions.mail_outbox.enqueue(tx, vault, letter)
+    mail = Email("address-changed", user.email, domain.emails.language_of(user), values)
+    actions.mail_outbox.enqueue(tx, vault, mail)
     actions.people.change_address(tx, user, link.email)
     return link.email

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from tertulia import actions, domain, storage
 from tertulia.database.tx import Tx
-from tertulia.domain.emails import Letter
+from tertulia.domain.emails import Email
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.one_time_links import FINDING
 
@@ -27,4 +27,4 @@ def request(
             found.append(f"{realm.name}: {site}/")
             language = domain.emails.language_of(user)
     values = {"address": email, "found": domain.emails.BETWEEN.join(found)}
-    actions.mail_outbox.enqueue(tx, vault, Letter("organizations", email, language, values))
+    actions.mail_outbox.enqueue(tx, vault, Email("organizations", email, language, values))

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from tertulia import actions, domain, storage
 from tertulia.database.tx import Tx
-from tertulia.domain.emails import Letter
+from tertulia.domain.emails import Email
 from tertulia.domain.people.invitations import ADDRESSES_PER_CALL, Invitation, Terms
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.one_time_links import INVITING
@@ -296,7 +296,7 @@ def _create(
 def _send_mail(tx: Tx, vault: Vault, inviter: User, key: str, email: str, site: str) -> None:
     realm = storage.organization.current(tx)
     has_account = storage.people.find_by_email(tx, email) is not None
-    letter = Letter(
+    mail = Email(
         "invitation-needless" if has_account else "invitation",
         email,
         domain.emails.language_in(realm),
@@ -308,7 +308,7 @@ def _send_mail(tx: Tx, vault: Vault, inviter: User, key: str, email: str, site: 
             "until": _last_day(get(tx, vault, key)),
         },
     )
-    actions.mail_outbox.enqueue(tx, vault, letter)
+    actions.mail_outbox.enqueue(tx, vault, mail)
     actions.people.one_time_links.record_mail(tx, INVITING, email, inviter.id)
 
 

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from tertulia import actions, domain, storage
 from tertulia.database.tx import Tx
-from tertulia.domain.emails import Letter
+from tertulia.domain.emails import Email
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.sessions import Browser
 from tertulia.domain.people.user import User
@@ -32,8 +32,8 @@ def record_login(tx: Tx, vault: Vault, user: User, browser: Browser, network: st
         "address": browser.address,
         "browser": kind,
     }
-    letter = Letter("login", user.email, domain.emails.language_of(user), values)
-    actions.mail_outbox.enqueue(tx, vault, letter)
+    mail = Email("login", user.email, domain.emails.language_of(user), values)
+    actions.mail_outbox.enqueue(tx, vault, mail)
 
 
 def delete_expired(tx: Tx) -> None:

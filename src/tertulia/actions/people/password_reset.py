@@ -8,7 +8,7 @@ from collections.abc import Collection
 
 from tertulia import actions, domain, storage
 from tertulia.database.tx import Tx
-from tertulia.domain.emails import Letter
+from tertulia.domain.emails import Email
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.one_time_links import PASSWORD, OneTimeLink
 from tertulia.domain.people.user import User
@@ -36,7 +36,7 @@ def request(
         actions.people.one_time_links.record_request_without_account(
             tx, PASSWORD, email, requested_from
         )
-        letter = Letter(
+        mail = Email(
             "password-unknown",
             email,
             domain.emails.language_in(realm),
@@ -46,7 +46,7 @@ def request(
         actions.people.one_time_links.record_request_without_account(
             tx, PASSWORD, email, requested_from
         )
-        letter = Letter(
+        mail = Email(
             "password-elsewhere",
             user.email,
             domain.emails.language_of(user),
@@ -56,13 +56,13 @@ def request(
         key = actions.people.one_time_links.create(
             tx, vault, PASSWORD, email=email, user_id=user.id, requested_from=requested_from
         )
-        letter = Letter(
+        mail = Email(
             "password-reset",
             user.email,
             domain.emails.language_of(user),
             {"organization": realm.name, "name": user.full_name, "link": address(site, key)},
         )
-    actions.mail_outbox.enqueue(tx, vault, letter)
+    actions.mail_outbox.enqueue(tx, vault, mail)
 
 
 def create_link(
@@ -100,8 +100,8 @@ def invalidate(
         key = create_link(tx, vault, None, user.id)
         values = {"organization": storage.organization.current(tx).name, "name": user.full_name}
         values |= {"link": address(site, key), "site": site}
-        letter = Letter("password-ended", user.email, domain.emails.language_of(user), values)
-        actions.mail_outbox.enqueue(tx, vault, letter)
+        mail = Email("password-ended", user.email, domain.emails.language_of(user), values)
+        actions.mail_outbox.enqueue(tx, vault, mail)
     return True
 
 

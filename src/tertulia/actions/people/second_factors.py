@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from tertulia import actions, domain, storage
 from tertulia.actions.people.login import VerifiedIdentity
 from tertulia.database.tx import Tx
-from tertulia.domain.emails import Letter
+from tertulia.domain.emails import Email
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.second_factors import CodeApp, Passkey
 from tertulia.domain.people.user import User
@@ -210,5 +210,5 @@ def _mail_owner(tx: Tx, vault: Vault, user: User, kind: str, sends_mail: bool) -
     if sends_mail:
         realm = storage.organization.current(tx)
         values = {"organization": realm.name, "name": user.full_name}
-        letter = Letter(kind, user.email, domain.emails.language_of(user), values)
-        actions.mail_outbox.enqueue(tx, vault, letter)
+        mail = Email(kind, user.email, domain.emails.language_of(user), values)
+        actions.mail_outbox.enqueue(tx, vault, mail)

@@ -5,7 +5,7 @@ import msgspec
 from tertulia import actions, domain, storage
 from tertulia.actions.people.email_policy import Rejection
 from tertulia.database.tx import Tx
-from tertulia.domain.emails import Letter
+from tertulia.domain.emails import Email
 from tertulia.domain.messages.welcome_message import WelcomeMessage
 from tertulia.domain.people.invitations import Invitation, Terms
 from tertulia.domain.people.keys import Vault
@@ -70,8 +70,8 @@ def request(
         kind = "sign-up-needless"
     else:
         values["link"] = f"{site}/accounts/do_confirm/{key}"
-    letter = Letter(kind, email, domain.emails.language_in(realm), values)
-    actions.mail_outbox.enqueue(tx, vault, letter)
+    mail = Email(kind, email, domain.emails.language_in(realm), values)
+    actions.mail_outbox.enqueue(tx, vault, mail)
 
 
 def confirmed(tx: Tx, vault: Vault, key: str) -> tuple[str, Invitation | None]:
@@ -151,8 +151,8 @@ def _send_welcome(tx: Tx, vault: Vault, user: User, welcome_message: WelcomeMess
         realm = storage.organization.current(tx)
         values = {"organization": realm.name, "name": user.full_name}
         values |= {"address": user.email, "site": welcome_message.site}
-        letter = Letter("account", user.email, domain.emails.language_of(user), values)
-        actions.mail_outbox.enqueue(tx, vault, letter)
+        mail = Email("account", user.email, domain.emails.language_of(user), values)
+        actions.mail_outbox.enqueue(tx, vault, mail)
 
 
 def _add_to_groups(tx: Tx, user: User, terms: Terms) -> None:

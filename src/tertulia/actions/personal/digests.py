@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from tertulia import actions, domain, storage
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import Channel
-from tertulia.domain.emails import BETWEEN, Letter
+from tertulia.domain.emails import BETWEEN, Email
 from tertulia.domain.messages.catch_up import Sentence, Summary, UnreadConversation
 from tertulia.domain.messages.message import Message
 from tertulia.domain.people.keys import Vault
@@ -46,7 +46,7 @@ def write(
     shows_words = realm.setting("message_content_allowed_in_email_notifications") and user.prefers(
         "message_content_in_email_notifications"
     )
-    letter = Letter(
+    mail = Email(
         KIND,
         user.email,
         domain.emails.language_of(user),
@@ -61,7 +61,7 @@ def write(
         },
         headers=domain.personal.unsubscribe.headers(leave),
     )
-    actions.mail_outbox.enqueue(tx, vault, letter)
+    actions.mail_outbox.enqueue(tx, vault, mail)
     return True
 
 

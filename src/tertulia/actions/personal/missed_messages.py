@@ -12,7 +12,7 @@ import msgspec
 
 from tertulia import actions, domain, storage
 from tertulia.database.tx import Tx
-from tertulia.domain.emails import BETWEEN, Letter
+from tertulia.domain.emails import BETWEEN, Email
 from tertulia.domain.messages.external_pictures import Shown
 from tertulia.domain.messages.message import Message
 from tertulia.domain.people.keys import Vault
@@ -236,7 +236,7 @@ def _mail(
     context: list[Message],
     messages: list[Message],
     head: MailContext,
-) -> Letter:
+) -> Email:
     realm = storage.organization.current(tx)
     shows_words = realm.setting("message_content_allowed_in_email_notifications") and user.prefers(
         "message_content_in_email_notifications"
@@ -271,7 +271,7 @@ def _mail(
         if head.mail_in_address:
             last = messages[-1]
             reply_to = actions.mail_addresses.for_reply(tx, head.mail_in_address, user, last)
-    return Letter(
+    return Email(
         "missed-messages" if shows_words else "missed-messages-untold",
         user.email,
         domain.emails.language_of(user),

@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from tertulia import domain
-from tertulia.domain.emails import INDENT, LINE_BREAK, Letter
+from tertulia.domain.emails import INDENT, LINE_BREAK, Email
 from tertulia.domain.inbound_mail import OURS
 
-LETTERS = Path(__file__).parent / "templates"
+TEMPLATES = Path(__file__).parent / "templates"
 ENDS_WITH_ADDRESS = re.compile(r"(.+): (https?://\S+)")
 BUTTON = re.compile(r"\[([^\]]+)\]\((\S+)\)")
 
@@ -29,35 +29,35 @@ class Paragraph(NamedTuple):
     address: str = ""  # of the link, if the paragraph is a button
 
 
-def mail(letter: Letter, *, sender: str, name: str, number: str, now: float) -> EmailMessage:
+def compose(mail: Email, *, sender: str, name: str, number: str, now: float) -> EmailMessage:
     """`sender` is our address, `name` the display name, `number` makes the Message-ID unique."""
-    subject, paragraphs = _rendered(letter)
+    subject, paragraphs = _rendered(mail)
     message = EmailMessage()
     user, _, host = sender.rpartition("@")
-    message["From"] = Address(_one_line(letter.from_name or name), user, host)
-    message["To"] = letter.to
+    message["From"] = Address(_one_line(mail.from_name or name), user, host)
+    message["To"] = mail.to
     message["Subject"] = subject
-    message["Date"] = format_datetime(datetime.fromtimestamp(now, _zone(letter.timezone)))
+    message["Date"] = format_datetime(datetime.fromtimestamp(now, _zone(mail.timezone)))
     message["Message-ID"] = f"<{number}@{host}>"
     message["Auto-Submitted"] = "auto-generated"
     message["X-Auto-Response-Suppress"] = "All"
     message[OURS] = "letter"  # so that we ignore it if it is sent back to us
-    if letter.reply_to:
-        message["Reply-To"] = letter.reply_to
-    for header, value in letter.headers.items():
+    if mail.reply_to:
+        message["Reply-To"] = mail.reply_to
+    for header, value in mail.headers.items():
         message[header] = _one_line(value)
     text = "\n\n".join(map(_as_text, paragraphs)) + "\n"
     message.set_content(text.replace(LINE_BREAK, "\n").replace(INDENT, " "))
     page = _engine(is_html=True).get_template("layout.html")
     message.add_alternative(
         page.render(
-            language=letter.language,
-            direction=domain.organization.languages.direction(letter.language),
+            language=mail.language,
+            direction=domain.organization.languages.direction(mail.language),
             subject=subject,
             organization=name,
             paragraphs=paragraphs,
-            html=letter.html,
-            foot=_foot(paragraphs) if letter.html else [],
+            html=mail.html,
+            foot=_foot(paragraphs) if mail.html else [],
         ),
         subtype="html",
     )
@@ -65,12 +65,12 @@ def mail(letter: Letter, *, sender: str, name: str, number: str, now: float) -> 
 
 
 def kinds() -> set[str]:
-    return {path.name.split(".")[0] for path in LETTERS.glob("*.txt")}
+    return {path.name.split(".")[0] for path in TEMPLATES.glob("*.txt")}
 
 
-def _rendered(letter: Letter) -> tuple[str, list[Paragraph]]:
-    template = _engine(is_html=False).get_template(f"{letter.kind}.{letter.language}.txt")
-    head, _, body = template.render(**letter.values).partition("\n\n")
+def _rendered(mail: Email) -> tuple[str, list[Paragraph]]:
+    template = _engine(is_html=False).get_template(f"{mail.kind}.{mail.language}.txt")
+    head, _, body = template.render(**mail.values).partition("\n\n")
     parts = [part.strip() for part in body.split("\n\n")]
     return _one_line(head), [_paragraph(part) for part in parts if part]
 
@@ -113,7 +113,7 @@ def _engine(*, is_html: bool) -> Any:
     import jinja2
 
     return jinja2.Environment(
-        loader=jinja2.FileSystemLoader(LETTERS),
+        loader=jinja2.FileSystemLoader(TEMPLATES),
         autoescape=is_html,  # noqa: S701 - the other part is plain text
         finalize=None if is_html else _one_line,
         undefined=jinja2.StrictUndefined,

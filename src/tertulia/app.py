@@ -285,13 +285,13 @@ class Application:
     @asynccontextmanager
     async def _lmtp_lifespan(self) -> AsyncIterator[None]:
         """Listen for mail if that is configured."""
-        place = self.services.config.lmtp_listen
-        if not place:
+        listen_address = self.services.config.lmtp_listen
+        if not listen_address:
             yield
             return
         if not self.services.config.receives_mail:
             raise ConfigError("lmtp_listen needs mail_in_address: at which addresses mail arrives.")
-        self.lmtp = lmtp.LmtpServer(place, self.inbound_mail)
+        self.lmtp = lmtp.LmtpServer(listen_address, self.inbound_mail)
         await self.lmtp.open()
         try:
             yield

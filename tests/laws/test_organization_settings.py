@@ -164,9 +164,9 @@ def bad_values(doors: Doors, name: str) -> list[Value]:
         case Limit():
             return [(0, "0"), (-1, "-1"), (2**31, str(2**31)), ('"never"', "never")]
         case FreeText(is_title=True):
-            return [(" ", " "), ("n" * (kind.longest + 1),) * 2, ("a\tb", "a\tb")]
+            return [(" ", " "), ("n" * (kind.max_length + 1),) * 2, ("a\tb", "a\tb")]
         case FreeText():
-            return [("n" * (kind.longest + 1),) * 2]
+            return [("n" * (kind.max_length + 1),) * 2]
         case ServerUrl():
             return [("here", "here"), ("https://", "https://")]
         case ChannelId():

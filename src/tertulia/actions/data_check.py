@@ -31,7 +31,7 @@ def subjects(vault: Vault | None) -> dict[str, Callable[[Tx], DataProblem]]:
 
 
 def run(tx: Tx, vault: Vault | None) -> list[DataProblem]:
-    return [look(tx) for look in subjects(vault).values()]
+    return [check(tx) for check in subjects(vault).values()]
 
 
 def _log(tx: Tx) -> DataProblem:

@@ -34,7 +34,7 @@ def realms_with_old_access(tx: Tx) -> list[int]:
         attempts=tx.now - WINDOW_SECONDS,
         links=tx.now - DAY,
         invitations=tx.now - KEPT_SECONDS,
-        departures=tx.now - EXPIRY_SECONDS,
+        logins_before=tx.now - EXPIRY_SECONDS,
         tokens=tx.now - TOKEN_SECONDS,
     )
 

@@ -72,7 +72,7 @@ def post_message(
     tx: Tx,
     address: MailAddress,
     number: str,
-    place: MailDestination,
+    destination: MailDestination,
     draft: Draft,
     email_domain: str,
 ) -> bool:
@@ -81,15 +81,23 @@ def post_message(
     if storage.inbound_mail.was_received(tx, hash):
         return False
     storage.inbound_mail.record(tx, hash)
-    if place.channel is None:
-        assert place.author is not None
-        actions.messages.send.to_people(tx, place.author, list(place.people), draft, email_domain)
-    elif place.author is not None:
-        actions.messages.send.to_channel(tx, place.author, place.channel.id, place.topic, draft)
+    if destination.channel is None:
+        assert destination.author is not None
+        actions.messages.send.to_people(
+            tx, destination.author, list(destination.people), draft, email_domain
+        )
+    elif destination.author is not None:
+        actions.messages.send.to_channel(
+            tx, destination.author, destination.channel.id, destination.topic, draft
+        )
     else:
-        maker, channel = place.owner, place.channel
-        actions.messages.send_checks.check_to_channel(tx, maker, channel.id, place.topic, draft)
-        message_id = actions.messages.notices.post_without_account(tx, channel, place.topic, draft)
+        maker, channel = destination.owner, destination.channel
+        actions.messages.send_checks.check_to_channel(
+            tx, maker, channel.id, destination.topic, draft
+        )
+        message_id = actions.messages.notices.post_without_account(
+            tx, channel, destination.topic, draft
+        )
         actions.files.attachments.claim(tx, maker, message_id, draft.path_ids)
     return True
 

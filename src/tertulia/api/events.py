@@ -197,9 +197,9 @@ async def _default_options(call: Call, user: User) -> Options:
     if not user.is_bot:
         return Options()
     bot = await call.services.database.query(user.realm_id, storage.people.bots.find, user.id)
-    heard = call.org.channels.get(bot.listening_channel_id or 0)
+    channel = call.org.channels.get(bot.listening_channel_id or 0)
     return Options(
-        narrow=[] if heard is None else [("channel", heard.name)],
+        narrow=[] if channel is None else [("channel", channel.name)],
         all_public_streams=bot.all_public_channels and not user.is_guest,
     )
 

@@ -364,5 +364,5 @@ def _error_for(service: Integration, refusal: ClientError) -> ClientError:
     """Compat: Slack's format has `ok` and `error`."""
     if service.name != SLACK:
         return refusal
-    said: Mapping[str, Any] = {**refusal.extra(), "ok": False, "error": refusal.msg}
-    return BadRequest(refusal.msg, **said)
+    fields: Mapping[str, Any] = {**refusal.extra(), "ok": False, "error": refusal.msg}
+    return BadRequest(refusal.msg, **fields)

@@ -53,7 +53,7 @@ def _chosen(kind: ChosenFrom) -> Any:
 
 def _text(kind: FreeText) -> Any:
     rules = [Stripped, NotBlank] if kind.is_title else []
-    return Annotated[(str, *rules, MaxLength(kind.longest))]
+    return Annotated[(str, *rules, MaxLength(kind.max_length))]
 
 
 def _limit(kind: Limit) -> Any:
@@ -68,7 +68,9 @@ FORMS: Forms = {
     Whole: lambda kind: Annotated[int, AtLeast(kind.least), AtMost(kind.most)],
     Limit: _limit,
     FreeText: _text,
-    ServerUrl: lambda kind: Annotated[str, MaxLength(kind.longest), _WebAddress(kind), BareOrJson],
+    ServerUrl: lambda kind: Annotated[
+        str, MaxLength(kind.max_length), _WebAddress(kind), BareOrJson
+    ],
     ChannelId: lambda kind: int,
     LoginMethods: lambda kind: dict[str, bool],
     PeopleNamed: lambda kind: Change,

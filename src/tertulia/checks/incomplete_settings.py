@@ -18,9 +18,9 @@ def examine(config: Config) -> list[DataProblem]:
         missing = [name for name in names if not getattr(config, name)]
         if missing and len(missing) < len(names):
             problems.append(f"{', '.join(names)} need each other; not set: {', '.join(missing)}")
-    place = config.lmtp_listen
-    if place and not config.mail_in_address:
+    listen_address = config.lmtp_listen
+    if listen_address and not config.mail_in_address:
         problems.append("lmtp_listen needs mail_in_address")
-    if place.startswith("/") and not Path(place).parent.is_dir():
-        problems.append(f"the folder {Path(place).parent} of lmtp_listen does not exist")
+    if listen_address.startswith("/") and not Path(listen_address).parent.is_dir():
+        problems.append(f"the folder {Path(listen_address).parent} of lmtp_listen does not exist")
     return [DataProblem("settings", "", problems)] if problems else []

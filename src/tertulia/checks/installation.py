@@ -20,17 +20,17 @@ def examine(config: Config) -> list[DataProblem]:
         findings.append(DataProblem("data", "not checked: the schema is out of date"))
     else:
         vault = data_dir.load_vault(config)
-        for subject, look in actions.data_check.subjects(vault).items():
-            findings += _readable(subject, partial(_examined, database, look))
+        for subject, check in actions.data_check.subjects(vault).items():
+            findings += _readable(subject, partial(_examined, database, check))
         findings += _readable("stores", lambda: stores.examine(config, database))
         findings += _readable("logins", lambda: [_logins(config, database)])
     return findings
 
 
-def _readable(subject: str, look: Callable[[], list[DataProblem]]) -> list[DataProblem]:
+def _readable(subject: str, check: Callable[[], list[DataProblem]]) -> list[DataProblem]:
     """Run one check; a damaged database fails this check, not the others."""
     try:
-        return look()
+        return check()
     except Exception as error:
         reason = error_text.describe(error)
         if reason is None:
@@ -38,8 +38,8 @@ def _readable(subject: str, look: Callable[[], list[DataProblem]]) -> list[DataP
         return [DataProblem(subject, "", [f"could not be checked. {reason}"])]
 
 
-def _examined(database: Database, look: Callable[[Tx], DataProblem]) -> list[DataProblem]:
-    return [database.read_now(0, look)]
+def _examined(database: Database, check: Callable[[Tx], DataProblem]) -> list[DataProblem]:
+    return [database.read_now(0, check)]
 
 
 def _logins(config: Config, database: Database) -> DataProblem:

@@ -19,30 +19,30 @@ def examine(config: Config, database: Database) -> list[DataProblem]:
     stray = _orphaned_files(database, stores)
     if not uploads and not stores.is_used and not stray:
         return []
-    places = sorted(
+    store_names = sorted(
         {each.place for each in uploads} | ({stores.chosen} if stores.is_used else set())
     )
-    summary = f"{len(uploads):,} files in {', '.join(places) or 'stores'}"
+    summary = f"{len(uploads):,} files in {', '.join(store_names) or 'stores'}"
     if stray:
         summary += f"; {stray:,} more that are not in the database (tertulia files sweep)"
     problems = []
-    for place in places:
-        there = [each for each in uploads if each.place == place]
+    for store_name in store_names:
+        stored = [each for each in uploads if each.place == store_name]
         try:
-            missing = FileSnapshot(database, stores, None).missing(there)
+            missing = FileSnapshot(database, stores, None).missing(stored)
         except StoreUnavailable as trouble:
             problems.append(str(trouble))
             continue
         if missing:
             problems.append(
-                f"{len(missing)} of {len(there)} files in {place} are missing or damaged"
+                f"{len(missing)} of {len(stored)} files in {store_name} are missing or damaged"
             )
     return [DataProblem("stores", summary, problems)]
 
 
 def _orphaned_files(database: Database, stores: FileStores) -> int:
     count = 0
-    for place in stores.known:
+    for store_name in stores.known:
         with contextlib.suppress(StoreUnavailable):  # reported above for stores in use
-            count += len(upload_migration.orphaned_files(database, stores, place))
+            count += len(upload_migration.orphaned_files(database, stores, store_name))
     return count

@@ -5,19 +5,19 @@ from pathlib import Path
 from tertulia import __version__, data_dir
 from tertulia.config import Config
 from tertulia.domain.organization.realm import Realm
-from tertulia.sample_data.demo.people import Cast
+from tertulia.sample_data.demo.people import DemoPeople
 
 
 def text(
-    config: Config, address: str, realm: Realm, *, cast: Cast | None, first_run: str | None
+    config: Config, address: str, realm: Realm, *, demo: DemoPeople | None, first_run: str | None
 ) -> str:
     """`first_run` is the address of the first-run page, if there are no accounts; the last line."""
     parts = [
         f"Tertulia {__version__} listens at {address} (Ctrl-C stops it)",
         f"  Organization  {realm.name}\n  Data          {_where(config)}",
     ]
-    if cast is not None:
-        parts.append(_introduce(cast, config.data))
+    if demo is not None:
+        parts.append(_introduce(demo, config.data))
     elif first_run is not None:
         parts.append(
             "There are no accounts yet. Create the organization and its owner in a browser:\n\n"
@@ -31,13 +31,13 @@ def _where(config: Config) -> str:
     return folder if data_dir.sqlite_file(config) else f"PostgreSQL, and {folder}"
 
 
-def _introduce(cast: "Cast", folder: Path) -> str:
-    width = max(len(person.email) for person in cast.people)
+def _introduce(demo: "DemoPeople", folder: Path) -> str:
+    width = max(len(person.email) for person in demo.people)
     people = "\n".join(
         f"  {person.email:<{width}}  {person.full_name}, {person.role.name.lower()}"
-        for person in cast.people
+        for person in demo.people
     )
     return (
-        f"Sample data. These users can log in, all with the password {cast.password}\n\n"
+        f"Sample data. These users can log in, all with the password {demo.password}\n\n"
         f"{people}\n\nFor clients and scripts: {folder}/zuliprc-NAME"
     )

@@ -26,9 +26,11 @@ def show(as_json: bool, **flags: Any) -> None:
     _, database = open_data(flags)
     counts = database.read_now(0, storage.files.upload_locations.counts)
     if as_json:
-        show_json({place: {"files": n, "bytes": size} for place, (n, size) in counts.items()})
+        show_json(
+            {store_name: {"files": n, "bytes": size} for store_name, (n, size) in counts.items()}
+        )
         return
-    rows = [(place, f"{n:,}", f"{size:,}") for place, (n, size) in counts.items()]
+    rows = [(store_name, f"{n:,}", f"{size:,}") for store_name, (n, size) in counts.items()]
     show_table([("place", "files", "bytes"), *rows])
 
 
@@ -44,7 +46,7 @@ def move(**flags: Any) -> None:
     carrier = upload_migration.UploadCopier(database, stores, config.files)
     counts = database.read_now(0, storage.files.upload_locations.counts)
     progress = Progress(
-        sum(n for place, (n, _) in counts.items() if place != config.files), "files"
+        sum(n for store_name, (n, _) in counts.items() if store_name != config.files), "files"
     )
     after = done = 0
     damaged: list[str] = []
@@ -76,7 +78,8 @@ def sweep(yes: bool, **flags: Any) -> None:
     stores = FileStores(config)
     upload_migration.sweep(database, stores)
     found = {
-        place: upload_migration.orphaned_files(database, stores, place) for place in stores.known
+        store_name: upload_migration.orphaned_files(database, stores, store_name)
+        for store_name in stores.known
     }
     count = sum(map(len, found.values()))
     size = sum(sum(each.values()) for each in found.values())
@@ -86,7 +89,7 @@ def sweep(yes: bool, **flags: Any) -> None:
             abort=True,
             err=True,
         )
-    for place, names in found.items():
+    for store_name, names in found.items():
         for name in names:
-            stores.store(place).delete(name)
+            stores.store(store_name).delete(name)
     click.echo(f"Deleted {count:,} files of {size:,} bytes.", err=True)

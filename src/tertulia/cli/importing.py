@@ -83,9 +83,9 @@ def _understood(file: Path) -> Iterator[None]:
         yield
     except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
         ours = [each for each in traceback.extract_tb(error.__traceback__) if HERE in each.filename]
-        place = f"{Path(ours[-1].filename).name}, line {ours[-1].lineno}"
+        location = f"{Path(ours[-1].filename).name}, line {ours[-1].lineno}"
         raise InvalidExport(
-            f"{file} contains unexpected data, or is damaged ({place}: {type(error).__name__})."
+            f"{file} contains unexpected data, or is damaged ({location}: {type(error).__name__})."
         ) from error
 
 

@@ -50,8 +50,8 @@ def sync(opened: OpenOrganization, dry_run: bool) -> None:
     for directory in _directories(opened):
         known = opened.read(storage.people.identities.of_provider, directory.key)
         found = _profile_updates(directory, opened, known)
-        bring = partial(_sync_all, found=found, end_missing=directory.deactivate_missing)
-        did = opened.dry_run(bring) if dry_run else opened.write(bring)
+        sync = partial(_sync_all, found=found, end_missing=directory.deactivate_missing)
+        did = opened.dry_run(sync) if dry_run else opened.write(sync)
         for user_id, changes in did:
             user = opened.read(actions.people.get, user_id)
             click.echo(f"{user.email} {', '.join(changes)}.")

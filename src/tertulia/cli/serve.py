@@ -18,7 +18,7 @@ from tertulia.database import Database
 from tertulia.domain.organization.realm import Realm
 from tertulia.domain.people.keys import Vault
 from tertulia.errors.authentication import AlreadySetUp
-from tertulia.sample_data.demo.people import Cast
+from tertulia.sample_data.demo.people import DemoPeople
 from tertulia.server import connection_limits, http_server, logging_config, sockets, workers
 
 
@@ -40,14 +40,14 @@ def serve(**flags: Any) -> None:
         data_dir.check_clock(database)
         vault = data_dir.open_vault(config)
         zuliprc.save_address(config, address)
-        cast = _fill_demo(config, database, vault) if config.demo else None
+        demo = _fill_demo(config, database, vault) if config.demo else None
         realm = database.read_now(0, storage.organization.first) or database.write_now(
             0, actions.organization.get_or_create_first, config.organization
         )
-        if cast is not None:
-            _write_zuliprcs(config, realm, cast)
+        if demo is not None:
+            _write_zuliprcs(config, realm, demo)
         first_run = _first_run_link(config, database, realm)
-        text = banner.text(config, address, realm, cast=cast, first_run=first_run)
+        text = banner.text(config, address, realm, demo=demo, first_run=first_run)
 
         def greet() -> None:
             with contextlib.suppress(OSError):  # stdout may be closed
@@ -72,15 +72,15 @@ def _first_run_link(config: Config, database: Database, realm: Realm) -> str | N
     )
 
 
-def _fill_demo(config: Config, database: Database, vault: Vault) -> Cast:
+def _fill_demo(config: Config, database: Database, vault: Vault) -> DemoPeople:
     from tertulia.sample_data.demo import loader
 
     return loader.fill(config, database, vault)
 
 
-def _write_zuliprcs(config: Config, realm: Realm, cast: Cast) -> None:
+def _write_zuliprcs(config: Config, realm: Realm, demo: DemoPeople) -> None:
     site = zuliprc.site(config, realm, is_only_one=True)
-    for name, (email, key) in cast.new_keys.items():
+    for name, (email, key) in demo.new_keys.items():
         zuliprc.write(config.data / f"zuliprc-{name}", email, key, site)
 
 

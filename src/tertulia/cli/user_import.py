@@ -106,8 +106,8 @@ def import_people(opened: OpenOrganization, path: str, dry_run: bool) -> None:
     else:
         opened.write(add)
     for line in lines:
-        places = [*(f"#{name}" for name in line.channels), *line.groups]
-        click.echo(f"{line.new.email}  {line.new.full_name}  {' '.join(places)}".rstrip())
+        memberships = [*(f"#{name}" for name in line.channels), *line.groups]
+        click.echo(f"{line.new.email}  {line.new.full_name}  {' '.join(memberships)}".rstrip())
     did = "can be added; nothing was changed" if dry_run else "were added"
     click.echo(f"{len(lines)} people {did}.", err=True)
 

@@ -163,10 +163,10 @@ def erase(opened: OpenOrganization, found: User, messages: str, yes: bool) -> No
         pass
     upload_migration.sweep(opened.database, FileStores(opened.config))
     truncate_wal(opened)
-    said = f"deleted {count} messages" if messages == "delete" else "kept the messages, unnamed"
+    outcome = f"deleted {count} messages" if messages == "delete" else "kept the messages, unnamed"
     click.echo(
-        f"Erased user {found.id}: {said}. The audit log keeps the user id. Existing backups still"
-        " contain the data.",
+        f"Erased user {found.id}: {outcome}. The audit log keeps the user id. Existing backups"
+        " still contain the data.",
         err=True,
     )
 

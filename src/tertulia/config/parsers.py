@@ -185,16 +185,18 @@ def parse_directory_address(value: str) -> str:
     return value.rstrip("/")
 
 
-def filter_with(*places: str) -> Kind[str]:
+def filter_with(*placeholders: str) -> Kind[str]:
     """An LDAP filter that contains at least one of these placeholders; it may be empty."""
 
     def parse(value: str) -> str:
         is_whole = value.startswith("(") and value.count("(") == value.count(")")
-        if value and not (is_whole and any(place in value for place in places)):
+        if value and not (is_whole and any(placeholder in value for placeholder in placeholders)):
             raise ValueError
         return value
 
-    return Kind("FILTER", f"an LDAP filter in brackets that holds {' or '.join(places)}", parse)
+    return Kind(
+        "FILTER", f"an LDAP filter in brackets that holds {' or '.join(placeholders)}", parse
+    )
 
 
 ROLES = ("owner", "admin", "moderator", "member", "guest")

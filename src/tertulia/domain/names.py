@@ -61,8 +61,8 @@ def first_bad_character(text: str) -> int | None:
     """The position, from 1, of the first character that is not allowed in names."""
     if text.isascii() and text.isprintable():
         return None
-    places = (index + 1 for index in range(len(text)) if _is_bad(text, index))
-    return next(places, None)
+    positions = (index + 1 for index in range(len(text)) if _is_bad(text, index))
+    return next(positions, None)
 
 
 def cleaned(text: str, most: int | None = None, end: str = "") -> str:

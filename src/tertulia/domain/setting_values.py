@@ -121,20 +121,20 @@ class Limit(ValueKind, frozen=True):
 
 
 class FreeText(ValueKind, frozen=True):
-    longest: int
+    max_length: int
     is_title: bool = False  # one line, and not empty
 
     @property
     def must_be(self) -> str:
         least = "1 to" if self.is_title else "at most"
-        return f"a text of {least} {self.longest} characters"
+        return f"a text of {least} {self.max_length} characters"
 
     def checked(self, value: Any) -> str:
         text: str = _typed(value, str)
         if self.is_title:
             text = text.strip()
         is_bad = not text or domain.names.first_bad_character(text) is not None
-        if len(text) > self.longest or (self.is_title and is_bad):
+        if len(text) > self.max_length or (self.is_title and is_bad):
             raise ValueError(value)
         return text
 
@@ -142,7 +142,7 @@ class FreeText(ValueKind, frozen=True):
 class ServerUrl(ValueKind, frozen=True):
     """The URL of a server, or a word for the default one, which is stored as None."""
 
-    longest: int
+    max_length: int
     usual: str = "default"
 
     @property
@@ -153,7 +153,7 @@ class ServerUrl(ValueKind, frozen=True):
         text: str = _typed(value, str)
         if text == self.usual:
             return None
-        if len(text) > self.longest or any(c.isspace() or not c.isprintable() for c in text):
+        if len(text) > self.max_length or any(c.isspace() or not c.isprintable() for c in text):
             raise ValueError(value)
         parts = urlsplit(text)
         if parts.scheme not in ("http", "https") or not parts.hostname or parts.port == 0:

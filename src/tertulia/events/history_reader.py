@@ -94,16 +94,16 @@ class HistoryReader(msgspec.Struct, frozen=True):
         number = self.format.number
         self.caches.fragments.touch(key_of(each, number) for each in message_ids)
 
-    def find_page(self, place: PageKey, end: LogPosition) -> HistoryPage | None:
+    def find_page(self, page_key: PageKey, end: LogPosition) -> HistoryPage | None:
         """The cached page, if it is valid at the end of the log."""
         if not self.shares or end != self.position:
             return None
-        page = self.caches.pages.find_at(self._key(place), end.seq)
+        page = self.caches.pages.find_at(self._key(page_key), end.seq)
         return page if page is not None and self._holds_current_records(page) else None
 
     def put_page(
         self,
-        place: PageKey,
+        page_key: PageKey,
         end: LogPosition,
         found: HistoryWindow,
         fragments: Mapping[int, Fragment],
@@ -112,9 +112,9 @@ class HistoryReader(msgspec.Struct, frozen=True):
         if end == self.position:
             provenance = {number: each.provenance for number, each in fragments.items()}
             page = HistoryPage(
-                self.org.realm.id, place.channel_id, end.seq, found, fragments, provenance
+                self.org.realm.id, page_key.channel_id, end.seq, found, fragments, provenance
             )
-            self.caches.pages.put(self._key(place), page)
+            self.caches.pages.put(self._key(page_key), page)
 
     def _holds_current_records(self, page: HistoryPage) -> bool:
         version = self.org.version
@@ -124,8 +124,8 @@ class HistoryReader(msgspec.Struct, frozen=True):
             page.version = version
         return True
 
-    def _key(self, place: PageKey) -> Hashable:
-        return self.org.life, place, self.format.number
+    def _key(self, page_key: PageKey) -> Hashable:
+        return self.org.life, page_key, self.format.number
 
 
 def encode(
@@ -153,9 +153,9 @@ def dependencies_of(org: Organization, message: Message) -> tuple[object, ...]:
     if message.channel_id is None:
         members = tuple(people.get(member_id) for member_id in message.member_ids)
         return org.life, people.get(message.sender_id), org.realm, reacting, members
-    place = org.channels.get(message.channel_id)
+    page_key = org.channels.get(message.channel_id)
     sender = people.get(message.sender_id)
-    return org.life, sender, org.realm, reacting, place, org.link_patterns
+    return org.life, sender, org.realm, reacting, page_key, org.link_patterns
 
 
 def _is_valid(fragment: Fragment, org: Organization) -> bool:

@@ -41,15 +41,15 @@ def read(tx: Tx, after: int, limit: int) -> list[LoggedEvent]:
     """The next events of an organization, with the data that they only refer to."""
     entries = storage.log.after(tx, tx.realm_id, after, limit)
     found: list[Event] = []
-    heard_by: list[Audience] = []
+    audiences: list[Audience] = []
     for entry in entries:
         event, to = _decoded(entry)
         found.append(event)
-        heard_by.append(to)
+        audiences.append(to)
     _complete(tx, found)
     return [
         LoggedEvent(entry.realm_id, entry.seq, event, to, entry.stamp)
-        for entry, event, to in zip(entries, found, heard_by, strict=True)
+        for entry, event, to in zip(entries, found, audiences, strict=True)
     ]
 
 
@@ -80,10 +80,10 @@ def decoder(kind: str) -> msgspec.json.Decoder[Event]:
 
 def _complete(tx: Tx, found: list[Event]) -> None:
     """Read what the events refer to, with one query per event type."""
-    places: defaultdict[type[Event], list[int]] = defaultdict(list)
-    for place, event in enumerate(found):
-        places[type(event)].append(place)
-    for kind, of_kind in places.items():
-        completed = kind.completed_together(tx, [found[place] for place in of_kind])
-        for place, event in zip(of_kind, completed, strict=True):
-            found[place] = event
+    indexes: defaultdict[type[Event], list[int]] = defaultdict(list)
+    for index, event in enumerate(found):
+        indexes[type(event)].append(index)
+    for kind, of_kind in indexes.items():
+        completed = kind.completed_together(tx, [found[index] for index in of_kind])
+        for index, event in zip(of_kind, completed, strict=True):
+            found[index] = event

@@ -64,11 +64,11 @@ def encode(appended: Iterable[Appended]) -> tuple[list[str], dict[int, int]]:
 
 def read(notice: str) -> Iterator[Appended]:
     """Raises KeyError or msgspec.DecodeError for a notification of a newer server."""
-    for said in _decode(notice):
-        to = events.audience.decode(said.audience)
-        event = events.log.decoder(said.kind).decode(said.event)
-        logged = LoggedEvent(said.realm_id, said.seq, event, to, said.stamp)
-        yield LogPosition(said.seq, said.epoch), logged
+    for sent in _decode(notice):
+        to = events.audience.decode(sent.audience)
+        event = events.log.decoder(sent.kind).decode(sent.event)
+        logged = LoggedEvent(sent.realm_id, sent.seq, event, to, sent.stamp)
+        yield LogPosition(sent.seq, sent.epoch), logged
 
 
 def _joined(some: list[bytes]) -> str:

@@ -201,7 +201,7 @@ async def _addresses(host: str, port: int, person: Person) -> list[str]:
         found = await NAME_LOOKUPS.run(person, look_up)
     except (OSError, UnicodeError, RateLimited):
         raise Unreachable(host) from None
-    return list(dict.fromkeys(str(place[0]) for *_, place in found))
+    return list(dict.fromkeys(str(address[0]) for *_, address in found))
 
 
 def _parse_url(httpcore: Any, address: str) -> tuple[Any, str]:

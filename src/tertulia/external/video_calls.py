@@ -63,8 +63,8 @@ def join_url(
 
 def _signed(config: Config, method: str, parameters: Mapping[str, str]) -> str:
     query = urlencode(parameters)
-    said = f"{method}{query}{config.bigbluebutton_secret}"
-    checksum = hashlib.sha256(said.encode()).hexdigest()
+    signed_text = f"{method}{query}{config.bigbluebutton_secret}"
+    checksum = hashlib.sha256(signed_text.encode()).hexdigest()
     return f"{config.bigbluebutton_url}/api/{method}?{query}&checksum={checksum}"
 
 

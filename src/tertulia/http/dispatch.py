@@ -150,30 +150,30 @@ class Api:
             self._observe(exchange.method, exchange.route, answer.status, seconds)
 
     async def _dispatch(self, request: ApiRequest, exchange: RequestLog) -> Response:
-        place, texts = self._router.find(request.path)
+        node, texts = self._router.find(request.path)
         if request.method == "OPTIONS":
-            return Response(204, headers={"Allow": ", ".join(sorted(place.methods()))})
-        if place.keeps_body:
+            return Response(204, headers={"Allow": ", ".join(sorted(node.methods()))})
+        if node.keeps_body:
             request.keep_body()
         if request.is_small:
-            return await self._call(request, exchange, place, texts, QUICK_BYTES)
+            return await self._call(request, exchange, node, texts, QUICK_BYTES)
         early = self._precheck(request)
         held = early if request.is_open_ended else request.announced_bytes()
-        if place.streams_files:
+        if node.streams_files:
             held = min(held, early)  # the rest is forwarded while it arrives
         with self._memory.reserve(request.person, held):
-            return await self._call(request, exchange, place, texts, early)
+            return await self._call(request, exchange, node, texts, early)
 
     async def _call(
         self,
         request: ApiRequest,
         exchange: RequestLog,
-        place: RouteNode,
+        node: RouteNode,
         texts: list[str],
         early: int,
     ) -> Response:
         await request.read_early(early)
-        route = place.route(request.method)
+        route = node.route(request.method)
         exchange.found = route
         limit = self._max_body_bytes if route.max_body is None else route.max_body
         streams = route.contract.streams_files  # then the endpoint enforces the limit

@@ -159,15 +159,15 @@ class Router:
         self._root = RouteNode()
         self._fixed: dict[str, RouteNode] = {}  # paths without variables
         for route in routes:
-            place = self._root
+            node = self._root
             path_types = path_types_of(route.endpoint)
             for segment in route.segments:
-                place = _below(place, segment, path_types)
-            if route.method in place.routes:
+                node = _below(node, segment, path_types)
+            if route.method in node.routes:
                 raise TypeError(f"{route.method} {route.path} is there twice")
-            place.routes[route.method] = route
+            node.routes[route.method] = route
             if not path_types and route.path.isascii():
-                self._fixed[prefix + route.path] = place
+                self._fixed[prefix + route.path] = node
 
     def find(self, path: str) -> tuple[RouteNode, list[str]]:
         """The node for a path, and the texts of its variables, in order.
@@ -226,37 +226,35 @@ def _number(digits: str) -> int:
     return as_id(int(digits)) if len(digits) <= MAX_ID_DIGITS else NO_ID
 
 
-def _below(place: RouteNode, segment: str, types: Mapping[str, type]) -> RouteNode:
+def _below(node: RouteNode, segment: str, types: Mapping[str, type]) -> RouteNode:
     if not _name(segment):
-        return place.words.setdefault(segment, RouteNode())
+        return node.words.setdefault(segment, RouteNode())
     if segment.endswith(":path}"):
-        place.rest = place.rest or RouteNode()
-        return place.rest
+        node.rest = node.rest or RouteNode()
+        return node.rest
     if types[_name(segment)] is int:
-        place.number = place.number or RouteNode()
-        return place.number
-    place.text = place.text or RouteNode()
-    return place.text
+        node.number = node.number or RouteNode()
+        return node.number
+    node.text = node.text or RouteNode()
+    return node.text
 
 
-def _search(
-    place: RouteNode, segments: list[str], depth: int
-) -> tuple[RouteNode, list[str]] | None:
+def _search(node: RouteNode, segments: list[str], depth: int) -> tuple[RouteNode, list[str]] | None:
     if depth == len(segments):
-        return (place, []) if place.routes else None
-    here = segments[depth]
-    if here in place.words:
-        found = _search(place.words[here], segments, depth + 1)
+        return (node, []) if node.routes else None
+    segment = segments[depth]
+    if segment in node.words:
+        found = _search(node.words[segment], segments, depth + 1)
         if found:
             return found
-    if place.number and here.isascii() and here.isdecimal():
-        found = _search(place.number, segments, depth + 1)
+    if node.number and segment.isascii() and segment.isdecimal():
+        found = _search(node.number, segments, depth + 1)
         if found:
-            return found[0], [here, *found[1]]
-    if place.text:
-        found = _search(place.text, segments, depth + 1)
+            return found[0], [segment, *found[1]]
+    if node.text:
+        found = _search(node.text, segments, depth + 1)
         if found:
-            return found[0], [here, *found[1]]
-    if place.rest:
-        return place.rest, ["/".join(segments[depth:])]
+            return found[0], [segment, *found[1]]
+    if node.rest:
+        return node.rest, ["/".join(segments[depth:])]
     return None

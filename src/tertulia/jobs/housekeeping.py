@@ -113,8 +113,8 @@ async def delete_old_messages(database: Database) -> None:
     Channels take turns, so a channel with years of messages to delete does not delay the others.
     """
 
-    async def take_turn(place: tuple[OrgDatabase, int | None]) -> bool:
-        db, channel_id = place
+    async def take_turn(target: tuple[OrgDatabase, int | None]) -> bool:
+        db, channel_id = target
         for _ in range(STEPS_PER_RUN):
             if not await _with_pause(db.write(actions.later.retention.delete_batch, channel_id)):
                 return False
@@ -122,8 +122,8 @@ async def delete_old_messages(database: Database) -> None:
 
     async def run_once(realm_id: int) -> bool:
         db = database.of(realm_id)
-        places = await db.read(actions.later.retention.channels_with_old)
-        return any(await each([(db, place) for place in places], take_turn))
+        targets = await db.read(actions.later.retention.channels_with_old)
+        return any(await each([(db, target) for target in targets], take_turn))
 
     while any(
         await each(await database.query(0, storage.housekeeping_queries.with_retention), run_once)

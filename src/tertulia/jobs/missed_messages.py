@@ -28,7 +28,7 @@ class MissedMessages:
         self._database = database
         self._delivery = delivery
         self._vault = vault
-        self._stirred = delivery.follower.activity.reader()
+        self._dirty_logs = delivery.follower.activity.reader()
         self._turn = asyncio.Lock()
 
     async def run_once(self) -> None:
@@ -37,13 +37,13 @@ class MissedMessages:
             await self._check_logs()
 
     async def _check_logs(self) -> None:
-        stirred = self._stirred.take_all()
-        if stirred == []:
+        dirty = self._dirty_logs.take_all()
+        if dirty == []:
             return
-        if stirred is None and self._config.sends_mail:
+        if dirty is None and self._config.sends_mail:
             await self._database.write_in(0, storage.personal.missed_messages.start_all)
         behind = await self._database.read_in(
-            0, storage.personal.missed_messages.realms_behind, stirred, self._config.sends_mail
+            0, storage.personal.missed_messages.realms_behind, dirty, self._config.sends_mail
         )
         await each(behind, self._read_log)
 

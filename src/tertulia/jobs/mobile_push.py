@@ -71,5 +71,5 @@ class Phones:
 def _for_older_kind(org: Organization, message: PushMessage) -> PushMessage:
     if not org.realm.setting("require_e2ee_push_notifications"):
         return message
-    said = {name: value for name, value in message.payload.items() if name in UNSEALED}
-    return PushMessage(said, message.is_urgent)
+    unsealed = {name: value for name, value in message.payload.items() if name in UNSEALED}
+    return PushMessage(unsealed, message.is_urgent)

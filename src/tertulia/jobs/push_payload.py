@@ -20,7 +20,7 @@ def of_message(
     user_id, _ = item.subjects
     sender, reader = org.users[message.sender_id], org.users.get(user_id)
     text = domain.messages.notification_text.plain_text(message.rendered)
-    said: dict[str, Any] = {
+    payload: dict[str, Any] = {
         "type": "message",
         "realm_url": site,
         "realm_name": org.realm.name,
@@ -34,14 +34,18 @@ def of_message(
     }
     if channel is None:
         ids = sorted(message.member_ids)
-        return said | {"recipient_type": "direct", "recipient_user_ids": ids}
-    place = {"channel_id": channel.id, "channel_name": channel.name, "topic": message.topic}
-    said |= {"recipient_type": "channel", **place}
+        return payload | {"recipient_type": "direct", "recipient_user_ids": ids}
+    channel_fields = {
+        "channel_id": channel.id,
+        "channel_name": channel.name,
+        "topic": message.topic,
+    }
+    payload |= {"recipient_type": "channel", **channel_fields}
     group_id = _mentioned_group(org, item, message)
     if group_id is not None:
-        said["mentioned_user_group_id"] = group_id
-        said["mentioned_user_group_name"] = org.groups[group_id].name
-    return said
+        payload["mentioned_user_group_id"] = group_id
+        payload["mentioned_user_group_name"] = org.groups[group_id].name
+    return payload
 
 
 def shortened(payload: dict[str, Any]) -> dict[str, Any]:

@@ -96,10 +96,10 @@ class PushSender:
         site = site_of(self._config, org.realm)
         payload = push_payload.of_message(org, site, item, message, channel)
         now = self._database.clock()
-        told = actions.personal.web_push.notified_subscriptions(item)
-        open_ones = [each for each in receivers.subscriptions if each.id not in told]
+        notified = actions.personal.web_push.notified_subscriptions(item)
+        open_ones = [each for each in receivers.subscriptions if each.id not in notified]
         asked = [each for each in open_ones if each.retry_at <= now]
-        phones_know = PHONES in told or not self._config.pushes
+        phones_know = PHONES in notified or not self._config.pushes
         has_phones = bool(receivers.devices or receivers.tokens) and not phones_know
         phones, responses = await asyncio.gather(
             self._phones.push(org, user_id, receivers, PushMessage(payload))

@@ -58,9 +58,9 @@ class Runner:
 
     async def run(self) -> None:
         """Run all jobs until cancelled."""
-        look = Job("looking", TICK_SECONDS, self._run_once, run_at_start=True)
-        looks = [look] if any(job.leader_only for job in self.jobs) else []
-        tasks = [asyncio.create_task(self._repeat(job)) for job in (*looks, *self.jobs)]
+        leader_check = Job("looking", TICK_SECONDS, self._run_once, run_at_start=True)
+        leader_checks = [leader_check] if any(job.leader_only for job in self.jobs) else []
+        tasks = [asyncio.create_task(self._repeat(job)) for job in (*leader_checks, *self.jobs)]
         try:
             ended, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
             for task in ended:

@@ -25,7 +25,7 @@ class SearchIndexer:
 
     def __init__(self, database: Database, delivery: Delivery) -> None:
         self._database = database
-        self._stirred = delivery.follower.activity.reader()
+        self._dirty_logs = delivery.follower.activity.reader()
         self._talking = delivery.follower.activity.reader()
         self._waiting: dict[int, int] = {}  # unindexed messages by organization, as of the last run
         self._has_begun = False
@@ -36,10 +36,10 @@ class SearchIndexer:
 
     async def run_once(self) -> None:
         """Index new messages, unless they are few and more are arriving."""
-        stirred = self._stirred.take_all()
-        if stirred is None:
-            stirred = await self._database.query(0, storage.search.index.realms_behind)
-        before, self._waiting = self._waiting, await self._count({*stirred, *self._waiting})
+        dirty = self._dirty_logs.take_all()
+        if dirty is None:
+            dirty = await self._database.query(0, storage.search.index.realms_behind)
+        before, self._waiting = self._waiting, await self._count({*dirty, *self._waiting})
         ready = [
             realm_id
             for realm_id, count in self._waiting.items()

@@ -63,7 +63,7 @@ class UploadCopier:
                 if self._to == DATABASE
                 else domain.files.upload_locations.new_name(upload.realm_id)
             )
-            copy = replace(upload, place=self._to, name=name, digest=digest)
+            copy = replace(upload, store_name=self._to, name=name, digest=digest)
             copy = replace(
                 copy, id=self._write(upload, storage.files.upload_locations.insert, copy)
             )
@@ -158,17 +158,17 @@ def remove(database: Database, stores: FileStores, uploads: list[StoredUpload]) 
         database.write_now(upload.realm_id, storage.files.upload_locations.clear, upload.id)
 
 
-def orphaned_files(database: Database, stores: FileStores, place: str) -> dict[str, int]:
+def orphaned_files(database: Database, stores: FileStores, store_name: str) -> dict[str, int]:
     """Files in a store that this database does not know, with their sizes.
 
     A file is recorded before it is stored. So an unknown file is from another time, as after a
     restore, or from another server.
     """
-    found = stores.store(place).sizes()
+    found = stores.store(store_name).sizes()
     ours = {
         name: size for name, size in found if domain.files.upload_locations.is_of_a_server(name)
     }
-    known = database.read_now(0, storage.files.upload_locations.names, place)
+    known = database.read_now(0, storage.files.upload_locations.names, store_name)
     return {n: size for n, size in ours.items() if n.removesuffix(UNFINISHED) not in known}
 
 

@@ -239,9 +239,9 @@ def parse_response(text: str, *, is_slack: bool) -> BotReply | WebhookFailure:
         return BotReply(str(answer.get("text") or ""))
     if answer.get("response_not_required"):
         return BotReply("")
-    said = str(answer.get("response_string") or answer.get("content") or "")
+    reply = str(answer.get("response_string") or answer.get("content") or "")
     try:
-        return BotReply(said, _widget(answer.get("widget_content")))
+        return BotReply(reply, _widget(answer.get("widget_content")))
     except (msgspec.DecodeError, RecursionError):
         return domain.people.webhook_deliveries.invalid_response("Invalid response format", text)
 
@@ -264,11 +264,11 @@ async def _failure_notice(
     db: OrgDatabase, org: Organization, context: DeliveryContext, failure: WebhookFailure
 ) -> FailureNotice:
     message, bot = context.message, context.bot
-    place = domain.messages.links.conversation_link(message.member_ids)
+    narrow_link = domain.messages.links.conversation_link(message.member_ids)
     if message.channel_id is not None and message.channel_id in org.channels:
         channel = org.channels[message.channel_id]
-        place = domain.messages.links.topic_link(channel.id, channel.name, message.topic)
-    link = f"/{place}/near/{message.id}"
+        narrow_link = domain.messages.links.topic_link(channel.id, channel.name, message.topic)
+    link = f"/{narrow_link}/near/{message.id}"
     text = domain.people.webhook_deliveries.notice(bot.full_name, bot.id, link, failure)
     draft = await _composed(db, org, context, BotReply(text))
     in_place = await _composed(db, org, context, BotReply(f"Failure! {failure.in_conversation}"))

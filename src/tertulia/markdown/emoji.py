@@ -100,8 +100,8 @@ def _image(name: str, source: str) -> str:
 
 @memoized("emoji_html", 256)
 def _span(name: str, code: str) -> str:
-    spoken = name.replace("_", " ")
+    label = name.replace("_", " ")
     opening = escape.tag(
-        "span", aria_label=spoken, class_=f"emoji emoji-{code}", role="img", title=spoken
+        "span", aria_label=label, class_=f"emoji emoji-{code}", role="img", title=label
     )
     return f"{opening}:{escape.text(name)}:</span>"

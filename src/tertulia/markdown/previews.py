@@ -29,26 +29,26 @@ class PreviewLocation(NamedTuple):
     in_quote: bool
 
 
-def add(places: list[PreviewLocation], found: Resolved) -> bool:
+def add(locations: list[PreviewLocation], found: Resolved) -> bool:
     """Add previews to the blocks; returns whether there are any."""
     planned: dict[str, tuple[PreviewLocation, Link, str]] = {}
-    for place in places:
-        for link in place.links:
-            if not place.in_quote and link.href not in planned:
+    for location in locations:
+        for link in location.links:
+            if not location.in_quote and link.href not in planned:
                 html = _preview(link, found)
                 if html:
-                    planned[link.href] = (place, link, html)
+                    planned[link.href] = (location, link, html)
     if len(planned) > MAX_PREVIEWS:
         return False
-    for place, link, html in planned.values():
-        place.holder.previews = [*place.holder.previews, html]
-        place.holder.is_replaced = _stands_alone(place, link)
+    for location, link, html in planned.values():
+        location.holder.previews = [*location.holder.previews, html]
+        location.holder.is_replaced = _stands_alone(location, link)
     return bool(planned)
 
 
-def _stands_alone(place: PreviewLocation, link: Link) -> bool:
+def _stands_alone(location: PreviewLocation, link: Link) -> bool:
     """Whether the block is only this address, so that the preview replaces it."""
-    holder = place.holder
+    holder = location.holder
     if link.href != link.shown or holder.tag not in ("p", "li") or _youtube_id(link.href):
         return False
     return holder.html.strip() == f"{escape.tag('a', href=link.href)}{escape.text(link.shown)}</a>"

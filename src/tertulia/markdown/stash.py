@@ -27,7 +27,7 @@ class Container(NamedTuple):
     header: str = ""
 
 
-class Kept(NamedTuple):
+class StashedPart(NamedTuple):
     html: str  # may contain placeholders of other parts
     text: str = ""  # the visible text
     link: Link | None = None
@@ -37,7 +37,7 @@ class Kept(NamedTuple):
 
 class Stash:
     def __init__(self) -> None:
-        self._kept: list[Kept] = []
+        self._parts: list[StashedPart] = []
 
     def admit(self, source: str) -> str:
         """The source, with every character that could be confused with a placeholder stashed."""
@@ -46,18 +46,18 @@ class Stash:
         return _MARK.sub(lambda match: self.keep(entity := f"&#{ord(match[0])};", entity), source)
 
     def keep(self, html: str, text: str = "", link: Link | None = None) -> str:
-        return self._add(Kept(html, text, link))
+        return self._add(StashedPart(html, text, link))
 
     def keep_block(self, html: str) -> str:
-        return self._add(Kept(html, is_block=True))
+        return self._add(StashedPart(html, is_block=True))
 
     def keep_container(self, container: Container) -> str:
-        return self._add(Kept("", container=container))
+        return self._add(StashedPart("", container=container))
 
-    def find(self, mark: str) -> Kept | None:
+    def find(self, mark: str) -> StashedPart | None:
         if len(mark) != 1 or not _FIRST <= ord(mark) <= _LAST:
             return None
-        return self._kept[ord(mark) - _FIRST]
+        return self._parts[ord(mark) - _FIRST]
 
     def restore(self, html: str) -> tuple[str, list[Link]]:
         """The HTML with every placeholder replaced, including nested ones, and the links in it, in
@@ -70,24 +70,24 @@ class Stash:
         waiting.reverse()
         while waiting:
             piece = waiting.pop()
-            kept = self.find(piece)
-            if kept is None:
+            part = self.find(piece)
+            if part is None:
                 done.append(piece)
                 continue
-            if kept.link:
-                links.append(kept.link)
-            if kept.html.isascii() or not _MARK.search(kept.html):
-                done.append(kept.html)
+            if part.link:
+                links.append(part.link)
+            if part.html.isascii() or not _MARK.search(part.html):
+                done.append(part.html)
             else:
-                waiting.extend(reversed(_MARKS.split(kept.html)))
+                waiting.extend(reversed(_MARKS.split(part.html)))
         return "".join(done), links
 
     def plain(self, text: str) -> str:
         """The text with every placeholder replaced by its visible text."""
         if text.isascii():
             return text
-        return _MARK.sub(lambda match: self._kept[ord(match[0]) - _FIRST].text, text)
+        return _MARK.sub(lambda match: self._parts[ord(match[0]) - _FIRST].text, text)
 
-    def _add(self, kept: Kept) -> str:
-        self._kept.append(kept)
-        return chr(_FIRST + len(self._kept) - 1)
+    def _add(self, part: StashedPart) -> str:
+        self._parts.append(part)
+        return chr(_FIRST + len(self._parts) - 1)

@@ -100,14 +100,14 @@ def decision(call: Call) -> GrantRequest:
     )
 
 
-def details(wish: GrantRequest) -> dict[str, Any]:
+def details(grant_request: GrantRequest) -> dict[str, Any]:
     """A grant in the audit log: ids, never names."""
     return {
-        "read": [each for each, writes in wish.channels.items() if not writes],
-        "write": [each for each, writes in wish.channels.items() if writes],
-        "direct_messages": wish.direct_messages,
-        "people": wish.presence,
-        "until": None if wish.expires_at is None else int(wish.expires_at),
+        "read": [each for each, writes in grant_request.channels.items() if not writes],
+        "write": [each for each, writes in grant_request.channels.items() if writes],
+        "direct_messages": grant_request.direct_messages,
+        "people": grant_request.presence,
+        "until": None if grant_request.expires_at is None else int(grant_request.expires_at),
     }
 
 

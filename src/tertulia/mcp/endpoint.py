@@ -35,10 +35,10 @@ JSON = "application/json"
 
 
 class AgentEndpoint:
-    def __init__(self, services: Services, gate: Authenticator, observe: Observe) -> None:
+    def __init__(self, services: Services, auth: Authenticator, observe: Observe) -> None:
         self._services = services
-        self._gate = gate
-        self._oauth = Starlette(routes=OauthPages(gate).routes())
+        self._auth = auth
+        self._oauth = Starlette(routes=OauthPages(auth).routes())
         self._observe = observe
         self._limiter = (
             None if services.config.rate_limit is None else Limiter(AGENT_RATE, services.clock)
@@ -65,7 +65,7 @@ class AgentEndpoint:
             _check_origin(self._services, request)
             request.keep_body()
             request.check_size(MAX_BODY_BYTES)
-            call = await self._gate.authenticate_agent(request)
+            call = await self._auth.authenticate_agent(request)
             self._limit(call)
             await request.read_rest(MAX_BODY_BYTES)
             return await self._handle(call, bytes(request.body))

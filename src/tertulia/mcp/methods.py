@@ -103,8 +103,8 @@ async def _call_tool(call: Call, request: Request) -> dict[str, Any]:
     try:
         found = await _run(call, tool, given, _unique_id(request))
     except ClientError as error:
-        told = outcome.checked(error)
-        return {"content": [_text(told.msg)], "isError": True}
+        checked = outcome.checked(error)
+        return {"content": [_text(checked.msg)], "isError": True}
     return {"content": [_text(found.text)], "structuredContent": found.data, "isError": False}
 
 

@@ -47,7 +47,7 @@ class ClientRegistration(msgspec.Struct):
     client_name: str = ""
 
 
-class Asked(msgspec.Struct, frozen=True):
+class AuthorizationRequest(msgspec.Struct, frozen=True):
     """What a program asks for on the consent page."""
 
     client: Client
@@ -64,11 +64,11 @@ class Asked(msgspec.Struct, frozen=True):
 
 
 class OauthPages:
-    def __init__(self, gate: Authenticator) -> None:
-        self._gate = gate
+    def __init__(self, auth: Authenticator) -> None:
+        self._auth = auth
 
     def routes(self) -> list[Route]:
-        pages = AccountPages(self._gate)
+        pages = AccountPages(self._auth)
         metadata = "/.well-known/oauth-protected-resource"
         return [
             self._json(metadata, "GET", protected_resource),
@@ -90,7 +90,7 @@ class OauthPages:
                 asked.check_size(MAX_BODY_BYTES)
                 await asked.read_early(MAX_BODY_BYTES)
                 await asked.read_rest(MAX_BODY_BYTES)
-                call = await self._gate.anonymous_page(asked, from_anywhere=True)
+                call = await self._auth.anonymous_page(asked, from_anywhere=True)
                 status, found = await endpoint(call)
             except OauthError as error:
                 found = {"error": error.code, "error_description": error.description}
@@ -140,17 +140,17 @@ async def authorization_server(call: Call) -> tuple[int, dict[str, Any]]:
 async def register(call: Call) -> tuple[int, dict[str, Any]]:
     """Register a program (RFC 7591). Anyone may; a registration alone gives access to nothing."""
     try:
-        wish = msgspec.json.decode(call.request.body, type=ClientRegistration)
+        registration = msgspec.json.decode(call.request.body, type=ClientRegistration)
     except msgspec.MsgspecError:
         raise OauthError("invalid_client_metadata", "Send redirect_uris as JSON.") from None
-    uris = wish.redirect_uris
+    uris = registration.redirect_uris
     if not 0 < len(uris) <= MAX_REDIRECT_URIS:
         raise OauthError("invalid_redirect_uri", f"Give 1 to {MAX_REDIRECT_URIS} redirect_uris.")
     if not all(map(domain.people.agents.is_allowed_redirect, uris)):
         raise OauthError(
             "invalid_redirect_uri", "Use HTTPS, a loopback address or an app's scheme."
         )
-    name = "".join(filter(str.isprintable, wish.client_name)).strip()[:MAX_NAME_LENGTH]
+    name = "".join(filter(str.isprintable, registration.client_name)).strip()[:MAX_NAME_LENGTH]
     client = await call.db.write(actions.people.agents.register, name or "Agent", uris)
     return 201, {
         "client_id": client.id,
@@ -186,15 +186,22 @@ async def decide(call: Call) -> Response:
     if "allow" not in call.request.params:
         refusal = {"error": "access_denied", "error_description": "The user did not allow it."}
         return RedirectResponse(asked.back(call.site, **refusal), 303)
-    wish = consent.decision(call)
-    if not wish.channels and not wish.direct_messages and not wish.presence:
+    registration = consent.decision(call)
+    if not registration.channels and not registration.direct_messages and not registration.presence:
         return await consent.page(
             call, asked.client, asked.redirect_uri, asked.scope, _carried(call), is_empty=True
         )
     address = call.request.client_address
-    api.audit.record_action(call, Act("agent allow", user.id, address, consent.details(wish)))
+    api.audit.record_action(
+        call, Act("agent allow", user.id, address, consent.details(registration))
+    )
     code = await call.db.write(
-        actions.people.agents.allow, user, asked.client, wish, asked.redirect_uri, asked.challenge
+        actions.people.agents.allow,
+        user,
+        asked.client,
+        registration,
+        asked.redirect_uri,
+        asked.challenge,
     )
     return RedirectResponse(asked.back(call.site, code=code), 303)
 
@@ -224,7 +231,7 @@ def _carried(call: Call) -> dict[str, str]:
     return {name: params[name] for name in _CARRIED if name in params}
 
 
-async def _asked(call: Call) -> Asked:
+async def _asked(call: Call) -> AuthorizationRequest:
     """Raises BadRequest if it is not safe to lead back, else `_Refused`."""
     params = call.request.params
     client_id = params.get("client_id", "")
@@ -235,7 +242,7 @@ async def _asked(call: Call) -> Asked:
     uri = params.get("redirect_uri", default)
     if not client.redirects_to(uri):
         raise BadRequest("This program asked to lead you to an address that it did not register.")
-    asked = Asked(
+    asked = AuthorizationRequest(
         client,
         uri,
         params.get("code_challenge", ""),

@@ -69,13 +69,13 @@ async def _missed(call: Call) -> str:
 def _heading(call: Call, conversation: CaughtUpConversation) -> str:
     if conversation.stream_id is not None:
         channel = call.org.channels[conversation.stream_id]
-        place = f"#{channel.name} > {conversation.topic}"
+        heading = f"#{channel.name} > {conversation.topic}"
     else:
         others = [each for each in conversation.user_ids if each != call.user.id]
-        place = (
+        heading = (
             f"Direct messages with {', '.join(call.org.users[each].full_name for each in others)}"
         )
-    return f"## {place} ({conversation.message_count} unread)"
+    return f"## {heading} ({conversation.message_count} unread)"
 
 
 def _quotations(call: Call, conversation: CaughtUpConversation) -> str:

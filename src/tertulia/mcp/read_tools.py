@@ -269,7 +269,7 @@ def _by_topic(messages: Sequence[MessageView]) -> list[UnreadPlace]:
     found: dict[Any, UnreadPlace] = {}
     for each in reversed(messages):
         key = (each.channel_id, each.topic, tuple(each.direct_message_with or ()))
-        place = found.setdefault(
+        unread_topic = found.setdefault(
             key,
             UnreadPlace(
                 channel=each.channel,
@@ -280,8 +280,8 @@ def _by_topic(messages: Sequence[MessageView]) -> list[UnreadPlace]:
                 newest_message_id=each.id,
             ),
         )
-        place.unread += 1
-        place.mentions += each.is_mention
+        unread_topic.unread += 1
+        unread_topic.mentions += each.is_mention
     return list(found.values())
 
 

@@ -61,14 +61,16 @@ def _view(call: Call, message: dict[str, Any]) -> MessageView:
         found.channel, found.channel_id = message["display_recipient"], message["stream_id"]
         found.topic = message["subject"]
         stored = domain.channels.topics.for_sending(found.topic)
-        place = domain.messages.links.topic_link(found.channel_id, found.channel, stored)
+        narrow_link = domain.messages.links.topic_link(found.channel_id, found.channel, stored)
     else:
         members = message["display_recipient"]
         found.direct_message_with = [
             each["full_name"] for each in members if each["id"] != call.user.id
         ]
-        place = domain.messages.links.conversation_link(sorted(each["id"] for each in members))
-    found.link = f"{call.site}/{place}/near/{found.id}"
+        narrow_link = domain.messages.links.conversation_link(
+            sorted(each["id"] for each in members)
+        )
+    found.link = f"{call.site}/{narrow_link}/near/{found.id}"
     return found
 
 
@@ -99,9 +101,10 @@ def marked(text: str) -> str:
 
 
 def _paragraph(message: MessageView, with_place: bool) -> str:
-    place = ""
+    conversation = ""
     if with_place:
-        place = f" in #{message.channel} > {message.topic}" if message.channel else ""
+        conversation = f" in #{message.channel} > {message.topic}" if message.channel else ""
         if message.direct_message_with is not None:
-            place = " in a direct message"
-    return f"**{message.sender}** ({message.sent_at}, message {message.id}{place}):\n{message.text}"
+            conversation = " in a direct message"
+    head = f"**{message.sender}** ({message.sent_at}, message {message.id}{conversation}):"
+    return f"{head}\n{message.text}"

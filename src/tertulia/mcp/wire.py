@@ -136,7 +136,7 @@ def result(request_id: int | str, value: dict[str, Any]) -> bytes:
 
 
 def error(request_id: int | str | None, problem: ProtocolError) -> bytes:
-    told: dict[str, Any] = {"code": problem.code, "message": problem.message}
+    error_object: dict[str, Any] = {"code": problem.code, "message": problem.message}
     if problem.data is not None:
-        told["data"] = problem.data
-    return msgspec.json.encode({"jsonrpc": "2.0", "id": request_id, "error": told})
+        error_object["data"] = problem.data
+    return msgspec.json.encode({"jsonrpc": "2.0", "id": request_id, "error": error_object})

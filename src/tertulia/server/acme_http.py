@@ -68,9 +68,9 @@ class AcmeHttpServer:
             return _response(b"404 Not Found", b"", b"")
         if not path.startswith(b"/") or path.startswith(b"//"):
             path = b"/"
-        place = bytes(byte for byte in path if 0x20 < byte < 0x7F)
+        safe_path = bytes(byte for byte in path if 0x20 < byte < 0x7F)
         return _response(
-            b"301 Moved Permanently", b"Location: " + self._site + place + b"\r\n", b""
+            b"301 Moved Permanently", b"Location: " + self._site + safe_path + b"\r\n", b""
         )
 
 

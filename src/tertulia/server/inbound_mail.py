@@ -105,35 +105,37 @@ class InboundMail:
         org = await self._find_organization(target.realm_id)
         if org is None:
             raise _unknown(recipient)
-        place = await db.read(actions.inbound_mail.destination, target)
+        destination = await db.read(actions.inbound_mail.destination, target)
         if not await db.read(actions.inbound_mail.is_new, address, mail.number):
             return "it was taken before"
-        words, place, files = await _in_thread(sender, _content_of, mail, address, place)
+        words, destination, files = await _in_thread(
+            sender, _content_of, mail, address, destination
+        )
         if not words and not files:
             raise MailRefused("5.6.0", "The mail says nothing of its own.")
         uploaded: list[Attachment] = []
-        is_said = False
+        is_posted = False
         try:
             for each in files[:MAX_FILES]:
-                uploaded.append(await self._uploaded(db, place, each))
+                uploaded.append(await self._uploaded(db, destination, each))
             links = [_link(each) for each in uploaded]
             if len(files) > MAX_FILES:
                 links.append(f"(+ {len(files) - MAX_FILES})")
             text = domain.inbound_mail.with_links(words, links, MESSAGE_LENGTH)
-            draft = await self._composed(db, org, place, text)
-            is_said = await db.write(
+            draft = await self._composed(db, org, destination, text)
+            is_posted = await db.write(
                 actions.inbound_mail.post_message,
                 address,
                 mail.number,
-                place,
+                destination,
                 draft,
                 org.email_domain,
             )
         finally:
-            if uploaded and not is_said:
+            if uploaded and not is_posted:
                 ids = [each.id for each in uploaded]
                 await db.write(actions.inbound_mail.delete_unused_files, ids)
-        return "it was said" if is_said else "it was taken before"
+        return "it was said" if is_posted else "it was taken before"
 
     async def _target(self, recipient: str) -> tuple[MailAddress, ReplyAddress | ChannelAddress]:
         address = domain.inbound_mail.read_address(recipient, self._config.mail_in_address)
@@ -145,11 +147,11 @@ class InboundMail:
         return address, found
 
     async def _uploaded(
-        self, db: OrgDatabase, place: MailDestination, file: MailFile
+        self, db: OrgDatabase, destination: MailDestination, file: MailFile
     ) -> Attachment:
         quota = Quota(self._config.upload_quota_mib, self._config.user_upload_quota_mib)
         receiving = UploadWriter(
-            db, place.owner, self._config.max_upload_mib, quota, len(file.data)
+            db, destination.owner, self._config.max_upload_mib, quota, len(file.data)
         )
         try:
             await receiving.write(file.data)
@@ -159,9 +161,9 @@ class InboundMail:
             raise
 
     async def _composed(
-        self, db: OrgDatabase, org: Organization, place: MailDestination, text: str
+        self, db: OrgDatabase, org: Organization, destination: MailDestination, text: str
     ) -> Draft:
-        author = Author(db, org, place.owner)
+        author = Author(db, org, destination.owner)
         return await actions.messages.draft.compose(author, text, CLIENT, None)
 
 
@@ -205,7 +207,7 @@ def _is_to_be_dropped(mail: ReceivedMail, address: MailAddress) -> bool:
 
 
 def _content_of(
-    mail: ReceivedMail, address: MailAddress, place: MailDestination
+    mail: ReceivedMail, address: MailAddress, destination: MailDestination
 ) -> tuple[str, MailDestination, list[MailFile]]:
     """The text, its destination, and its files."""
     options = address.options
@@ -220,17 +222,17 @@ def _content_of(
         pictures = kept
     files = [each for each in mail.files if not each.content_id or each.content_id in pictures]
     if address.is_reply:
-        return words, place, files
-    return *_for_channel(mail, address, place, words), files
+        return words, destination, files
+    return *_for_channel(mail, address, destination, words), files
 
 
 def _for_channel(
-    mail: ReceivedMail, address: MailAddress, place: MailDestination, words: str
+    mail: ReceivedMail, address: MailAddress, destination: MailDestination, words: str
 ) -> tuple[str, MailDestination]:
     """A mail of an unknown sender mentions no one. The subject becomes the topic."""
-    assert place.channel is not None
+    assert destination.channel is not None
     topic, is_cut = domain.inbound_mail.topic_of(mail.subject, TOPIC_LENGTH)
-    if place.channel.topics_policy == domain.channels.topics.EMPTY_ONLY:
+    if destination.channel.topics_policy == domain.channels.topics.EMPTY_ONLY:
         topic, is_cut = "", bool(mail.subject)
     parts = [_CALL.sub("@_", words) or NO_WORDS]
     if is_cut:
@@ -238,5 +240,5 @@ def _for_channel(
         parts.insert(0, f"Subject: {subject}")
     if "show-sender" in address.options:
         parts.insert(0, f"From: {mail_parser.sender_text(mail.sender)}")
-    place = MailDestination(place.author, place.owner, place.channel, topic)
-    return "\n".join([*parts[:-1], "", parts[-1]]).strip(), place
+    destination = MailDestination(destination.author, destination.owner, destination.channel, topic)
+    return "\n".join([*parts[:-1], "", parts[-1]]).strip(), destination

@@ -27,8 +27,8 @@ def listen(config: Config) -> list[socket.socket]:
         for family, address in dict.fromkeys((row[0], row[4]) for row in found):
             if listening:  # a second address of the same host name uses the same port
                 port = listening[0].getsockname()[1]
-            place = (str(address[0]), port)
-            listening.append(socket.create_server(place, family=family, backlog=BACKLOG))
+            address_and_port = (str(address[0]), port)
+            listening.append(socket.create_server(address_and_port, family=family, backlog=BACKLOG))
     except OSError as error:
         # A host name may have an IPv6 address on a machine without IPv6.
         if not listening or error.errno != errno.EADDRNOTAVAIL:

@@ -53,8 +53,8 @@ def run(config: Config, sockets: list[socket.socket], work: Work) -> None:
     others = replace(config, lmtp_listen="")
     crew = Supervisor(
         [
-            partial(work, others if number else config, [*sockets, place])
-            for number, place in enumerate(own)
+            partial(work, others if number else config, [*sockets, socket_])
+            for number, socket_ in enumerate(own)
         ]
     )
     crew.supervise()

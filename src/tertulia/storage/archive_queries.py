@@ -80,8 +80,8 @@ def conversations(tx: Tx, chosen: ArchivedMessages) -> list[int]:
 def topic_pages(
     tx: Tx, chosen: ArchivedMessages, channel_id: int, topic_key: str, size: int
 ) -> Iterator[list[Message]]:
-    place = "m.channel_id = :channel AND m.topic_key = :topic"
-    return _pages(tx, chosen, place, size, channel=channel_id, topic=topic_key)
+    scope_sql = "m.channel_id = :channel AND m.topic_key = :topic"
+    return _pages(tx, chosen, scope_sql, size, channel=channel_id, topic=topic_key)
 
 
 def conversation_pages(
@@ -117,11 +117,11 @@ def count_before(
 
 
 def _pages(
-    tx: Tx, chosen: ArchivedMessages, place: str, size: int, **params: Any
+    tx: Tx, chosen: ArchivedMessages, scope_sql: str, size: int, **params: Any
 ) -> Iterator[list[Message]]:
     after = 0
     while ids := tx.column(
-        f"SELECT m.id FROM message m WHERE {place} AND m.id > :after AND {chosen.condition}"
+        f"SELECT m.id FROM message m WHERE {scope_sql} AND m.id > :after AND {chosen.condition}"
         " ORDER BY m.id LIMIT :size",
         after=after,
         size=size,

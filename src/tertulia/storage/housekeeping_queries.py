@@ -49,7 +49,7 @@ def with_old_access(
     attempts: float,
     links: float,
     invitations: float,
-    departures: float,
+    logins_before: float,
     tokens: float,
 ) -> list[int]:
     """Organizations with credentials that expired before the time for their kind."""
@@ -61,13 +61,13 @@ def with_old_access(
         " WHERE expires_at <= :links AND made_at <= :links"
         " UNION SELECT realm_id FROM invitation"
         " WHERE expires_at <= :invitations OR ended_at <= :invitations"
-        " UNION SELECT realm_id FROM login_departure WHERE left_at < :departures"
+        " UNION SELECT realm_id FROM login_departure WHERE left_at < :logins_before"
         " UNION SELECT realm_id FROM login_token WHERE made_at < :tokens",
         sessions=sessions,
         attempts=attempts,
         links=links,
         invitations=invitations,
-        departures=departures,
+        logins_before=logins_before,
         tokens=tokens,
     )
 

@@ -97,9 +97,9 @@ class LogEnds(NamedTuple):
     first: list[int]
     stamps: dict[int, int]  # of the last event of each
 
-    def is_at(self, realm_id: int, place: LogPosition, stamp: int) -> bool:
+    def is_at(self, realm_id: int, position: LogPosition, stamp: int) -> bool:
         """Whether a log ends at a position, with an event of this stamp as far as it is known."""
-        if self.ends.get(realm_id) != place:
+        if self.ends.get(realm_id) != position:
             return False
         found = self.stamps[realm_id]
         return not (found and stamp) or found == stamp

@@ -58,10 +58,10 @@ _ORDINARY = re.compile(
 
 async def state(call: Call) -> bytes:
     """The snapshot as JSON for the page, with the id of its last event."""
-    place, snapshot = await api.events.register_queue(
+    log_position, snapshot = await api.events.register_queue(
         call, OPTIONS, RequestedParts(None), IDLE_SECONDS
     )
-    position = events.delivery.mailbox.event_id(place.seq + 1) - 1
+    position = events.delivery.mailbox.event_id(log_position.seq + 1) - 1
     text = b"".join(
         events.snapshot.encoded_list.encoded({**_shortened(snapshot), "position": position})
     )

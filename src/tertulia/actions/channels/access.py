@@ -32,14 +32,14 @@ class AccessByDatabase(msgspec.Struct, frozen=True):
         """Most channels need no permission check; only the others are read completely."""
         tx, user = self.tx, self.user
         mine = set(storage.channels.subscriptions.channel_ids_of(tx, user.id))
-        doors = storage.channels.all_privacy(tx)
+        channels = storage.channels.all_privacy(tx)
         found = {
-            door.id
-            for door in doors
-            if domain.channels.access.is_granted(user, door.id)
-            and domain.channels.access.is_open(user, door, door.id in mine)
+            each.id
+            for each in channels
+            if domain.channels.access.is_granted(user, each.id)
+            and domain.channels.access.is_open(user, each, each.id in mine)
         }
-        others = [] if user.is_guest else [door.id for door in doors if door.id not in found]
+        others = [] if user.is_guest else [each.id for each in channels if each.id not in found]
         if others:
             holds = partial(actions.groups.permissions.permission_checker(tx, [user]), user)
             found |= {
@@ -48,9 +48,9 @@ class AccessByDatabase(msgspec.Struct, frozen=True):
                 if domain.channels.access.may_read(user, channel, False, holds)
             }
         return Readable(
-            [door.id for door in doors if door.id in found and door.history_public],
-            [door.id for door in doors if door.id in found and not door.history_public],
-            [door.id for door in doors if door.id not in found],
+            [each.id for each in channels if each.id in found and each.history_public],
+            [each.id for each in channels if each.id in found and not each.history_public],
+            [each.id for each in channels if each.id not in found],
             bool(mine),
         )
 

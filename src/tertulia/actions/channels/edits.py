@@ -301,15 +301,15 @@ def _change_permission(
     updates = [{"property": name, "value": new}]
     if name == "can_send_message_group":
         updates += _post_policy_updates(tx, current, new)
-    gates = (
+    access_rules = (
         (channel.access_rule, after.access_rule)
         if channel.access_rule != after.access_rule
         else (None, None)
     )
     events.log.announce(
         tx,
-        ChannelChanged(channel.id, channel.name, updates, *gates),
-        to=ChannelViewers(channel.id) if gates[0] is None else Everyone(),
+        ChannelChanged(channel.id, channel.name, updates, *access_rules),
+        to=ChannelViewers(channel.id) if access_rules[0] is None else Everyone(),
     )
     if name == "can_send_message_group":
         _post_policy_notice(tx, user, channel, current, new)

@@ -7,7 +7,7 @@ import msgspec
 from msgspec import field
 
 from tertulia import actions, domain, events, storage
-from tertulia.actions.groups.permissions import Asking
+from tertulia.actions.groups.permissions import HasPermission
 from tertulia.actions.people.known_people import VisibilityDiff
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import Channel, NewChannel
@@ -26,7 +26,7 @@ from tertulia.events.types.channels.subscriptions import (
 )
 
 Principals = Sequence[int | str]
-Arrivals = dict[int, tuple[Channel, list[User]]]  # by channel id
+UsersByChannel = dict[int, tuple[Channel, list[User]]]  # by channel id
 
 
 class SubscribeRequest(msgspec.Struct, frozen=True):
@@ -207,10 +207,10 @@ def _may_add_others(tx: Tx, user: User, channel: Channel) -> bool:
 
 def _subscribe_missing(
     tx: Tx, wanted: list[Channel], people_: list[User], request: SubscribeRequest, outcome: Outcome
-) -> Arrivals:
+) -> UsersByChannel:
     """Subscribe the users to the channels that each is not in yet."""
     ids = [person.id for person in people_]
-    joins: Arrivals = {}
+    joins: UsersByChannel = {}
     for channel in sorted(wanted, key=lambda channel: channel.name):
         if channel.id in joins:
             continue
@@ -223,7 +223,7 @@ def _subscribe_missing(
     return joins
 
 
-def _join_all(tx: Tx, joins: Arrivals, colors: dict[str, str]) -> None:
+def _join_all(tx: Tx, joins: UsersByChannel, colors: dict[str, str]) -> None:
     movers = _movers(joins)
     holds = actions.groups.permissions.permission_checker(tx, movers)
     taken = storage.channels.subscriptions.colors_of(tx, sorted(person.id for person in movers))
@@ -267,7 +267,7 @@ def _choose_colors(
     return chosen
 
 
-def _gaining_access(channel: Channel, people_: list[User], holds: Asking) -> list[int]:
+def _gaining_access(channel: Channel, people_: list[User], holds: HasPermission) -> list[int]:
     """Those of the users who could not see the channel without a subscription."""
     return [
         person.id
@@ -292,7 +292,7 @@ def _announce_new_channels(tx: Tx, user: User, created: list[Channel], *, announ
         )
 
 
-def _notify_subscribers(tx: Tx, user: User, joins: Arrivals, created: list[Channel]) -> bool:
+def _notify_subscribers(tx: Tx, user: User, joins: UsersByChannel, created: list[Channel]) -> bool:
     """Notify users of their new subscriptions. False if there are too many to notify."""
     new_ids = {channel.id for channel in created}
     news: dict[int, list[Channel]] = {}
@@ -329,7 +329,7 @@ def unsubscribe(
         leavers = actions.people.visible_users.all_active(named)
     removed: list[str] = []
     not_removed: list[str] = []
-    departures: Arrivals = {}
+    removals: UsersByChannel = {}
     ids = [person.id for person in leavers]
     for channel in found:
         _check_removal(tx, user, channel, leavers)
@@ -338,8 +338,8 @@ def unsubscribe(
             raise ChannelIsArchived()
         for person in leavers:
             (removed if person.id in inside else not_removed).append(channel.name)
-        departures[channel.id] = (channel, [each for each in leavers if each.id in inside])
-    _remove_all(tx, departures)
+        removals[channel.id] = (channel, [each for each in leavers if each.id in inside])
+    _remove_all(tx, removals)
     return removed, not_removed
 
 
@@ -365,12 +365,12 @@ def _check_removal(tx: Tx, user: User, channel: Channel, leavers: list[User]) ->
         raise InsufficientPermission()
 
 
-def _remove_all(tx: Tx, departures: Arrivals) -> None:
-    holds = actions.groups.permissions.permission_checker(tx, _movers(departures))
+def _remove_all(tx: Tx, removals: UsersByChannel) -> None:
+    holds = actions.groups.permissions.permission_checker(tx, _movers(removals))
     seq, newest = storage.log.head(tx), storage.messages.newest_id(tx)
-    meeting = _visibility_diff(tx, departures)
+    meeting = _visibility_diff(tx, removals)
     left: list[RemovedSubscription] = []
-    for channel, leavers in departures.values():
+    for channel, leavers in removals.values():
         if not leavers:
             continue
         ids = sorted(person.id for person in leavers)
@@ -381,16 +381,16 @@ def _remove_all(tx: Tx, departures: Arrivals) -> None:
         return
     events.log.announce(tx, SubscriptionsRemoved(left), to=Everyone())
     meeting.announce(tx)
-    for departure in left:
-        for user_id in departure.user_ids:
-            actions.messages.read_state.mark_conversation_read(tx, user_id, departure.channel_id)
+    for removed in left:
+        for user_id in removed.user_ids:
+            actions.messages.read_state.mark_conversation_read(tx, user_id, removed.channel_id)
 
 
-def _visibility_diff(tx: Tx, moves: Arrivals) -> VisibilityDiff:
+def _visibility_diff(tx: Tx, moves: UsersByChannel) -> VisibilityDiff:
     return VisibilityDiff(tx, list(moves), _movers(moves))
 
 
-def _movers(moves: Arrivals) -> list[User]:
+def _movers(moves: UsersByChannel) -> list[User]:
     """The users who join or leave, each once."""
     return list({each.id: each for _, people_ in moves.values() for each in people_}.values())
 

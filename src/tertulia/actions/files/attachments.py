@@ -57,7 +57,13 @@ def check_remaining_quota(tx: Tx, owner: User, quota: Quota, size: int, upload_i
 
 
 def add(
-    tx: Tx, owner: User, upload_id: int, filename: str, size: int, looks: MediaInfo, quota: Quota
+    tx: Tx,
+    owner: User,
+    upload_id: int,
+    filename: str,
+    size: int,
+    media_info: MediaInfo,
+    quota: Quota,
 ) -> Attachment:
     """Make a complete upload available as a file."""
     check_quota(tx, owner, quota, size)
@@ -66,7 +72,7 @@ def add(
     name = domain.files.attachments.shown_name(filename)
     path_id = domain.files.attachments.new_path_id(tx.realm_id, name)
     attachment_id = storage.files.attachments.insert(
-        tx, owner.id, upload_id, path_id, name, size, looks
+        tx, owner.id, upload_id, path_id, name, size, media_info
     )
     added = storage.files.attachments.find(tx, attachment_id)
     assert added is not None

@@ -52,16 +52,18 @@ class UploadWriter:
         """Make the complete file visible."""
         size = self._size()
         upload_id = await self._store(len(self._held))
-        looks = MediaInfo(domain.files.attachments.known_type(content_type, filename))
-        if looks.content_type.startswith("image/"):
-            looks = await self._db.read_in_thread(_media_info, upload_id, size, looks.content_type)
+        media_info = MediaInfo(domain.files.attachments.known_type(content_type, filename))
+        if media_info.content_type.startswith("image/"):
+            media_info = await self._db.read_in_thread(
+                _media_info, upload_id, size, media_info.content_type
+            )
         return await self._db.write(
             actions.files.attachments.add,
             self._owner,
             upload_id,
             filename,
             size,
-            looks,
+            media_info,
             self._quota,
         )
 

@@ -32,7 +32,7 @@ from tertulia.errors.groups import (
 )
 from tertulia.errors.parameters import ExpectationMismatch
 
-Asking = Callable[[User, GroupValue], bool]
+HasPermission = Callable[[User, GroupValue], bool]
 
 
 def current_rights(tx: Tx, user: User) -> User:
@@ -66,7 +66,7 @@ def has_permission(tx: Tx, user: User, value: GroupValue) -> bool:
     return permission_checker(tx, [user])(user, value)
 
 
-def permission_checker(tx: Tx, people: Collection[User], now: float | None = None) -> Asking:
+def permission_checker(tx: Tx, people: Collection[User], now: float | None = None) -> HasPermission:
     """A version of `holds` for many users or permissions, which reads every group once.
 
     It becomes invalid when groups change.

@@ -92,8 +92,8 @@ def _audit_moves_of_others(
     """Record in the audit log that messages of other users were moved."""
     count = storage.messages.edits.count_of_others(tx, move.ids, user.id)
     if count:
-        places = {"from_stream_id": move.channel.id, "stream_id": move.target.id}
-        details = {**places, "messages_of_others": count}
+        channel_ids = {"from_stream_id": move.channel.id, "stream_id": move.target.id}
+        details = {**channel_ids, "messages_of_others": count}
         act = Act(f"PATCH /messages/{message.id}", user.id, changes.address, details)
         actions.organization.audit.record(tx, act)
 

@@ -102,8 +102,8 @@ def around(
     is_known = reader.is_up_to_date(end, tx)
     is_agent = viewer.user.grant is not None
     access = AccessByDirectory(reader.org, viewer.user) if is_known and not is_agent else None
-    place = None if access is None else _page_key(access, terms, window)
-    page = None if place is None else reader.find_page(place, end)
+    page_key = None if access is None else _page_key(access, terms, window)
+    page = None if page_key is None else reader.find_page(page_key, end)
     if page is not None:
         flags = storage.messages.unread.flags_for(tx, viewer.user.id, page.provenance)
         return page.found, MessageRange(end.seq, {**page.fragments}, flags)
@@ -112,8 +112,8 @@ def around(
     # Search results are highlighted in the text, so the text must be read.
     known = reader.find(found.ids) if is_known and narrow.searched is None else {}
     found, messages = _fitting(tx, found, known, is_little)
-    if place is not None and messages == known:
-        reader.put_page(place, end, found, known)
+    if page_key is not None and messages == known:
+        reader.put_page(page_key, end, found, known)
     return found, _shown(tx, viewer.user, narrow, messages, end.seq)
 
 

@@ -65,11 +65,16 @@ def register(tx: Tx, name: str, redirect_uris: list[str]) -> Client:
 
 
 def allow(
-    tx: Tx, user: User, client: Client, wish: GrantRequest, redirect_uri: str, challenge: str
+    tx: Tx,
+    user: User,
+    client: Client,
+    grant_request: GrantRequest,
+    redirect_uri: str,
+    challenge: str,
 ) -> str:
     """Grant access. Returns the code that the program exchanges for tokens."""
     user = actions.groups.permissions.current_rights(tx, user)
-    for channel_id in wish.channels:
+    for channel_id in grant_request.channels:
         actions.channels.readable_by(tx, user, channel_id)
     if len(storage.people.agents.grants(tx, tx.now, user.id)) >= MAX_GRANTS_PER_USER:
         raise BadRequest("Too many agents act for you. End one of them first.")
@@ -79,11 +84,11 @@ def allow(
         id=0,
         user_id=user.id,
         agent=client.name,
-        channels=wish.channels,
-        direct_messages=wish.direct_messages,
-        presence=wish.presence,
+        channels=grant_request.channels,
+        direct_messages=grant_request.direct_messages,
+        presence=grant_request.presence,
         created_at=tx.now,
-        expires_at=wish.expires_at,
+        expires_at=grant_request.expires_at,
     )
     grant_id = storage.people.agents.insert_grant(tx, client.id, grant)
     code = secrets.token_urlsafe(32)

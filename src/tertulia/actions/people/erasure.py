@@ -40,8 +40,8 @@ def delete_messages(tx: Tx, user: User) -> int:
     """Delete some of their messages. Returns their number."""
     ids = storage.erasure.messages_of(tx, user.id, MESSAGES_PER_BATCH)
     found = storage.messages.find_many(tx, tx.realm_id, ids)
-    for place, messages in groupby(sorted(found.values(), key=_location), _location):
-        channel_id, _, _ = place
+    for conversation, messages in groupby(sorted(found.values(), key=_location), _location):
+        channel_id, _, _ = conversation
         channel = storage.channels.find(tx, channel_id) if channel_id else None
         actions.messages.deletion.remove(tx, channel, list(messages), None)
     return len(ids)

@@ -50,13 +50,13 @@ def new_waiting_period(tx: Tx, days: int) -> Iterator[None]:
         for user in storage.people.list_all(tx)
         if user.role == Role.MEMBER and user.is_active and not user.is_system_bot
     ]
-    came = [user for user in members if _became(user, before, days, tx.now)]
-    went = [user for user in members if _became(user, days, before, tx.now)]
+    promoted = [user for user in members if _became(user, before, days, tx.now)]
+    demoted = [user for user in members if _became(user, days, before, tx.now)]
 
-    with actions.channels.visible_channels.announcing_changes(tx, came + went):
+    with actions.channels.visible_channels.announcing_changes(tx, promoted + demoted):
         yield
-        _announce(tx, came, added=True)
-        _announce(tx, went, added=False)
+        _announce(tx, promoted, added=True)
+        _announce(tx, demoted, added=False)
 
 
 def _became(user: User, before: int, after: int, now: float) -> bool:

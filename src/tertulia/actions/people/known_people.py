@@ -14,7 +14,7 @@ from tertulia.domain.people.user import User
 from tertulia.events.audience import AllBut, Audience, Everyone, NoClients, Users
 from tertulia.events.types.people.known_people import DirectConversationStarted, PeopleBecameVisible
 
-Known = dict[int, set[int]]  # known users by viewer
+KnownUsers = dict[int, set[int]]  # known users by viewer
 
 
 def audience_knowing(tx: Tx, user_id: int) -> Audience:
@@ -62,7 +62,7 @@ def split_by_audience(tx: Tx, user_ids: list[int]) -> Iterator[tuple[list[int], 
 # --- announcing visibility ---
 
 
-def known(tx: Tx, viewers: Collection[User], among: Collection[int] | None = None) -> Known:
+def known(tx: Tx, viewers: Collection[User], among: Collection[int] | None = None) -> KnownUsers:
     """The users whom each viewer may know, of all or of some.
 
     Bots and the viewers themselves, who are always known, are left out.
@@ -84,7 +84,7 @@ def known(tx: Tx, viewers: Collection[User], among: Collection[int] | None = Non
 
 
 def announce_changes(
-    tx: Tx, before: Known, after: Known, other_channels: Iterable[int] = ()
+    tx: Tx, before: KnownUsers, after: KnownUsers, other_channels: Iterable[int] = ()
 ) -> None:
     """Announce the differences. Viewers with the same change share an event.
 
@@ -127,7 +127,7 @@ class VisibilityDiff:
     def announce(self, tx: Tx) -> None:
         announce_changes(tx, self._before, self._known(tx))
 
-    def _known(self, tx: Tx) -> Known:
+    def _known(self, tx: Tx) -> KnownUsers:
         """For other subscribers, only their knowledge of the moving users can change."""
         return known(tx, self._inside, self._mover_ids) | known(tx, self._moving)
 

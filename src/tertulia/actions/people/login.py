@@ -79,8 +79,8 @@ def log_in(tx: Tx, who: VerifiedIdentity, session: SessionRequest) -> User:
     act = Act(LOGIN, user.id, session.browser.address, {"method": who.method})
     actions.organization.audit.record(tx, act)
     if session.mail_vault is not None:
-        place = (session.browser, session.network)
-        actions.people.login_alerts.record_login(tx, session.mail_vault, user, *place)
+        origin = (session.browser, session.network)
+        actions.people.login_alerts.record_login(tx, session.mail_vault, user, *origin)
     return user
 
 

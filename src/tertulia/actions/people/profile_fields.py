@@ -116,10 +116,10 @@ def _changed(field: ProfileField, changes: FieldChanges) -> ProfileField:
 
 def _named_after_site(field: ProfileField) -> ProfileField:
     """A field for an external account is named after its site by default."""
-    place = EXTERNAL_ACCOUNTS.get(domain.people.profile_fields.account_site(field))
-    if field.name or place is None:
+    account_site = EXTERNAL_ACCOUNTS.get(domain.people.profile_fields.account_site(field))
+    if field.name or account_site is None:
         return field
-    return replace(field, name=place.name, hint=field.hint or place.hint)
+    return replace(field, name=account_site.name, hint=field.hint or account_site.hint)
 
 
 def _check(field: ProfileField, others: Sequence[ProfileField]) -> None:

@@ -45,10 +45,10 @@ def _change(tx: Tx, user: User, new: NewStatus) -> None:
         storage.people.statuses.change(tx, user.id, parts)
     if new.away is not None:
         actions.personal.settings.change_presence(tx, user, not new.away)
-    said = parts if new.away is None else {"away": new.away} | parts
+    changes = parts if new.away is None else {"away": new.away} | parts
     events.log.announce(
         tx,
-        StatusChanged(user.id, said),
+        StatusChanged(user.id, changes),
         to=actions.people.known_people.audience_knowing(tx, user.id),
     )
 

@@ -43,9 +43,9 @@ def write(
         return False
     realm = storage.organization.current(tx)
     leave = domain.personal.unsubscribe.address(vault, site, KIND, realm.id, user.id)
-    shows_words = realm.setting("message_content_allowed_in_email_notifications") and user.prefers(
-        "message_content_in_email_notifications"
-    )
+    shows_content = realm.setting(
+        "message_content_allowed_in_email_notifications"
+    ) and user.prefers("message_content_in_email_notifications")
     mail = Email(
         KIND,
         user.email,
@@ -53,7 +53,7 @@ def write(
         {
             "organization": realm.name,
             "topics": BETWEEN.join(
-                _topic(tx, user, each, bool(shows_words), unread) for each in topics
+                _topic(tx, user, each, bool(shows_content), unread) for each in topics
             ),
             "channels": ", ".join(f"#{each.name}" for each in channels),
             "link": f"{site}/",
@@ -117,8 +117,8 @@ def _topic(
     messages = storage.messages.find_many(tx, tx.realm_id, lively.first_ids)
     senders = [each.sender_id for each in messages.values()]
     names = actions.people.visible_users.names_for(tx, user, senders)
-    said = [_line(names, messages[number]) for number in lively.first_ids if number in messages]
-    return BETWEEN.join([title, *said])
+    lines = [_line(names, messages[number]) for number in lively.first_ids if number in messages]
+    return BETWEEN.join([title, *lines])
 
 
 def _quoted(
@@ -130,8 +130,8 @@ def _quoted(
     """What matters of a topic, in the order in which it was written."""
     key = domain.messages.conversation_keys.topic_key(lively.channel_id, lively.topic)
     for conversation, summary in unread:
-        place = conversation.channel_id, conversation.topic
-        if domain.messages.conversation_keys.topic_key(*place) == key:
+        topic_location = conversation.channel_id, conversation.topic
+        if domain.messages.conversation_keys.topic_key(*topic_location) == key:
             found = actions.messages.catch_up.still_quotable(tx, user, summary.sentences)
             return sorted(found, key=lambda each: each.message_id)
     return []

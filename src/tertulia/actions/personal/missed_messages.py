@@ -238,11 +238,11 @@ def _mail(
     head: MailContext,
 ) -> Email:
     realm = storage.organization.current(tx)
-    shows_words = realm.setting("message_content_allowed_in_email_notifications") and user.prefers(
-        "message_content_in_email_notifications"
-    )
+    shows_content = realm.setting(
+        "message_content_allowed_in_email_notifications"
+    ) and user.prefers("message_content_in_email_notifications")
     first, site = messages[0], head.site
-    place, link = _conversation_name(tx, first, user)
+    conversation_name, link = _conversation_name(tx, first, user)
     leave = domain.personal.unsubscribe.address(vault, site, "missed_messages", realm.id, user.id)
     host = site.partition("://")[2].partition(":")[0]
     root = f"<{_root(first)}@{host}>"
@@ -253,18 +253,18 @@ def _mail(
         "leave": leave,
     }
     reply_to, html = "", ""
-    if shows_words:
+    if shows_content:
         shown = [*context, *messages[-MAX_MESSAGES:]]
         senders = [each.sender_id for each in (*shown, *messages)]
         names = actions.people.visible_users.names_for(tx, user, senders)
         writers = dict.fromkeys(names[each.sender_id] for each in messages)
-        said = [
+        lines = [
             domain.personal.missed_messages.in_lines(names[each.sender_id], each) for each in shown
         ]
         values |= {
-            "place": place,
+            "place": conversation_name,
             "names": ", ".join(list(writers)[:3]),
-            "said": BETWEEN.join(said),
+            "said": BETWEEN.join(lines),
             "answerable": "yes" if head.mail_in_address else "",
         }
         html = _html(names, shown, values, head)
@@ -272,7 +272,7 @@ def _mail(
             last = messages[-1]
             reply_to = actions.mail_addresses.for_reply(tx, head.mail_in_address, user, last)
     return Email(
-        "missed-messages" if shows_words else "missed-messages-untold",
+        "missed-messages" if shows_content else "missed-messages-untold",
         user.email,
         domain.emails.language_of(user),
         values,

@@ -47,12 +47,14 @@ async def create(
     read_by_sender: bool | None = None,
 ) -> CreatedScheduledMessage:
     """Schedule a message, with the same permission checks as for sending."""
-    place = domain.later.scheduled.destination(call.user.id, to, topic, in_channel=IN_CHANNEL[kind])
+    destination = domain.later.scheduled.destination(
+        call.user.id, to, topic, in_channel=IN_CHANNEL[kind]
+    )
     draft = await actions.messages.draft.compose(call.author, content, call.client, read_by_sender)
     entry_id = await call.db.write(
         actions.later.scheduled.create,
         call.user,
-        place,
+        destination,
         draft,
         read_by_sender,
         scheduled_delivery_timestamp,

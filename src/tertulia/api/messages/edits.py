@@ -74,7 +74,7 @@ async def update(
     if content is not None:
         words = content if content.strip() else EMPTIED
         draft = await actions.messages.draft.compose(call.author, words, call.client, None)
-    wish = MessageChanges(
+    changes = MessageChanges(
         draft=draft,
         topic=None if topic is None else domain.channels.topics.for_sending(topic),
         channel_id=stream_id,
@@ -85,7 +85,7 @@ async def update(
         site=call.site,
         address=call.request.client_address,
     )
-    detached = await call.db.write(actions.messages.edits.change, call.user, message_id, wish)
+    detached = await call.db.write(actions.messages.edits.change, call.user, message_id, changes)
     return EditedMessage(
         detached_uploads=[
             events.types.files.attachments.attachment_object(each) for each in detached

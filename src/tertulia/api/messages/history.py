@@ -240,7 +240,7 @@ def window_from(
     if not include_anchor and num_before and num_after:
         raise BadRequest("The anchor can only be excluded at an end of the range")
     moment = None
-    place: int | str = anchor
+    parsed_anchor: int | str = anchor
     if anchor == "date":
         if anchor_date is None:
             raise BadRequest("Missing 'anchor_date' argument.")
@@ -249,8 +249,10 @@ def window_from(
         digits = anchor.removeprefix("-")
         if not (digits.isascii() and digits.isdecimal()):
             raise BadRequest("Invalid anchor")
-        place = min(int(digits[:20]), actions.messages.history.NEWEST) if digits == anchor else 0
-    return Window(place, num_before, num_after, include_anchor, moment)
+        parsed_anchor = (
+            min(int(digits[:20]), actions.messages.history.NEWEST) if digits == anchor else 0
+        )
+    return Window(parsed_anchor, num_before, num_after, include_anchor, moment)
 
 
 def _timestamp(text: str) -> float:

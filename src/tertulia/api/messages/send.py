@@ -213,10 +213,12 @@ def _sent(call: Call, sent: Sent) -> SentMessage:
 
 def _message_url(call: Call, sent: Sent) -> str:
     if sent.channel is not None:
-        place = domain.messages.links.topic_link(sent.channel.id, sent.channel.name, sent.topic)
+        narrow_link = domain.messages.links.topic_link(
+            sent.channel.id, sent.channel.name, sent.topic
+        )
     else:
-        place = domain.messages.links.conversation_link(sent.member_ids)
-    return f"{call.site}/{place}/near/{sent.message_id}"
+        narrow_link = domain.messages.links.conversation_link(sent.member_ids)
+    return f"{call.site}/{narrow_link}/near/{sent.message_id}"
 
 
 async def render(

@@ -53,16 +53,16 @@ def _rule(
 
 
 @parameters_from(_rule)
-async def add(call: Call, **said: Any) -> AddedLinkifier:
+async def add(call: Call, **params: Any) -> AddedLinkifier:
     """Create a linkifier."""
-    rule = _rule(**said)
+    rule = _rule(**params)
     return AddedLinkifier(await call.db.write(actions.organization.linkifiers.add, call.user, rule))
 
 
 @parameters_from(_rule)
-async def change(call: Call, filter_id: int, **said: Any) -> None:
+async def change(call: Call, filter_id: int, **params: Any) -> None:
     """Change a linkifier."""
-    rule = _rule(**said)
+    rule = _rule(**params)
     await call.db.write(actions.organization.linkifiers.change, call.user, filter_id, rule)
 
 

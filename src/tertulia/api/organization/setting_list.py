@@ -137,7 +137,7 @@ def _limited(shown: SettingObject, setting: Adjustable) -> SettingObject:
         shown.value = None if shown.value == kind.unlimited else shown.value
         shown.default = None if shown.default == kind.unlimited else shown.default
     elif isinstance(kind, FreeText | ServerUrl):
-        shown.maximum = kind.longest
+        shown.maximum = kind.max_length
     return shown
 
 

@@ -116,13 +116,13 @@ _CUES: dict[int, tuple[str, ...]] = {
 }
 
 
-def cues_in(folded: str, spoken: list[str]) -> int:
+def cues_in(folded: str, found_words: list[str]) -> int:
     """The cues of a text, which is given folded and as its words, as bits of `Cue`."""
     found = 0
-    for index, word in enumerate(spoken):
+    for index, word in enumerate(found_words):
         found |= _WORDS.get(word, 0)
         for parts, cue in _PHRASES.get(word, ()):
-            if spoken[index : index + len(parts)] == parts:
+            if found_words[index : index + len(parts)] == parts:
                 found |= cue
         for start, cue in _STARTS.get(word[:_START_LENGTH], ()):
             if word.startswith(start):
@@ -148,18 +148,18 @@ _UNSPACED: list[tuple[str, int]] = []
 
 def _add(text: str, cue: int) -> None:
     folded = words.fold(text.strip())
-    spoken = words_of(folded)
+    found_words = words_of(folded)
     if words.is_unspaced(folded):
         _UNSPACED.append((folded, cue))
     elif folded.endswith("*"):
-        *before, start = spoken
+        *before, start = found_words
         if before:
             raise ValueError(f"only a single word may end with *: {text}")
         _STARTS.setdefault(start[:_START_LENGTH], []).append((start, cue))
-    elif len(spoken) > 1:
-        _PHRASES.setdefault(spoken[0], []).append((spoken, cue))
+    elif len(found_words) > 1:
+        _PHRASES.setdefault(found_words[0], []).append((found_words, cue))
     else:
-        _WORDS[spoken[0]] = _WORDS.get(spoken[0], 0) | cue
+        _WORDS[found_words[0]] = _WORDS.get(found_words[0], 0) | cue
 
 
 for _cue, _languages in _CUES.items():

@@ -68,16 +68,16 @@ def read(url: str, content_type: str, body: bytes) -> LinkPreview:
     if not content_type.lower().startswith(("text/html", "application/xhtml+xml")):
         return LinkPreview(url)
     text = _decoded(content_type, body)
-    said: dict[str, str] = {}
+    meta: dict[str, str] = {}
     for token in domain.html_tokens.tokenize(text):
         if isinstance(token, StartTag) and token.name == "meta":
             name = token.attributes.get("property") or token.attributes.get("name") or ""
-            said.setdefault(name.lower(), token.attributes.get("content", ""))
+            meta.setdefault(name.lower(), token.attributes.get("content", ""))
         elif isinstance(token, StartTag) and token.name == "body":
             break
-    title = said.get("og:title") or said.get("twitter:title") or _title(text)
-    description = said.get("og:description") or said.get("description", "")
-    image = said.get("og:image") or said.get("twitter:image", "")
+    title = meta.get("og:title") or meta.get("twitter:title") or _title(text)
+    description = meta.get("og:description") or meta.get("description", "")
+    image = meta.get("og:image") or meta.get("twitter:image", "")
     return LinkPreview(
         url,
         _one_line(title, MAX_TITLE_LENGTH),

@@ -112,8 +112,8 @@ def topic_link(channel: Channel, topic: str, newest_id: int | None) -> NoticeTex
 
 
 def message_link(site: str, channel: Channel, topic: str, message_id: int) -> str:
-    place = domain.messages.links.topic_link(channel.id, channel.name, topic)
-    return f"{site}/{place}/near/{message_id}"
+    narrow_link = domain.messages.links.topic_link(channel.id, channel.name, topic)
+    return f"{site}/{narrow_link}/near/{message_id}"
 
 
 def _notice(what: NoticeText, verb: str, where: NoticeText, user: User) -> NoticeText:

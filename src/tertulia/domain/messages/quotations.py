@@ -44,13 +44,13 @@ def _attribution(quotation: Quotation, site: str) -> str:
     message, channel = quotation.message, quotation.channel
     who = UNKNOWN_NAME if quotation.sender is None else mention(quotation.sender)
     if channel is not None:
-        place = domain.messages.links.topic_link(channel.id, channel.name, message.topic)
+        narrow_link = domain.messages.links.topic_link(channel.id, channel.name, message.topic)
         name = f"#{channel.name} > {domain.channels.topics.shown(message.topic, allow_empty=False)}"
-        where = f"in [{_escaped(name)}]({place}/with/{message.id})"
+        where = f"in [{_escaped(name)}]({narrow_link}/with/{message.id})"
     else:
-        place = domain.messages.links.conversation_link(message.member_ids)
+        narrow_link = domain.messages.links.conversation_link(message.member_ids)
         where = f"to {_listed([mention(user) for user in quotation.recipients])}"
-    return f"{who} [said]({site}/{place}/near/{message.id}) {where}:"
+    return f"{who} [said]({site}/{narrow_link}/near/{message.id}) {where}:"
 
 
 def mention(user: User) -> str:

@@ -25,17 +25,17 @@ def new_meeting(name: str, moderator_id: int, *, is_voice_only: bool) -> HostedC
 
 
 def signed(vault: Vault, realm_id: int, meeting: HostedCall) -> str:
-    said = json.dumps(asdict(meeting)).encode().hex()
-    return f"{said}.{_signature(vault, realm_id, said)}"
+    encoded = json.dumps(asdict(meeting)).encode().hex()
+    return f"{encoded}.{_signature(vault, realm_id, encoded)}"
 
 
 def opened(vault: Vault, realm_id: int, text: str) -> HostedCall:
     """Parse an invitation. Raises BadRequest if the signature is wrong."""
-    said, _, signature = text.partition(".")
-    expected = _signature(vault, realm_id, said)
+    encoded, _, signature = text.partition(".")
+    expected = _signature(vault, realm_id, encoded)
     if not hmac.compare_digest(signature.encode(), expected.encode()):
         raise BadRequest("Invalid signature.")
-    return HostedCall(**json.loads(bytes.fromhex(said)))
+    return HostedCall(**json.loads(bytes.fromhex(encoded)))
 
 
 def _signature(vault: Vault, realm_id: int, text: str) -> str:

@@ -95,8 +95,8 @@ def account_site(field: ProfileField) -> str:
     """The key of the site of an external account; empty for other types."""
     if field.type != FieldType.EXTERNAL_ACCOUNT:
         return ""
-    place: str = msgspec.json.decode(field.data)["subtype"]
-    return place
+    site: str = msgspec.json.decode(field.data)["subtype"]
+    return site
 
 
 def _checked_choices(data: dict[str, Any]) -> dict[str, Any]:
@@ -200,9 +200,9 @@ def _users(field: ProfileField, value: Any) -> str:
         raise BadRequest(f"{field.name} is not a list")
     if len(value) > domain.limits.PROFILE_USERS:
         raise BadRequest(f"{field.name} is too long (limit: {domain.limits.PROFILE_USERS} items)")
-    for place, user_id in enumerate(value):
+    for site, user_id in enumerate(value):
         if type(user_id) is not int:
-            raise BadRequest(f"{field.name}[{place}] is not an integer")
+            raise BadRequest(f"{field.name}[{site}] is not an integer")
     return msgspec.json.encode(list(dict.fromkeys(value))).decode()
 
 

@@ -29,5 +29,5 @@ def headers(address: str) -> dict[str, str]:
 
 def key(vault: Vault, kind: str, realm_id: int, user_id: int) -> str:
     """A key that never expires."""
-    said = f"{_SIGNED.get(kind, f'unsubscribe {kind}')} {realm_id} {user_id}"
-    return f"{user_id}-{vault.signature(said)[:32]}"
+    signed_text = f"{_SIGNED.get(kind, f'unsubscribe {kind}')} {realm_id} {user_id}"
+    return f"{user_id}-{vault.signature(signed_text)[:32]}"

@@ -54,10 +54,10 @@ class Highlighter:
             if clue.is_form(word):
                 yield token.span()
             elif clue.part is not None:
-                place = word.find(clue.part)
-                while place >= 0:
-                    yield start + place, start + place + len(clue.part)
-                    place = word.find(clue.part, place + len(clue.part))
+                at = word.find(clue.part)
+                while at >= 0:
+                    yield start + at, start + at + len(clue.part)
+                    at = word.find(clue.part, at + len(clue.part))
 
 
 class _Source:
@@ -142,8 +142,8 @@ class _Source:
         if text.isascii():
             self._add(text.lower(), start, end)
             return
-        for place, char in enumerate(text, start):
-            self._add(domain.search.words.FOLDS[ord(char)], place, place + 1)
+        for at, char in enumerate(text, start):
+            self._add(domain.search.words.FOLDS[ord(char)], at, at + 1)
 
     def _add(self, folded: str, start: int, end: int) -> None:
         if folded:

@@ -31,8 +31,8 @@ def of(keys: Collection[int]) -> list[bytes]:
     size = min(MAX_PART_BYTES, max(MIN_PART_BYTES, -(-len(keys) // count)))
     parts = [bytearray(size) for _ in range(count)]
     for key in keys:
-        place = _place(key, count, size)
-        parts[key % count][place // 8] |= 1 << place % 8
+        bit = _place(key, count, size)
+        parts[key % count][bit // 8] |= 1 << bit % 8
     return [bytes(part) for part in parts]
 
 
@@ -83,8 +83,8 @@ def by_number(keys: Iterable[int], count: int) -> dict[int, list[int]]:
 def may_contain(part: bytes, keys: Iterable[int], count: int) -> bool:
     """Whether a text may have all of some keys that belong to this part."""
     for key in keys:
-        place = _place(key, count, len(part))
-        if not part[place // 8] & 1 << place % 8:
+        bit = _place(key, count, len(part))
+        if not part[bit // 8] & 1 << bit % 8:
             return False
     return True
 

@@ -39,13 +39,13 @@ class RewoundOrganization(Organization):
         cls, turns: Sequence[LoggedEvent], now: Organization, viewer_id: int
     ) -> "RewoundOrganization":
         """The state before some events, which must be all later events that affect delivery."""
-        past = cls(now, viewer_id)
+        rewound = cls(now, viewer_id)
         for turn in reversed(turns):
-            turn.event.rewind(past)
-        for channel in list(past.channels.values()):
+            turn.event.rewind(rewound)
+        for channel in list(rewound.channels.values()):
             if not now.may_see(viewer_id, channel.id):
-                past.set_channel(replace(channel, description="", rendered_description=""))
-        return past
+                rewound.set_channel(replace(channel, description="", rendered_description=""))
+        return rewound
 
     @property
     def present(self) -> Organization:

@@ -41,6 +41,6 @@ class LogActivity:
         return reader
 
     def mark(self, realms: Iterable[int]) -> None:
-        stirred = list(realms)
+        dirty = list(realms)
         for reader in self._readers:
-            reader.mark(stirred)
+            reader.mark(dirty)

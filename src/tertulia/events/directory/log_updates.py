@@ -110,20 +110,20 @@ class LogReader:
         )
         updates.deleted = {each for each in followed if each not in ends}
         for realm_id, end in ends.items():
-            place, here = known[realm_id], tx.for_realm(realm_id)
-            is_far = end.seq - place.seq > MAX_REPLAYED_EVENTS
-            is_same = same[realm_id]() if realm_id in same else place.epoch == end.epoch
+            position, org_tx = known[realm_id], tx.for_realm(realm_id)
+            is_far = end.seq - position.seq > MAX_REPLAYED_EVENTS
+            is_same = same[realm_id]() if realm_id in same else position.epoch == end.epoch
             if not is_same:
                 updates.replaced.add(realm_id)
-            is_begun = storage.log.branch(place.epoch) != storage.log.branch(end.epoch)
+            is_begun = storage.log.branch(position.epoch) != storage.log.branch(end.epoch)
             if not is_same or is_begun or realm_id in self._to_reload or is_far:
-                updates.loaded.append(self._load(here))
+                updates.loaded.append(self._load(org_tx))
                 continue
-            if place.epoch != end.epoch:
-                updates.renamed[realm_id] = (place.epoch, end.epoch)
-            if end.seq > place.seq:
-                self._fetch_since(here, LogPosition(place.seq, end.epoch), updates)
-            elif end.seq < place.seq:
+            if position.epoch != end.epoch:
+                updates.renamed[realm_id] = (position.epoch, end.epoch)
+            if end.seq > position.seq:
+                self._fetch_since(org_tx, LogPosition(position.seq, end.epoch), updates)
+            elif end.seq < position.seq:
                 updates.rewound.add(realm_id)
         return updates
 
@@ -138,8 +138,8 @@ class LogReader:
                 )
         return found
 
-    def _fetch_since(self, tx: Tx, place: LogPosition, updates: LogUpdates) -> None:
-        applied = place.seq
+    def _fetch_since(self, tx: Tx, position: LogPosition, updates: LogUpdates) -> None:
+        applied = position.seq
         found: list[LoggedEvent] = []
         touched = Invalidated()
         page_is_full = True
@@ -161,7 +161,7 @@ class LogReader:
             return
         if found:
             updates.logged[tx.realm_id] = found
-            updates.ends[tx.realm_id] = LogPosition(applied, place.epoch)
+            updates.ends[tx.realm_id] = LogPosition(applied, position.epoch)
         if touched:
             updates.patches[tx.realm_id] = events.directory.loader.read_patch(tx, touched)
 

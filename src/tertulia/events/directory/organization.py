@@ -45,7 +45,7 @@ class Organization:
     def __init__(
         self,
         realm: Realm,
-        place: LogPosition,
+        position: LogPosition,
         email_domain: str,
         clock: Callable[[], float],
         kept: EncodedRecords,
@@ -57,10 +57,13 @@ class Organization:
         self.version = next(_versions)
         self.life = object()  # changes whenever the whole organization was loaded again
         self.realm = realm
-        self.applied = place.seq
-        self.turned_at = place.seq  # the last event that affects the delivery of others
+        self.applied = position.seq
+        self.turned_at = position.seq  # the last event that affects the delivery of others
         self.rules_seq = rules_seq  # the last event that changed a permission
-        self.epoch, self.stamped = place.epoch, (place.seq, stamp)  # the last event and its stamp
+        self.epoch, self.stamped = (
+            position.epoch,
+            (position.seq, stamp),
+        )  # the last event and its stamp
         self.email_domain = email_domain
         self.clock = clock
         self.shown = shown
@@ -84,7 +87,7 @@ class Organization:
         self.presence = PresenceTable(self.users)
         self.answers = OpenAnswers()
         self.kept = kept
-        self.channel_versions = ChannelVersions(place.seq)
+        self.channel_versions = ChannelVersions(position.seq)
         self._channel_by_name: NameIndex[str] = NameIndex()
         self._listing: dict[int, set[int]] = {}  # by user: the groups that list them
 
@@ -154,10 +157,12 @@ class Organization:
         user_id: int | None,
         channel_id: int,
         subscribed: bool | None = None,
-        gate: AccessRule | None = None,
+        access_rule: AccessRule | None = None,
     ) -> bool:
         """By the current state, or by the subscription and access rule of an earlier moment."""
-        return self._allows(domain.channels.access.may_see, user_id, channel_id, subscribed, gate)
+        return self._allows(
+            domain.channels.access.may_see, user_id, channel_id, subscribed, access_rule
+        )
 
     def visible_channels(self, user_id: int | None) -> BitMap:
         """All channels that a user may see; for None, those that anyone may see without logging
@@ -231,13 +236,13 @@ class Organization:
         user_id: int | None,
         channel_id: int,
         subscribed: bool | None = None,
-        gate: AccessRule | None = None,
+        access_rule: AccessRule | None = None,
     ) -> bool:
         channel = self.channels.get(channel_id)
         if channel is None:
             return False
-        if gate is not None:
-            channel = channel.with_access_rule(gate)
+        if access_rule is not None:
+            channel = channel.with_access_rule(access_rule)
         user = None if user_id is None else self.users.get(user_id)
         if subscribed is None:
             subscribed = user is not None and self.is_subscribed(user.id, channel_id)

@@ -12,12 +12,12 @@ class SkippedEvents:
         self._known: set[tuple[int, int]] = set()
 
     def add(self, logged: LoggedEvent, problem: BaseException | None = None) -> None:
-        place = (logged.realm_id, logged.seq)
-        if place in self._known:
+        key = (logged.realm_id, logged.seq)
+        if key in self._known:
             return
         if len(self._known) >= MAX_RECORDED:
             self._known.clear()
-        self._known.add(place)
+        self._known.add(key)
         event = logged.event
         if isinstance(event, Unreadable):
             kind, reason = event.word, event.problem

@@ -53,8 +53,10 @@ def unread_state(
         if alike.active:
             muted |= dict.fromkeys(alike.channel_ids, alike.is_muted)
     unnamed = domain.channels.topics.shown("", empty_topic_name)
-    topics = _topics([place for place in unread.locations if place[0].channel_id in muted], unnamed)
-    direct = [place for place in unread.locations if place[0].channel_id is None]
+    topics = _topics(
+        [located for located in unread.locations if located[0].channel_id in muted], unnamed
+    )
+    direct = [located for located in unread.locations if located[0].channel_id is None]
     count = sum([len(ids) for _, ids in direct])
     count += sum([each.size for each in topics.values() if not muted[each.stream_id]])
     for policy in facts.user_topics:

@@ -115,13 +115,13 @@ def locations_of(described: Iterable[UnreadMessage]) -> Iterable[tuple[int, Conv
 def _add_described(found: FoundUnread) -> None:
     locations = dict(found.locations)
     for each in found.described:
-        spot = ConversationKey.of(each)
-        locations[spot] = sorted([*locations.get(spot, []), each.id])
+        key = ConversationKey.of(each)
+        locations[key] = sorted([*locations.get(key, []), each.id])
     found.locations = sorted(locations.items(), key=_first)
 
 
-def _first(place: tuple[ConversationKey, list[int]]) -> int:
-    _, ids = place
+def _first(located: tuple[ConversationKey, list[int]]) -> int:
+    _, ids = located
     return ids[0]
 
 

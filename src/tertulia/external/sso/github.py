@@ -33,8 +33,8 @@ async def finish(provider: OpenIdProvider, pending: PendingLogin, code: str) -> 
 
 
 async def _user(provider: OpenIdProvider, pending: PendingLogin, code: str) -> ProviderUser:
-    proof = {"redirect_uri": pending.return_address, "code_verifier": pending.verifier}
-    token = (await _tokens(provider, code, **proof)).get("access_token")
+    pkce = {"redirect_uri": pending.return_address, "code_verifier": pending.verifier}
+    token = (await _tokens(provider, code, **pkce)).get("access_token")
     if not isinstance(token, str):
         raise ProviderError("GitHub rejects the code")
     user = await _get(provider, "/user", token)

@@ -190,8 +190,8 @@ async def _userinfo(
 
 def _verified_emails(provider: OpenIdProvider, document: Mapping[str, Any]) -> tuple[str, ...]:
     """The address in a document, if the same document says that it is verified."""
-    email, said = document.get("email"), document.get("email_verified")
-    is_verified = said is True or (said is None and provider.addresses_are_verified)
+    email, verified = document.get("email"), document.get("email_verified")
+    is_verified = verified is True or (verified is None and provider.addresses_are_verified)
     return (email,) if isinstance(email, str) and email and is_verified else ()
 
 

@@ -33,12 +33,12 @@ class FileStores:
             *([S3] if self._knows_s3 else []),
         ]
 
-    def store(self, place: str) -> Store:
-        if place == FOLDER:
+    def store(self, store_name: str) -> Store:
+        if store_name == FOLDER:
             return self._folder
-        if place == S3 and self._knows_s3:
+        if store_name == S3 and self._knows_s3:
             return self._s3
-        raise StoreUnavailable(f"Files are in {place}, which is not configured.")
+        raise StoreUnavailable(f"Files are in {store_name}, which is not configured.")
 
     @property
     def _knows_s3(self) -> bool:

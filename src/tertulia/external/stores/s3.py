@@ -103,8 +103,8 @@ class S3Store:
             ) from error
 
     def _refusal(self, answer: httpx.Response) -> StoreUnavailable:
-        said = f"status {answer.status_code} {_code(answer)}".strip()
-        return StoreUnavailable(f"The store for files, {self._bucket}: {said}.")
+        status = f"status {answer.status_code} {_code(answer)}".strip()
+        return StoreUnavailable(f"The store for files, {self._bucket}: {status}.")
 
 
 def _code(answer: httpx.Response) -> str:

@@ -51,8 +51,12 @@ def headers(
     scope = f"{moment[:8]}/{key.region}/{SERVICE}/aws4_request"
     text = "\n".join([ALGORITHM, moment, scope, hashlib.sha256(request.encode()).hexdigest()])
     signature = _hmac(_signing_key(key, moment[:8]), text).hex()
-    proof = f"{ALGORITHM} Credential={key.id}/{scope}, SignedHeaders={names}, Signature={signature}"
-    return {name: signed[name] for name in signed if name != "host"} | {"Authorization": proof}
+    authorization = (
+        f"{ALGORITHM} Credential={key.id}/{scope}, SignedHeaders={names}, Signature={signature}"
+    )
+    return {name: signed[name] for name in signed if name != "host"} | {
+        "Authorization": authorization
+    }
 
 
 def _query(query: str) -> str:

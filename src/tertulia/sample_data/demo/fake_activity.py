@@ -8,7 +8,7 @@ from tertulia.events.ephemeral import TypingInChannel
 from tertulia.sample_data.demo.people import address
 
 EVERY_SECONDS = 12.0
-PLACES = {
+CONVERSATIONS = {
     "lucia": ("general", "Opening night"),
     "sam": ("general", "Opening night"),
     "aiko": ("programme", "Subtitles"),
@@ -30,11 +30,11 @@ class FakeActivity:
         if self._writing:
             self._writing = []
             return
-        who = random.choice(list(PLACES))  # noqa: S311
+        who = random.choice(list(CONVERSATIONS))  # noqa: S311
         for org in self._delivery.organizations.values():
             user = org.accounts.with_email(address(who))
-            channel = org.channel_named(PLACES[who][0])
+            channel = org.channel_named(CONVERSATIONS[who][0])
             if user is not None and channel is not None:
-                start = TypingInChannel("start", user.id, channel.id, PLACES[who][1])
+                start = TypingInChannel("start", user.id, channel.id, CONVERSATIONS[who][1])
                 self._delivery.publish_ephemeral(org.realm.id, start)
                 self._writing.append((org.realm.id, start))

@@ -38,8 +38,8 @@ from tertulia.sample_data.demo.people import (
     PUBLIC,
     ROOMS,
     STATUSES,
-    Cast,
     Character,
+    DemoPeople,
     DemoRoom,
 )
 from tertulia.sample_data.demo.script import Line
@@ -50,23 +50,23 @@ PASSWORD_FILE = "demo-password"  # noqa: S105
 _PICTURE = re.compile(r"\{picture (\w+)\}")
 
 
-def fill(config: Config, database: Database, vault: Vault) -> Cast:
+def fill(config: Config, database: Database, vault: Vault) -> DemoPeople:
     """Load the demo into an empty database.
 
     If the database already contains the demo, only return who can log in.
     """
     noted = config.data / PASSWORD_FILE
     if noted.exists() and (people := _find_existing(database)):
-        return Cast(people, noted.read_text(encoding="utf-8").strip())
+        return DemoPeople(people, noted.read_text(encoding="utf-8").strip())
     if database.read_now(0, storage.data_check.has_people):
         raise ConfigError(
             f"--demo is for new data, and in {config.data} there are people already. Leave it out,"
             " or choose another folder with --data."
         )
     now = database.clock()
-    past = Database(database.dialect, lambda: moment(now, FOUNDED))
+    database_then = Database(database.dialect, lambda: moment(now, FOUNDED))
     name = ORGANIZATION if config.organization == Config().organization else config.organization
-    realm = past.write_now(0, actions.organization.get_or_create_first, name)
+    realm = database_then.write_now(0, actions.organization.get_or_create_first, name)
     password = secrets.token_hex(5)
     play = DemoLoader(
         vault,
@@ -79,7 +79,7 @@ def fill(config: Config, database: Database, vault: Vault) -> Cast:
     file_permissions.write_private(noted, password.encode())
     people = [user for user in play.users.values() if not user.is_bot]
     keys = {name: (user.email, play.keys[name]) for name, user in play.users.items()}
-    return Cast(people, password, keys)
+    return DemoPeople(people, password, keys)
 
 
 def _find_existing(database: Database) -> list[User]:
@@ -133,9 +133,9 @@ class DemoLoader:
             yield moment(self._now, person.since), partial(self._add, person=person)
         for room in ROOMS:
             yield moment(self._now, FOUNDED), partial(self._open, room=room)
-        for arrival in LATE_JOINS:
-            step = partial(self._join, room=arrival.room, who=[arrival.person])
-            yield moment(self._now, arrival.days_ago), step
+        for join in LATE_JOINS:
+            step = partial(self._join, room=join.room, who=[join.person])
+            yield moment(self._now, join.days_ago), step
         yield moment(self._now, FOUNDED), self._assign_folders
         if self._has_public_pages:
             yield moment(self._now, FOUNDED), self._make_channels_public
@@ -265,7 +265,7 @@ def _channel(tx: Tx, name: str) -> Channel:
 def _upload(tx: Tx, owner: User, name: str, data: bytes) -> Attachment:
     upload_id = storage.files.uploads.insert(tx)
     storage.files.uploads.add_piece(tx, upload_id, 0, data)
-    looks = domain.files.images.image_info(io.BufferedReader(io.BytesIO(data)))
-    assert looks is not None
+    media_info = domain.files.images.image_info(io.BufferedReader(io.BytesIO(data)))
+    assert media_info is not None
     size = len(data)
-    return actions.files.attachments.add(tx, owner, upload_id, name, size, looks, Quota())
+    return actions.files.attachments.add(tx, owner, upload_id, name, size, media_info, Quota())

@@ -11,7 +11,7 @@ FOUNDED = 30  # days ago
 
 
 @dataclass(frozen=True, slots=True)
-class Cast:
+class DemoPeople:
     """The users who can log in, and their common password."""
 
     people: list[User]

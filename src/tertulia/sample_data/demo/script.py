@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import resources
 
-_PLACE = re.compile(r"=== (?:@(?P<people>.+)|(?P<channel>.+?) > (?P<topic>.+))")
+_CONVERSATION = re.compile(r"=== (?:@(?P<people>.+)|(?P<channel>.+?) > (?P<topic>.+))")
 _ANSWER = re.compile(r":: (?P<how>[a-z_]+(?: \d+)?) (?P<who>[a-z, -]+)")
 _HEADER = re.compile(r"(?P<days_ago>\d+) (?P<hour>\d\d):(?P<minute>\d\d) (?P<who>[a-z-]+)")
 
@@ -38,29 +38,29 @@ def read() -> list[Line]:
 
 
 def _lines(text: str) -> Iterator[Line]:
-    place: dict[str, str] = {}
+    conversation: dict[str, str] = {}
     cue: dict[str, str] = {}
     words: list[str] = []
     answers: list[tuple[str, str]] = []
     for row in [*text.splitlines(), "=== end > end"]:
-        new_place, new_cue = _PLACE.fullmatch(row), _HEADER.fullmatch(row)
+        new_conversation, new_cue = _CONVERSATION.fullmatch(row), _HEADER.fullmatch(row)
         if (answer := _ANSWER.fullmatch(row)) is not None:
             answers += [(answer["how"], who) for who in answer["who"].split(", ")]
             continue
-        if new_place is None and new_cue is None:
+        if new_conversation is None and new_cue is None:
             words.append(row)
             continue
         if cue:
-            yield _line(place, cue, "\n".join(words), answers)
+            yield _line(conversation, cue, "\n".join(words), answers)
         cue, words, answers = {}, [], []
-        if new_place is not None:
-            place = new_place.groupdict(default="")
+        if new_conversation is not None:
+            conversation = new_conversation.groupdict(default="")
         if new_cue is not None:
             cue = new_cue.groupdict()
 
 
 def _line(
-    place: dict[str, str], cue: dict[str, str], words: str, answers: list[tuple[str, str]]
+    conversation: dict[str, str], cue: dict[str, str], words: str, answers: list[tuple[str, str]]
 ) -> Line:
     return Line(
         days_ago=int(cue["days_ago"]),
@@ -68,8 +68,8 @@ def _line(
         minute=int(cue["minute"]),
         who=cue["who"],
         words=words,
-        channel=place["channel"],
-        topic=place["topic"],
-        people=tuple(place["people"].split(", ")) if place["people"] else (),
+        channel=conversation["channel"],
+        topic=conversation["topic"],
+        people=tuple(conversation["people"].split(", ")) if conversation["people"] else (),
         answers=tuple(answers),
     )

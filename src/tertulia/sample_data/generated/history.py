@@ -133,7 +133,7 @@ class History:
 
     def _update_weights(self) -> None:
         self._rooms_in_order = list(self._members.rooms)
-        weights = (place**-SIZE_EXPONENT for place in range(1, len(self._rooms_in_order) + 1))
+        weights = (rank**-SIZE_EXPONENT for rank in range(1, len(self._rooms_in_order) + 1))
         self._weights = list(accumulate(weights))
 
     def _room(self) -> Room:
@@ -186,8 +186,8 @@ class History:
             mentions_all = self._dice.random() < MENTION_ALL_SHARE
             if mentions_all:
                 text = self._writer.with_mention(self._everybody, text)
-        place = (room.channel.id, None, topic.name)
-        self._write(turn, sender, place, text, room.members, mentions_all=mentions_all)
+        rank = (room.channel.id, None, topic.name)
+        self._write(turn, sender, rank, text, room.members, mentions_all=mentions_all)
         topic.newest = turn.message_id
         room.message_ids.append(turn.message_id)
         if starts_topic and not sender.user.is_bot:
@@ -202,7 +202,7 @@ class History:
         self,
         turn: Turn,
         sender: Person,
-        place: tuple[int | None, int | None, str],
+        rank: tuple[int | None, int | None, str],
         text: Text,
         readers: list[Person],
         *,
@@ -227,7 +227,7 @@ class History:
             has_image=text.has_image,
         )
         given = {"id": message_id, "realm_id": realm_id, "sent_at": turn.at, "edited_at": edited_at}
-        turn.batch.messages.append(given | storage.messages.new_row(sender.user.id, draft, *place))
+        turn.batch.messages.append(given | storage.messages.new_row(sender.user.id, draft, *rank))
         if self._dice.random() < REACTIONS:
             self._react(turn, readers)
 

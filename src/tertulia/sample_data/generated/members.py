@@ -202,9 +202,9 @@ def _people(count: int) -> Iterator[NewUser]:
         f"{first} {last}" for last, first in product(vocabulary.LAST_NAMES, vocabulary.FIRST_NAMES)
     ]
     for number in range(count):
-        place = number * 1009 % len(names)  # neighbours in the list have the same last name
+        index = number * 1009 % len(names)  # neighbours in the list have the same last name
         round_ = number // len(names)
-        name = names[place] if round_ == 0 else f"{names[place]} {_roman(round_ + 1)}"
+        name = names[index] if round_ == 0 else f"{names[index]} {_roman(round_ + 1)}"
         email = f"{name.lower().replace(' ', '.')}@{DOMAIN}"
         if number % PEOPLE_PER_BOT == PEOPLE_PER_BOT - 1:
             subject = vocabulary.SUBJECTS[number // PEOPLE_PER_BOT % len(vocabulary.SUBJECTS)]

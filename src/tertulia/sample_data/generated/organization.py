@@ -55,8 +55,8 @@ def generate(
         raise OrganizationExists("There is an organization in this data already.")
     now = database.clock()
     begin = now - DAYS * SECONDS_PER_DAY
-    past = Database(database.dialect, lambda: begin)
-    realm = past.write_now(0, actions.organization.create, name, "")
+    database_then = Database(database.dialect, lambda: begin)
+    realm = database_then.write_now(0, actions.organization.create, name, "")
     dice = Random(seed)  # noqa: S311  # nothing secret comes of it
     writer = TextWriter(dice, size.messages, _settings(realm))
     members = GeneratedMembers(dice, vault, writer, size.people, size.channels)

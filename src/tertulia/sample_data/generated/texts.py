@@ -48,7 +48,7 @@ class TextWriter:
         self._dice = dice
         self._settings = settings
         self._nouns = vocabulary.NOUNS + vocabulary.invented(INVENTED)
-        self._rank = list(accumulate(1 / (place + 2.7) for place in range(len(self._nouns))))
+        self._rank = list(accumulate(1 / (index + 2.7) for index in range(len(self._nouns))))
         self._sentences: list[Piece | None] = [None] * max(200, min(MAX_SENTENCES, messages // 5))
         self._blocks: list[Text | None] = [None] * BLOCKS
 
@@ -83,22 +83,22 @@ class TextWriter:
         return piece
 
     def _sentence(self) -> Piece:
-        place = int(len(self._sentences) * self._dice.random() ** 1.5)
-        known = self._sentences[place]
+        index = int(len(self._sentences) * self._dice.random() ** 1.5)
+        known = self._sentences[index]
         if known is None:
             is_foreign = self._dice.random() < FOREIGN_SHARE
             pattern = self._dice.choice(vocabulary.FOREIGN if is_foreign else vocabulary.SENTENCES)
-            known = self._sentences[place] = self.piece(self._filled(pattern))
+            known = self._sentences[index] = self.piece(self._filled(pattern))
         return known
 
     def _block(self) -> Text:
-        place = self._dice.randrange(len(self._blocks))
-        known = self._blocks[place]
+        index = self._dice.randrange(len(self._blocks))
+        known = self._blocks[index]
         if known is None:
             source = self._filled(self._dice.choice(vocabulary.BLOCKS))
             rendered = markdown.render(source, Resolved(), self._settings)
             known = Text(source, rendered.html, rendered.has_link, rendered.has_image, True)
-            self._blocks[place] = known
+            self._blocks[index] = known
         return known
 
     def _case(self) -> Piece:

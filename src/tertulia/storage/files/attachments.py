@@ -14,7 +14,7 @@ _COLUMNS = (
 
 
 def insert(
-    tx: Tx, owner_id: int, upload_id: int, path_id: str, name: str, size: int, looks: MediaInfo
+    tx: Tx, owner_id: int, upload_id: int, path_id: str, name: str, size: int, media_info: MediaInfo
 ) -> int:
     attachment_id = tx.insert_with_id(
         "attachment",
@@ -24,7 +24,7 @@ def insert(
         name=name,
         size=size,
         created_at=tx.now,
-        **asdict(looks),
+        **asdict(media_info),
     )
     _add_space(tx, owner_id, size)
     return attachment_id

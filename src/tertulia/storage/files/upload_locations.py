@@ -13,7 +13,7 @@ _UPLOADS = Record(
     StoredUpload,
     alias="u",
     columns={"name": "stored_name", "size": "stored_bytes", "digest": "stored_digest"},
-    readings={"place": lambda place: place or DATABASE},
+    readings={"place": lambda name: name or DATABASE},
 )
 
 
@@ -48,9 +48,9 @@ def in_stores_of_organization(tx: Tx, most: int) -> list[StoredUpload]:
     )
 
 
-def names(tx: Tx, place: str) -> set[str]:
+def names(tx: Tx, store_name: str) -> set[str]:
     """All names that are in a store, being written there or to be deleted there."""
-    return set(tx.column("SELECT stored_name FROM upload WHERE place = :place", place=place))
+    return set(tx.column("SELECT stored_name FROM upload WHERE place = :place", place=store_name))
 
 
 def counts(tx: Tx) -> dict[str, tuple[int, int]]:
@@ -66,7 +66,7 @@ def counts(tx: Tx) -> dict[str, tuple[int, int]]:
 
 
 def next_to_migrate(
-    tx: Tx, place: str, after: int, largest: int | None, *, only_from_database: bool
+    tx: Tx, store_name: str, after: int, largest: int | None, *, only_from_database: bool
 ) -> StoredUpload | None:
     """The next file that is in the wrong store; an empty file may be anywhere."""
     where = "u.place = ''" if only_from_database else "u.place <> :place"
@@ -75,7 +75,7 @@ def next_to_migrate(
         f" FROM upload u JOIN {_FILES} a ON a.upload_id = u.id"
         f" WHERE {where} AND u.touched_at IS NULL AND u.id > :after AND a.size > 0"
         " AND (CAST(:largest AS BIGINT) IS NULL OR a.size <= :largest) ORDER BY u.id LIMIT 1",
-        place="" if place == DATABASE else place,
+        place="" if store_name == DATABASE else store_name,
         after=after,
         largest=largest,
     )

@@ -131,12 +131,12 @@ def delete_sent_before(tx: Tx, at: float, most: int) -> int:
 
 
 def _columns(to: Destination, draft: Draft) -> dict[str, int | str | None]:
-    place: dict[str, int | str | None] = {"channel_id": None, "topic": "", "user_ids": ""}
+    columns: dict[str, int | str | None] = {"channel_id": None, "topic": "", "user_ids": ""}
     if isinstance(to, ToChannel):
-        place |= {"channel_id": to.channel_id, "topic": to.topic}
+        columns |= {"channel_id": to.channel_id, "topic": to.topic}
     else:
-        place["user_ids"] = ",".join(map(str, to.user_ids))
-    return place | {
+        columns["user_ids"] = ",".join(map(str, to.user_ids))
+    return columns | {
         "content": draft.content,
         "rendered": draft.rendered,
         "render_version": draft.render_version,

@@ -223,8 +223,8 @@ def delete_expired_tokens(tx: Tx, grant_id: int) -> None:
 def _insert(tx: Tx, table: str, row: Any) -> None:
     values = msgspec.structs.asdict(row)
     names = ", ".join(values)
-    places = ", ".join(f":{name}" for name in values)
-    tx.execute(f"INSERT INTO {table} (realm_id, {names}) VALUES (:realm, {places})", **values)
+    placeholders = ", ".join(f":{name}" for name in values)
+    tx.execute(f"INSERT INTO {table} (realm_id, {names}) VALUES (:realm, {placeholders})", **values)
 
 
 # --- reading positions ---

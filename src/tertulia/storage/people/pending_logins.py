@@ -51,9 +51,9 @@ def delete_of_user(tx: Tx, user_id: int) -> None:
         tx.execute(f"DELETE FROM {table} WHERE realm_id = :realm AND user_id = :user", user=user_id)
 
 
-def delete_before(tx: Tx, departures: float, tokens: float) -> None:
+def delete_before(tx: Tx, logins_before: float, tokens: float) -> None:
     tx.execute(
         "DELETE FROM login_departure WHERE realm_id = :realm AND left_at < :since",
-        since=departures,
+        since=logins_before,
     )
     tx.execute("DELETE FROM login_token WHERE realm_id = :realm AND made_at < :since", since=tokens)

@@ -28,18 +28,18 @@ def lively_topics(tx: Tx, since: float) -> list[LivelyTopic]:
     writers: dict[tuple[int, str], set[int]] = {}
     names: dict[tuple[int, str], str] = {}
     for row in rows:
-        place = (row["channel_id"], row["topic_key"])
-        ids.setdefault(place, []).append(row["id"])
-        writers.setdefault(place, set()).add(row["sender_id"])
-        names.setdefault(place, row["topic"])
+        topic_key = (row["channel_id"], row["topic_key"])
+        ids.setdefault(topic_key, []).append(row["id"])
+        writers.setdefault(topic_key, set()).add(row["sender_id"])
+        names.setdefault(topic_key, row["topic"])
     return [
         LivelyTopic(
-            channel_id=place[0],
-            topic=names[place],
+            channel_id=topic_key[0],
+            topic=names[topic_key],
             messages=len(found),
-            writers=len(writers[place]),
+            writers=len(writers[topic_key]),
             first_ids=tuple(reversed(found[-SAMPLES:])),
-            only_writer=min(writers[place]) if len(writers[place]) == 1 else None,
+            only_writer=min(writers[topic_key]) if len(writers[topic_key]) == 1 else None,
         )
-        for place, found in ids.items()
+        for topic_key, found in ids.items()
     ]

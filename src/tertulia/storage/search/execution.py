@@ -124,11 +124,11 @@ class SearchCursor:
     def _beyond(self, segment: int, anchor: int, count: int, *, back: bool) -> list[int]:
         bits = self._in_segment(segment)
         base = segment << storage.search.segments.BITS
-        place = anchor - base  # of the anchor, within the segment
+        offset = anchor - base  # of the anchor, within the segment
         if back:
-            end = bits.rank(min(place, storage.search.segments.SIZE) - 1) if place > 0 else 0
+            end = bits.rank(min(offset, storage.search.segments.SIZE) - 1) if offset > 0 else 0
             return [base + each for each in reversed(bits[max(0, end - count) : end])]
-        start = bits.rank(min(place, storage.search.segments.SIZE - 1)) if place >= 0 else 0
+        start = bits.rank(min(offset, storage.search.segments.SIZE - 1)) if offset >= 0 else 0
         return [base + each for each in bits[start : start + count]]
 
     def _in_segment(self, segment: int) -> BitMap:

@@ -34,8 +34,8 @@ class Recipients:
             if row["active"]:
                 subscribers[row["channel_id"]].append(row["user_id"])
                 if export.includes(row["user_id"]):
-                    place = (row["channel_id"], row["user_id"])
-                    choices[place] = {name: row[name] for name in storage.bulk_import.CHOICES}
+                    key = (row["channel_id"], row["user_id"])
+                    choices[key] = {name: row[name] for name in storage.bulk_import.CHOICES}
         for row in tables["zerver_stream"]:
             members = subscribers[row["id"]]
             chosen = {each: choices.get((row["id"], each), {}) for each in members}

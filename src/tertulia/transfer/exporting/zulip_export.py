@@ -147,8 +147,8 @@ def write_person(tx: Tx, user: User, archive: ExportArchive, files: FileSnapshot
 
 def _small_tables(tx: Tx, export: PlannedExport, people: list[User]) -> Tables:
     realm = storage.organization.current(tx)
-    leaving = storage.export_queries.channel_ids(tx, export.kind, export.consenting)
-    channels = [each for each in storage.channels.list_all(tx) if each.id in leaving]
+    channel_ids = storage.export_queries.channel_ids(tx, export.kind, export.consenting)
+    channels = [each for each in storage.channels.list_all(tx) if each.id in channel_ids]
     values = ExportedPermissions(tx)
     tables: Tables = {
         "import_source": "zulip",  # type: ignore[dict-item]
@@ -182,7 +182,7 @@ def _small_tables(tx: Tx, export: PlannedExport, people: list[User]) -> Tables:
         "zerver_submessage": [],
     }
     tables |= _channels(tx, channels, values)
-    return tables | zulip_export_profiles.tables(tx, export, leaving, values)
+    return tables | zulip_export_profiles.tables(tx, export, channel_ids, values)
 
 
 def _channels(tx: Tx, channels: list[Channel], values: ExportedPermissions) -> Tables:

@@ -26,14 +26,14 @@ NUMBERS = {0x01: struct.Struct("<d"), 0x10: _LENGTH, 0x11: _LONG, 0x12: _LONG}
 class DamagedDump(InvalidExport):
     """The file is not BSON, or is truncated."""
 
-    def __init__(self, file: Path, place: int, reason: str) -> None:
-        super().__init__(f"{file.name} is damaged at byte {place:,}: {reason}.")
+    def __init__(self, file: Path, offset: int, reason: str) -> None:
+        super().__init__(f"{file.name} is damaged at byte {offset:,}: {reason}.")
 
 
 def documents(file: Path) -> Iterator[tuple[int, Document]]:
     """Every document of a file, with its offset. Raises DamagedDump."""
-    for place, data in _raw_documents(file):
-        yield place, _decode_at(file, place, data)
+    for offset, data in _raw_documents(file):
+        yield offset, _decode_at(file, offset, data)
 
 
 def count(file: Path) -> int:
@@ -41,15 +41,15 @@ def count(file: Path) -> int:
     return sum(1 for _ in _raw_documents(file))
 
 
-def at(file: Path, places: list[int]) -> Iterator[Document]:
+def at(file: Path, offsets: list[int]) -> Iterator[Document]:
     """The documents at these offsets. Raises DamagedDump."""
     with file.open("rb") as dump:
-        for place in places:
-            dump.seek(place)
-            data = _read_document(dump, file, place)
+        for offset in offsets:
+            dump.seek(offset)
+            data = _read_document(dump, file, offset)
             if data is None:
-                raise DamagedDump(file, place, "the file has become shorter")
-            yield _decode_at(file, place, data)
+                raise DamagedDump(file, offset, "the file has become shorter")
+            yield _decode_at(file, offset, data)
 
 
 def decode(data: bytes) -> Document:
@@ -62,33 +62,33 @@ def decode(data: bytes) -> Document:
 
 def _raw_documents(file: Path) -> Iterator[tuple[int, bytes]]:
     with file.open("rb") as dump:
-        place = 0
-        while (data := _read_document(dump, file, place)) is not None:
-            yield place, data
-            place += len(data)
+        offset = 0
+        while (data := _read_document(dump, file, offset)) is not None:
+            yield offset, data
+            offset += len(data)
 
 
-def _read_document(dump: IO[bytes], file: Path, place: int) -> bytes | None:
+def _read_document(dump: IO[bytes], file: Path, offset: int) -> bytes | None:
     """The bytes of the next document; None at the end of the file."""
     head = dump.read(_LENGTH.size)
     if not head:
         return None
     if len(head) < _LENGTH.size:
-        raise DamagedDump(file, place, "the file ends inside the length of a document")
+        raise DamagedDump(file, offset, "the file ends inside the length of a document")
     (size,) = _LENGTH.unpack(head)
     if not MIN_DOCUMENT_BYTES <= size <= MAX_DOCUMENT_BYTES:
-        raise DamagedDump(file, place, f"a document cannot have {size:,} bytes")
+        raise DamagedDump(file, offset, f"a document cannot have {size:,} bytes")
     body = dump.read(size - _LENGTH.size)
     if len(body) < size - _LENGTH.size:
-        raise DamagedDump(file, place, f"the file ends inside a document of {size:,} bytes")
+        raise DamagedDump(file, offset, f"the file ends inside a document of {size:,} bytes")
     return head + body
 
 
-def _decode_at(file: Path, place: int, data: bytes) -> Document:
+def _decode_at(file: Path, offset: int, data: bytes) -> Document:
     try:
         return decode(data)
     except ValueError as error:
-        raise DamagedDump(file, place, str(error)) from None
+        raise DamagedDump(file, offset, str(error)) from None
 
 
 def _document(data: bytes, at: int, limit: int, depth: int) -> tuple[Document, int]:

@@ -16,9 +16,9 @@ class GridFsFiles:
         self._dump = dump
         self._chunks: dict[str, list[tuple[int, int]]] = {}  # chunk number and offset
         if dump.exists():
-            for place, row in bson.documents(dump):
+            for offset, row in bson.documents(dump):
                 pieces = self._chunks.setdefault(str(row.get("files_id")), [])
-                pieces.append((row.get("n") or 0, place))
+                pieces.append((row.get("n") or 0, offset))
 
     def __contains__(self, key: str) -> bool:
         return key in self._chunks
@@ -28,7 +28,7 @@ class GridFsFiles:
         if key not in self._chunks:
             raise FileNotFoundError(key)
         whole = tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115
-        for row in bson.at(self._dump, [place for _, place in sorted(self._chunks[key])]):
+        for row in bson.at(self._dump, [offset for _, offset in sorted(self._chunks[key])]):
             whole.write(row.get("data") or b"")
         whole.seek(0)
         return whole

@@ -194,11 +194,11 @@ def _add_policies(tx: Tx, state: ImportState, profiles: ProfileData) -> None:
             state.drop(POLICIES, "of people or channels that were not imported")
             continue
         topic = domain.names.cleaned(policy.topic, domain.limits.TOPIC_LENGTH)
-        place = (user, channel, domain.channels.topics.fold(topic))
-        if place in known:
+        key = (user, channel, domain.channels.topics.fold(topic))
+        if key in known:
             state.drop(POLICIES, DUPLICATES)
             continue
-        known.add(place)
+        known.add(key)
         value = TopicPolicy(policy.policy)
         storage.personal.topic_policies.set_policy(tx, user, channel, topic, value)
         state.count(POLICIES)

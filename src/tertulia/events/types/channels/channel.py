@@ -238,16 +238,16 @@ class ChannelChanged(Event, frozen=True):
         renamed = (each["value"] for each in self.updates if each.get("property") == "name")
         self._apply_change(org, next(renamed, self.name), self.after)
 
-    def _apply_change(self, org: Organization, name: str, gate: AccessRule | None) -> None:
+    def _apply_change(self, org: Organization, name: str, access_rule: AccessRule | None) -> None:
         """Put the name and access rule of one moment: they decide the delivery of other events."""
         known = org.channels[self.channel_id]
         channel = replace(known, name=name)
-        if gate is not None:
+        if access_rule is not None:
             channel = replace(
                 channel,
-                invite_only=gate.invite_only,
-                is_web_public=gate.is_web_public,
-                permissions=known.permissions | gate.permissions,
+                invite_only=access_rule.invite_only,
+                is_web_public=access_rule.is_web_public,
+                permissions=known.permissions | access_rule.permissions,
             )
         if channel != known:
             org.set_channel(channel)
@@ -258,8 +258,8 @@ class ChannelChanged(Event, frozen=True):
     def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
         saw = sees = True
         if self.before is not None and self.after is not None:
-            saw = org.may_see(to.user_id, self.channel_id, gate=self.before)
-            sees = org.may_see(to.user_id, self.channel_id, gate=self.after)
+            saw = org.may_see(to.user_id, self.channel_id, access_rule=self.before)
+            sees = org.may_see(to.user_id, self.channel_id, access_rule=self.after)
         if saw and sees:
             for update in self.updates:
                 yield {

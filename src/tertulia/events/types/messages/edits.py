@@ -238,18 +238,22 @@ class MessagesDeleted(MessageEvent, frozen=True):
         return Revocation(messages=self.message_ids)
 
     def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
-        place: Wire = {"message_type": "private"}
+        conversation_fields: Wire = {"message_type": "private"}
         if self.channel_id is not None:
             topic = domain.channels.topics.shown(
                 self.topic, to.options.capabilities.empty_topic_name
             )
-            place = {"stream_id": self.channel_id, "topic": topic, "message_type": "stream"}
+            conversation_fields = {
+                "stream_id": self.channel_id,
+                "topic": topic,
+                "message_type": "stream",
+            }
         if to.options.capabilities.bulk_message_deletion:
-            yield {"type": "delete_message", "message_ids": self.message_ids, **place}
+            yield {"type": "delete_message", "message_ids": self.message_ids, **conversation_fields}
             return
         # Compat: clients without `bulk_message_deletion` get one event per message.
         for message_id in self.message_ids:
-            yield {"type": "delete_message", **place, "message_id": message_id}
+            yield {"type": "delete_message", **conversation_fields, "message_id": message_id}
 
 
 class MessagesInvalidated(MessageEvent, frozen=True):

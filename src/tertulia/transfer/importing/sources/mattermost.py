@@ -103,25 +103,25 @@ class MattermostExport(OtherProduct):
 
     def messages(self) -> Iterator[ImportedMessage]:
         with self._file.open("rb") as file:
-            for _, place, reply in self._order:
-                file.seek(place)
+            for _, offset, reply in self._order:
+                file.seek(offset)
                 yield self._message(_decode(file.readline()), reply)
 
     def _message(self, row: Row, reply: int) -> ImportedMessage:
         post: Row = row.get("post") or row["direct_post"]
-        said = post if reply < 0 else post["replies"][reply]
-        text, unknown = self._texts.text(_text(said))
+        message = post if reply < 0 else post["replies"][reply]
+        text, unknown = self._texts.text(_text(message))
         imported = ImportedMessage(
-            sender=said["user"],
-            at=said["create_at"] / 1000,
+            sender=message["user"],
+            at=message["create_at"] / 1000,
             text=text,
-            edited_at=said["edit_at"] / 1000 if said.get("edit_at") else None,
-            files=tuple(each["path"] for each in said.get("attachments") or ()),
+            edited_at=message["edit_at"] / 1000 if message.get("edit_at") else None,
+            files=tuple(each["path"] for each in message.get("attachments") or ()),
             reactions=[
                 self._texts.reaction(each["user"], each["emoji_name"])
-                for each in said.get("reactions") or ()
+                for each in message.get("reactions") or ()
             ],
-            marks=[(name, "starred") for name in said.get("flagged_by") or ()],
+            marks=[(name, "starred") for name in message.get("flagged_by") or ()],
             unknown_emoji=unknown,
         )
         if "post" in row:
@@ -130,7 +130,7 @@ class MattermostExport(OtherProduct):
             first = post.get("message") or ""
             imported.topic = threads.topic_of(began, first) if post.get("replies") else TOPIC
         else:
-            imported.people = tuple({*post["channel_members"], said["user"]})
+            imported.people = tuple({*post["channel_members"], message["user"]})
         return imported
 
     def _open(self, path: str) -> IO[bytes]:
@@ -147,13 +147,13 @@ class MattermostExport(OtherProduct):
 
     def _scan(self) -> None:
         """First pass: collect users and the order of messages, and count everything."""
-        place = 0
+        offset = 0
         with self._file.open("rb") as file:
             for line in file:
                 row = _decode(line)
                 if row:
-                    self._note(row.get("type", ""), row, place)
-                place += len(line)
+                    self._note(row.get("type", ""), row, offset)
+                offset += len(line)
         self._order.sort()
         gone = sum(self._find(path) is None for path in self._owners)
         self._tally.read[FILES] += len(self._owners)
@@ -165,7 +165,7 @@ class MattermostExport(OtherProduct):
                 reason = "to channels that are not in the export"
                 self._tally.drop(SUBSCRIPTIONS, reason, len(members))
 
-    def _note(self, kind: str, row: Row, place: int) -> None:
+    def _note(self, kind: str, row: Row, offset: int) -> None:
         if kind in ("user", "bot"):
             self._note_user(row[kind] | {"is_bot": kind == "bot"})
         elif kind == "emoji":
@@ -179,8 +179,8 @@ class MattermostExport(OtherProduct):
             self._rooms.append(row["channel"])
         elif kind in ("post", "direct_post"):
             post = row[kind]
-            for number, said in enumerate([post, *(post.get("replies") or ())], -1):
-                self._note_message(said, place, number)
+            for number, message in enumerate([post, *(post.get("replies") or ())], -1):
+                self._note_message(message, offset, number)
         elif kind not in STRUCTURE:
             self._tally.drop_unread(f"lines of the kind {kind}", 1)
 
@@ -193,8 +193,8 @@ class MattermostExport(OtherProduct):
                 members = self._members.setdefault(_key(team["name"], room["name"]), [])
                 members.append(user["username"])
 
-    def _note_message(self, post: Row, place: int, number: int) -> None:
-        self._order.append((post["create_at"], place, number))
+    def _note_message(self, post: Row, offset: int, number: int) -> None:
+        self._order.append((post["create_at"], offset, number))
         self._tally.read[MESSAGES] += 1
         self._tally.read[REACTIONS] += len(post.get("reactions") or ())
         self._tally.read[MARKS] += len(post.get("flagged_by") or ())

@@ -160,7 +160,7 @@ class RocketChatExport(OtherProduct):
         """First pass: offsets of messages in order of time. Counts everything and names threads."""
         order, named = [], set()
         tally = self._tally
-        for place, row in bson.documents(self._folder / MESSAGES_FILE):
+        for offset, row in bson.documents(self._folder / MESSAGES_FILE):
             reactions, stars = len(list(_reactions(row))), len(_stars(row))
             tally.read[MESSAGES] += 1
             tally.read[REACTIONS] += reactions
@@ -172,7 +172,7 @@ class RocketChatExport(OtherProduct):
                 tally.drop(REACTIONS, OF_DROPPED_MESSAGES, reactions)
                 tally.drop(MARKS, OF_DROPPED_MESSAGES, stars)
                 continue
-            order.append((row.get("ts") or 0.0, place))
+            order.append((row.get("ts") or 0.0, offset))
             named.update(_file_keys(row))
             if row.get("tcount"):
                 topic = threads.topic_of(row.get("ts") or 0.0, row.get("msg") or "")
@@ -181,7 +181,7 @@ class RocketChatExport(OtherProduct):
         gone = sum(key not in self._stored for key in files)
         tally.read[FILES] += len(files | named)
         tally.drop(FILES, "that are not in the dump", gone + len(named - files))
-        return [place for _, place in sorted(order)]
+        return [offset for _, offset in sorted(order)]
 
     def _dropped_because(self, row: Row) -> str | None:
         """Why a row does not become a message; None if it does."""
@@ -226,8 +226,8 @@ class RocketChatExport(OtherProduct):
 
 
 def open_export(folder: Path) -> RocketChatExport | None:
-    place = archive_reader.folder_with(folder, MESSAGES_FILE, "users.bson")
-    return None if place is None else RocketChatExport(place)
+    root = archive_reader.folder_with(folder, MESSAGES_FILE, "users.bson")
+    return None if root is None else RocketChatExport(root)
 
 
 def _file_keys(row: Row) -> list[str]:

@@ -73,7 +73,7 @@ class SlackExport(OtherProduct):
         self._talks = [*_read(folder / "dms.json"), *_read(folder / "mpims.json")]
         self._names = {row["id"]: _person(row).name for row in self._users}
         self._bots: dict[str, str] = {}
-        self._strangers: dict[str, str] = {}  # authors who are not in the list of users
+        self._unlisted: dict[str, str] = {}  # authors who are not in the list of users
         self._emoji = EmojiNames(SLACK_NAMES)
         self.message_count = self._scan()
 
@@ -84,7 +84,7 @@ class SlackExport(OtherProduct):
             for key, name in self._bots.items()
         ]
         return known + [
-            ImportedPerson(key, name, is_active=False) for key, name in self._strangers.items()
+            ImportedPerson(key, name, is_active=False) for key, name in self._unlisted.items()
         ]
 
     def channels(self) -> list[ImportedChannel]:
@@ -110,7 +110,7 @@ class SlackExport(OtherProduct):
 
     def messages(self) -> Iterator[ImportedMessage]:
         topics: dict[tuple[str, str], str] = {}
-        for at, place, people, row in self._all_messages():
+        for at, conversation, people, row in self._all_messages():
             text, unknown = self._emoji.replace(_text(row))
             imported = ImportedMessage(
                 sender=_sender(row),
@@ -123,18 +123,20 @@ class SlackExport(OtherProduct):
             if people:
                 imported.people = tuple({*people, imported.sender})
             else:
-                imported.channel = place
-                imported.topic = self._topic(row, place, topics)
+                imported.channel = conversation
+                imported.topic = self._topic(row, conversation, topics)
             yield imported
 
-    def _topic(self, row: Row, place: str, topics: dict[tuple[str, str], str]) -> str:
+    def _topic(self, row: Row, conversation: str, topics: dict[tuple[str, str], str]) -> str:
         thread = row.get("thread_ts")
         if thread is None:
             return TOPIC
         if thread == row["ts"]:
             text, _ = self._emoji.replace(slack_text.message_text(row))
-            topics[place, thread] = threads.topic_of(float(thread), NAMED.sub(self._named, text))
-        return topics.get((place, thread), TOPIC)
+            topics[conversation, thread] = threads.topic_of(
+                float(thread), NAMED.sub(self._named, text)
+            )
+        return topics.get((conversation, thread), TOPIC)
 
     def _named(self, match: re.Match[str]) -> str:
         key, _, label = match[2].partition("|")
@@ -157,18 +159,20 @@ class SlackExport(OtherProduct):
 
     def _conversations(self) -> list[tuple[str, str, tuple[str, ...]]]:
         """The folders of channels and of direct conversations; conversations have members."""
-        places: list[tuple[str, str, tuple[str, ...]]] = [
+        conversations: list[tuple[str, str, tuple[str, ...]]] = [
             (row["name"], row["id"], ()) for row, _ in self._rooms
         ]
         for row in self._talks:
             name = row["id"] if (self._folder / row["id"]).is_dir() else row.get("name", "")
-            places.append((name, row["id"], tuple(row.get("members", ()))))
-        return places
+            conversations.append((name, row["id"], tuple(row.get("members", ()))))
+        return conversations
 
-    def _messages(self, name: str, place: str, people: tuple[str, ...]) -> Iterator[SlackMessage]:
+    def _messages(
+        self, name: str, conversation: str, people: tuple[str, ...]
+    ) -> Iterator[SlackMessage]:
         for row in self._days(name):
             if _dropped_because(row) is None:
-                yield float(row["ts"]), place, people, row
+                yield float(row["ts"]), conversation, people, row
 
     def _days(self, name: str) -> Iterator[Row]:
         """All rows of a channel's folder in order of time."""
@@ -182,8 +186,8 @@ class SlackExport(OtherProduct):
     def _scan(self) -> int:
         """First pass: count everything and collect the authors; returns the number of messages."""
         tally, found = self._tally, 0
-        places = self._conversations()
-        for name, _, people in places:
+        conversations = self._conversations()
+        for name, _, people in conversations:
             self._add_unknown_people(people)
             for row in self._days(name):
                 reason = _dropped_because(row)
@@ -191,13 +195,13 @@ class SlackExport(OtherProduct):
                 if reason is None:
                     found += 1
                     self._note_sender(row)
-        known = {name for name, _, _ in places}
+        known = {name for name, _, _ in conversations}
         for folder in sorted(self._folder.glob("*/")):
             for row in self._days(folder.name) if folder.name not in known else ():
                 self._count(row, "in folders that belong to no channel of the export")
         for person in self.people():
             tally.read[BOTS if person.is_bot else PEOPLE] += 1
-        tally.notes["authors who are not in the list of users"] += len(self._strangers)
+        tally.notes["authors who are not in the list of users"] += len(self._unlisted)
         for channel in self.channels():
             tally.read[CHANNELS] += 1
             tally.read[SUBSCRIPTIONS] += len(channel.members)
@@ -241,13 +245,13 @@ class SlackExport(OtherProduct):
 
     def _add_unknown_people(self, keys: Iterable[str], name: str = "") -> None:
         for key in keys:
-            if key not in self._names and (name or not self._strangers.get(key)):
-                self._strangers[key] = name or self._strangers.get(key) or key
+            if key not in self._names and (name or not self._unlisted.get(key)):
+                self._unlisted[key] = name or self._unlisted.get(key) or key
 
 
 def open_export(folder: Path) -> SlackExport | None:
-    place = archive_reader.folder_with(folder, "users.json", "channels.json")
-    return None if place is None else SlackExport(place)
+    root = archive_reader.folder_with(folder, "users.json", "channels.json")
+    return None if root is None else SlackExport(root)
 
 
 def without_tokens(data: bytes) -> bytes:

@@ -191,14 +191,14 @@ class ZulipExport:
 
     def files(self) -> Iterator[ImportedFile]:
         for row in self._files:
-            place = f"uploads/{row['path_id']}"
-            path = archive_reader.find(self._folder, place)
+            path_in_export = f"uploads/{row['path_id']}"
+            path = archive_reader.find(self._folder, path_in_export)
             if path is not None:
                 yield ImportedFile(
                     key=row["path_id"],
                     name=row.get("file_name") or path.name,
                     owner=str(row.get("owner")),
-                    open=partial(archive_reader.open_in, self._folder, place),
+                    open=partial(archive_reader.open_in, self._folder, path_in_export),
                     path_id=row["path_id"],
                 )
 
@@ -325,8 +325,8 @@ class ZulipExport:
 
 
 def open_export(folder: Path) -> ZulipExport | None:
-    place = archive_reader.folder_with(folder, "realm.json")
-    return None if place is None else ZulipExport(place)
+    root = archive_reader.folder_with(folder, "realm.json")
+    return None if root is None else ZulipExport(root)
 
 
 def _read(path: Path) -> Any:

@@ -63,8 +63,8 @@ class Authenticator:
         elif route.access in ("user", "key") or (
             route.access == "spectator" and request.header("authorization") is not None
         ):
-            asked = partial(self._authenticate, webhook_bots=route.webhook_bots)
-            org, caller = await self._identify(request, org, asked)
+            authenticate = partial(self._authenticate, webhook_bots=route.webhook_bots)
+            org, caller = await self._identify(request, org, authenticate)
         elif route.access == "spectator" and not self._is_open(org):
             raise NotLoggedIn()
         self._limit(request, caller)
@@ -110,10 +110,10 @@ class Authenticator:
             caller = await self._of_access_token(request, org, header[7:])
             self._limit(request, caller)
             return Call(self._services, request, org, caller)
-        ask = partial(self._authenticate, webhook_bots=False)
+        authenticate = partial(self._authenticate, webhook_bots=False)
         if is_bearer:
-            ask = partial(self._of_bearer, header[7:])
-        org, bot = await self._identify(request, org, ask)
+            authenticate = partial(self._of_bearer, header[7:])
+        org, bot = await self._identify(request, org, authenticate)
         if not bot.is_bot:
             raise BotRequired()
         self._limit(request, bot)
@@ -153,18 +153,18 @@ class Authenticator:
         self,
         request: ApiRequest,
         org: Organization | None,
-        ask: Callable[[ApiRequest, Organization | None], User],
+        authenticate: Callable[[ApiRequest, Organization | None], User],
     ) -> tuple[Organization | None, User]:
         """The caller. Before refusing, catch up with other servers: one may have created the
         account a moment ago. A caller that tries keys counts as anonymous."""
         try:
-            return org, ask(request, org)
+            return org, authenticate(request, org)
         except (InvalidKey, WrongOrganization, AccountDeactivated):
             self._limit(request, None)
             await self._services.delivery.follower.refresh()
             org = await api.call.find_organization(self._services, request.host)
         try:
-            return org, ask(request, org)
+            return org, authenticate(request, org)
         except _UnknownKey as unknown:
             is_known = storage.people.is_key_known
             if await self._services.database.query(0, is_known, unknown.fingerprint):
@@ -201,8 +201,8 @@ class Authenticator:
         are accepted, because the request changes nothing."""
         org = await self._organization(request)
         if request.header("authorization") is not None:
-            asked = partial(self._authenticate, webhook_bots=True)
-            org, caller = await self._identify(request, org, asked)
+            authenticate = partial(self._authenticate, webhook_bots=True)
+            org, caller = await self._identify(request, org, authenticate)
             request.person = caller.person
             return Call(self._services, request, org, caller)
         call = await self._browser(request, org)

@@ -14,11 +14,13 @@ T = TypeVar("T")
 class BlockingDatabase(Database):
     """Runs each call at once, in a transaction of its own."""
 
-    async def read_for(self, person: Person, realm_id: int, ask: Callable[[Tx], T]) -> T:
-        return self.read_now(realm_id, ask)
+    async def read_for(self, person: Person, realm_id: int, query: Callable[[Tx], T]) -> T:
+        return self.read_now(realm_id, query)
 
-    async def read_in_thread_for(self, person: Person, realm_id: int, ask: Callable[[Tx], T]) -> T:
-        return self.read_now(realm_id, ask)
+    async def read_in_thread_for(
+        self, person: Person, realm_id: int, query: Callable[[Tx], T]
+    ) -> T:
+        return self.read_now(realm_id, query)
 
     async def write_in(
         self,

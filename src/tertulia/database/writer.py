@@ -439,11 +439,11 @@ def _appended(jobs: list[PendingWrite]) -> list[tuple[LogPosition, Any]]:
     ]
 
 
-def resolve(answer: "asyncio.Future[Any]", job: PendingWrite) -> None:
+def resolve(future: "asyncio.Future[Any]", job: PendingWrite) -> None:
     """Pass a job's result or error to its caller."""
-    if answer.done():
+    if future.done():
         return  # the caller was cancelled
     if job.error is not None:
-        answer.set_exception(job.error)
+        future.set_exception(job.error)
     else:
-        answer.set_result(job.result)
+        future.set_result(job.result)

@@ -67,11 +67,11 @@ class HttpResponse(msgspec.Struct, frozen=True):
 
     def retry_seconds(self, now: float) -> float:
         """The delay that `Retry-After` asks for, given as a number or a date."""
-        asked = self.headers.get("retry-after", "").strip()
-        if asked.isascii() and asked.isdigit():
-            return float(min(int(asked[:9]), MAX_PAUSE_SECONDS))
+        retry_after = self.headers.get("retry-after", "").strip()
+        if retry_after.isascii() and retry_after.isdigit():
+            return float(min(int(retry_after[:9]), MAX_PAUSE_SECONDS))
         try:
-            moment = parsedate_to_datetime(asked).timestamp()
+            moment = parsedate_to_datetime(retry_after).timestamp()
         except (ValueError, OverflowError):
             return 0.0
         return min(max(moment - now, 0.0), MAX_PAUSE_SECONDS)

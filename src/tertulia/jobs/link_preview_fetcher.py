@@ -81,7 +81,7 @@ class LinkPreviewFetcher:
 
     async def _fetch(self, url: str, person: int) -> LinkPreview:
         try:
-            answer = await safe_http.get(
+            response = await safe_http.get(
                 url,
                 REQUEST_HEADERS,
                 seconds=MAX_SECONDS,
@@ -92,9 +92,9 @@ class LinkPreviewFetcher:
             )
         except RequestFailed:
             return LinkPreview(url)
-        if answer.status != 200:
+        if response.status != 200:
             return LinkPreview(url)
-        content_type = answer.headers.get("content-type", "")
+        content_type = response.headers.get("content-type", "")
         return await asyncio.to_thread(
-            domain.messages.link_previews.read, url, content_type, answer.body
+            domain.messages.link_previews.read, url, content_type, response.body
         )

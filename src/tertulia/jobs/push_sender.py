@@ -98,22 +98,22 @@ class PushSender:
         now = self._database.clock()
         notified = actions.personal.web_push.notified_subscriptions(item)
         open_ones = [each for each in receivers.subscriptions if each.id not in notified]
-        asked = [each for each in open_ones if each.retry_at <= now]
+        ready = [each for each in open_ones if each.retry_at <= now]
         phones_know = PHONES in notified or not self._config.pushes
         has_phones = bool(receivers.devices or receivers.tokens) and not phones_know
         phones, responses = await asyncio.gather(
             self._phones.push(org, user_id, receivers, PushMessage(payload))
             if has_phones
             else _nothing(),
-            asyncio.gather(*(self._push(org, PushRequest(each, payload)) for each in asked)),
+            asyncio.gather(*(self._push(org, PushRequest(each, payload)) for each in ready)),
         )
-        answers = list(zip(asked, responses, strict=True))
+        outcomes = list(zip(ready, responses, strict=True))
         outcome = PushOutcome(
-            delivered=[each for each, answer in answers if 200 <= answer.status < 300],
-            gone=[each for each, answer in answers if answer.status in GONE],
-            refused=[each for each, answer in answers if answer.status in REFUSED],
+            delivered=[each for each, response in outcomes if 200 <= response.status < 300],
+            gone=[each for each, response in outcomes if response.status in GONE],
+            refused=[each for each, response in outcomes if response.status in REFUSED],
             failed=[
-                (each, payload.retry_seconds) for each, payload in answers if _is_temporary(payload)
+                (each, payload.retry_seconds) for each, payload in outcomes if _is_temporary(payload)
             ],
             waiting=[each for each in open_ones if each.retry_at > now],
             phones=phones,
@@ -134,9 +134,9 @@ class PushSender:
 
     async def _push(self, org: Organization, request: PushRequest) -> PushResponse:
         """Send a notification; if it is too large, send it again in a shorter form."""
-        answer = await self._post(org, request)
-        if answer.status != TOO_LARGE or request.payload["type"] != "message":
-            return answer
+        response = await self._post(org, request)
+        if response.status != TOO_LARGE or request.payload["type"] != "message":
+            return response
         return await self._post(
             org, replace(request, payload=push_payload.shortened(request.payload))
         )
@@ -217,7 +217,7 @@ async def _nothing() -> None:
     return None
 
 
-def _is_temporary(answer: PushResponse) -> bool:
+def _is_temporary(response: PushResponse) -> bool:
     """Whether a later attempt may succeed."""
-    status = answer.status
+    status = response.status
     return not 200 <= status < 300 and status not in GONE and status not in REFUSED

@@ -122,7 +122,7 @@ class WebhookSender:
         kind, content = _request(org, call, context, site_of(self._config, org.realm))
         headers = {"Content-Type": kind, "User-Agent": USER_AGENT, "Accept": "application/json"}
         try:
-            answer = await safe_http.post(
+            response = await safe_http.post(
                 service.url,
                 content,
                 headers,
@@ -139,9 +139,9 @@ class WebhookSender:
             return domain.people.webhook_deliveries.timed_out()
         except ResponseTooLarge:
             return domain.people.webhook_deliveries.response_too_large()
-        text = answer.body.decode(errors="replace")
-        if not 200 <= answer.status < 300:
-            return domain.people.webhook_deliveries.bad_status(answer.status, text)
+        text = response.body.decode(errors="replace")
+        if not 200 <= response.status < 300:
+            return domain.people.webhook_deliveries.bad_status(response.status, text)
         return parse_response(text, is_slack=service.interface == SLACK)
 
     async def _post_reply(
@@ -228,20 +228,20 @@ def parse_response(text: str, *, is_slack: bool) -> BotReply | WebhookFailure:
     if not text.strip():
         return BotReply("")
     try:
-        answer = msgspec.json.decode(text)
+        response = msgspec.json.decode(text)
     except (msgspec.DecodeError, RecursionError):
         return domain.people.webhook_deliveries.invalid_response("Invalid JSON in response", text)
-    if answer == "":
+    if response == "":
         return BotReply("")
-    if not isinstance(answer, dict):
+    if not isinstance(response, dict):
         return domain.people.webhook_deliveries.invalid_response("Invalid response format", text)
     if is_slack:
-        return BotReply(str(answer.get("text") or ""))
-    if answer.get("response_not_required"):
+        return BotReply(str(response.get("text") or ""))
+    if response.get("response_not_required"):
         return BotReply("")
-    reply = str(answer.get("response_string") or answer.get("content") or "")
+    reply = str(response.get("response_string") or response.get("content") or "")
     try:
-        return BotReply(reply, _widget(answer.get("widget_content")))
+        return BotReply(reply, _widget(response.get("widget_content")))
     except (msgspec.DecodeError, RecursionError):
         return domain.people.webhook_deliveries.invalid_response("Invalid response format", text)
 

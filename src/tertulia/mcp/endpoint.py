@@ -85,15 +85,15 @@ class AgentEndpoint:
         request_id: int | str | None = None
         version = ""
         try:
-            asked = wire.decode(body)
-            if asked.is_notification:
-                wire.checked_version(asked, call.request.headers)
+            rpc_request = wire.decode(body)
+            if rpc_request.is_notification:
+                wire.checked_version(rpc_request, call.request.headers)
                 return Response(status_code=202)
-            assert isinstance(asked.id, int | str)
-            request_id = asked.id
-            version = wire.checked_version(asked, call.request.headers)
-            run = methods.answer(call, asked, version)
-            found = await _finished(call, run, can_wait=methods.may_wait(asked))
+            assert isinstance(rpc_request.id, int | str)
+            request_id = rpc_request.id
+            version = wire.checked_version(rpc_request, call.request.headers)
+            run = methods.answer(call, rpc_request, version)
+            found = await _finished(call, run, can_wait=methods.may_wait(rpc_request))
             return Response(wire.result(request_id, found), media_type=JSON)
         except ProtocolError as problem:
             is_latest = version in ("", wire.LATEST_VERSION)

@@ -71,10 +71,10 @@ async def _discover(call: Call, request: Request) -> dict[str, Any]:
 
 
 async def _initialize(call: Call, request: Request) -> dict[str, Any]:
-    asked = request.params.get("protocolVersion")
-    known = asked in wire.VERSIONS_WITH_HANDSHAKE
+    version = request.params.get("protocolVersion")
+    known = version in wire.VERSIONS_WITH_HANDSHAKE
     return {
-        "protocolVersion": asked if known else wire.VERSIONS_WITH_HANDSHAKE[0],
+        "protocolVersion": version if known else wire.VERSIONS_WITH_HANDSHAKE[0],
         **_about(),
     }
 

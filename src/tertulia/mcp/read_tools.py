@@ -101,28 +101,28 @@ class PersonView(msgspec.Struct, kw_only=True):
     is_active: bool  # in the last minutes
 
 
-async def search(call: Call, asked: SearchArguments, _: str | None = None) -> Ready:
+async def search(call: Call, arguments: SearchArguments, _: str | None = None) -> Ready:
     """Search messages by words. Finds parts of words, in the messages that you received, or in
     the whole history of a channel if you name one. Newest last."""
-    narrow: list[list[Any]] = [["search", asked.query]]
-    if asked.channel is not None:
-        narrow.append(["channel", (await named(call, asked.channel)).id])
-    if asked.topic is not None:
-        narrow.append(["topic", asked.topic])
-    page = await messages_before(call, narrow, asked.before, asked.limit)
+    narrow: list[list[Any]] = [["search", arguments.query]]
+    if arguments.channel is not None:
+        narrow.append(["channel", (await named(call, arguments.channel)).id])
+    if arguments.topic is not None:
+        narrow.append(["topic", arguments.topic])
+    page = await messages_before(call, narrow, arguments.before, arguments.limit)
     return transcript.as_text(page.messages), page
 
 
-async def read_topic(call: Call, asked: ReadTopicArguments, _: str | None = None) -> Ready:
+async def read_topic(call: Call, arguments: ReadTopicArguments, _: str | None = None) -> Ready:
     """Read a topic of a channel: the newest messages, or a page before or after a message. Oldest
     first."""
-    if asked.before is not None and asked.after is not None:
+    if arguments.before is not None and arguments.after is not None:
         raise BadRequest("Give before or after, not both.")
-    narrow = in_topic(await named(call, asked.channel), asked.topic)
-    if asked.after is not None:
-        page = await messages_after(call, narrow, asked.after, asked.limit)
+    narrow = in_topic(await named(call, arguments.channel), arguments.topic)
+    if arguments.after is not None:
+        page = await messages_after(call, narrow, arguments.after, arguments.limit)
     else:
-        page = await messages_before(call, narrow, asked.before, asked.limit)
+        page = await messages_before(call, narrow, arguments.before, arguments.limit)
     return transcript.as_text(page.messages, with_place=False), page
 
 
@@ -145,32 +145,35 @@ async def list_channels(call: Call, _: NoArguments, __: str | None = None) -> Re
     return transcript.marked("\n".join(lines)) if lines else "No channels.", {"channels": found}
 
 
-async def list_topics(call: Call, asked: ListTopicsArguments, _: str | None = None) -> Ready:
+async def list_topics(call: Call, arguments: ListTopicsArguments, _: str | None = None) -> Ready:
     """List the topics of a channel, the most recent first."""
-    channel = await named(call, asked.channel)
-    found = await topics_of(call, channel, asked.limit)
+    channel = await named(call, arguments.channel)
+    found = await topics_of(call, channel, arguments.limit)
     lines = "\n".join(f"- {each.name} ({each.uri})" for each in found)
     return transcript.marked(lines) if found else "No topics.", {"topics": found}
 
 
-async def list_unread(call: Call, asked: ListUnreadArguments, _: str | None = None) -> Ready:
+async def list_unread(call: Call, arguments: ListUnreadArguments, _: str | None = None) -> Ready:
     """List topics and direct messages with unread messages, the most recent first."""
     page = await messages_before(call, [["is", "unread"]], None, MAX_UNREAD, cut=False)
     found = _by_topic(page.messages)
     lines = [
         f"- {_place(each)}: {each.unread} unread"
         + (f", {each.mentions} that mention you" if each.mentions else "")
-        for each in found[: asked.limit]
+        for each in found[: arguments.limit]
     ]
-    data = {"topics": found[: asked.limit], "has_more": page.has_more or len(found) > asked.limit}
+    data = {
+        "topics": found[: arguments.limit],
+        "has_more": page.has_more or len(found) > arguments.limit,
+    }
     return transcript.marked("\n".join(lines)) if lines else "Nothing is unread.", data
 
 
-async def find_people(call: Call, asked: FindPeopleArguments, _: str | None = None) -> Ready:
+async def find_people(call: Call, arguments: FindPeopleArguments, _: str | None = None) -> Ready:
     """Find people and bots by name, and see who is active."""
     if call.user.grant is not None and not call.user.grant.presence:
         raise BadRequest("This agent may not see who is who.")
-    wanted = asked.name.casefold()
+    wanted = arguments.name.casefold()
     found = [
         _person(call, each)
         for each in call.org.users.values()
@@ -178,7 +181,7 @@ async def find_people(call: Call, asked: FindPeopleArguments, _: str | None = No
         and not each.is_system_bot
         and wanted in each.full_name.casefold()
         and call.org.may_know(call.user, each)
-    ][: asked.limit]
+    ][: arguments.limit]
     lines = [
         f"- {each.name} (user {each.id}, {each.role}{', active' if each.is_active else ''})"
         for each in found

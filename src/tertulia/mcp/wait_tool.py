@@ -54,21 +54,21 @@ class WaitResult(msgspec.Struct, kw_only=True):
     notice: str = transcript.NOTICE
 
 
-async def wait_for_messages(call: Call, asked: WaitArguments, _: str | None = None) -> Ready:
+async def wait_for_messages(call: Call, arguments: WaitArguments, _: str | None = None) -> Ready:
     """Wait for new messages, anywhere or in a channel or topic. When you have dealt with them,
     call again with `after` set to `next_after`: that confirms them. After a restart call without
     `after`: you get what you had not confirmed. The first call begins with what comes after it."""
-    if asked.topic is not None and asked.channel is None:
+    if arguments.topic is not None and arguments.channel is None:
         raise BadRequest("Give the channel of the topic.")
     narrow: list[list[Any]] = []
-    if asked.channel is not None:
-        channel = await read_tools.named(call, asked.channel)
+    if arguments.channel is not None:
+        channel = await read_tools.named(call, arguments.channel)
         narrow = [["channel", channel.id]]
-        if asked.topic is not None:
-            narrow = read_tools.in_topic(channel, asked.topic)
+        if arguments.topic is not None:
+            narrow = read_tools.in_topic(channel, arguments.topic)
     async with WAITS.slot(call.person):
-        after = await call.db.write(_position, call.user, asked.name, asked.after)
-        found = await _wait(call, narrow, after, asked)
+        after = await call.db.write(_position, call.user, arguments.name, arguments.after)
+        found = await _wait(call, narrow, after, arguments)
     return transcript.as_text(found.messages), found
 
 
@@ -89,15 +89,15 @@ def _position(tx: Tx, user: User, name: str, confirmed: int | None) -> int:
 
 
 async def _wait(
-    call: Call, narrow: list[list[Any]], after: int, asked: WaitArguments
+    call: Call, narrow: list[list[Any]], after: int, arguments: WaitArguments
 ) -> WaitResult:
     loop = asyncio.get_running_loop()
-    until = loop.time() + asked.timeout_seconds
+    until = loop.time() + arguments.timeout_seconds
     async with _wake_up(call) as wake:
         while True:
-            page = await read_tools.messages_after(call, narrow, after, asked.limit)
+            page = await read_tools.messages_after(call, narrow, after, arguments.limit)
             await call.db.read(api.rights_recheck.check, call.user)
-            new = [each for each in page.messages if _is_new(call, each, asked)]
+            new = [each for each in page.messages if _is_new(call, each, arguments)]
             if page.messages:
                 after = page.messages[-1].id
             if new:
@@ -106,8 +106,8 @@ async def _wait(
                 return WaitResult(messages=[], next_after=after)
 
 
-def _is_new(call: Call, message: MessageView, asked: WaitArguments) -> bool:
-    return asked.include_own or message.sender_id != call.user.id
+def _is_new(call: Call, message: MessageView, arguments: WaitArguments) -> bool:
+    return arguments.include_own or message.sender_id != call.user.id
 
 
 class WakeUp:

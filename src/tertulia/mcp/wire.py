@@ -85,24 +85,24 @@ def checked_version(request: Request, headers: Mapping[str, str]) -> str:
     """The revision of a request. Raises ProtocolError if headers and body disagree."""
     meta = request.params.get("_meta")
     meta = meta if isinstance(meta, dict) else {}
-    asked = meta.get(VERSION_KEY)
+    version = meta.get(VERSION_KEY)
     header = headers.get(VERSION_HEADER)
-    if asked is None:
+    if version is None:
         return _version_of_handshake(request, header)
-    if not isinstance(asked, str):
+    if not isinstance(version, str):
         raise ProtocolError(INVALID_PARAMS, f"{VERSION_KEY} must be a string")
     if CAPABILITIES_KEY not in meta:
         raise ProtocolError(INVALID_PARAMS, f"params._meta needs {CAPABILITIES_KEY}")
-    if header != asked:
+    if header != version:
         raise ProtocolError(HEADER_MISMATCH, "MCP-Protocol-Version differs from params._meta")
     if headers.get("mcp-method") != request.method:
         raise ProtocolError(HEADER_MISMATCH, "Mcp-Method differs from the method")
     named = request.params.get(_NAMED.get(request.method, ""))
     if named is not None and _plain(headers.get("mcp-name")) != named:
         raise ProtocolError(HEADER_MISMATCH, "Mcp-Name differs from the parameters")
-    if asked != LATEST_VERSION:
-        raise _unsupported(asked)
-    return asked
+    if version != LATEST_VERSION:
+        raise _unsupported(version)
+    return version
 
 
 def _version_of_handshake(request: Request, header: str | None) -> str:
@@ -115,8 +115,8 @@ def _version_of_handshake(request: Request, header: str | None) -> str:
     return header
 
 
-def _unsupported(asked: str) -> ProtocolError:
-    data = {"supported": [LATEST_VERSION, *VERSIONS_WITH_HANDSHAKE], "requested": asked}
+def _unsupported(version: str) -> ProtocolError:
+    data = {"supported": [LATEST_VERSION, *VERSIONS_WITH_HANDSHAKE], "requested": version}
     return ProtocolError(UNSUPPORTED_VERSION, "Unsupported protocol version", data)
 
 

@@ -86,68 +86,68 @@ class SendResult(msgspec.Struct):
     link: str
 
 
-async def send_message(call: Call, asked: SendMessageArguments, call_id: str | None) -> Ready:
+async def send_message(call: Call, arguments: SendMessageArguments, call_id: str | None) -> Ready:
     """Send a message to a topic of a channel, or a direct message to people. Give a key, so that a
     repeated call sends nothing."""
     destination: ChannelDestination | PeopleDestination
-    if (asked.channel is None) == (asked.to is None):
+    if (arguments.channel is None) == (arguments.to is None):
         raise BadRequest("Give a channel and a topic, or the ids of people in `to`.")
-    if asked.channel is not None:
-        if asked.topic is None:
+    if arguments.channel is not None:
+        if arguments.topic is None:
             raise BadRequest("Give a topic.")
-        channel = await read_tools.named(call, asked.channel)
+        channel = await read_tools.named(call, arguments.channel)
         destination = ChannelDestination(
-            channel.id, domain.channels.topics.for_sending(asked.topic)
+            channel.id, domain.channels.topics.for_sending(arguments.topic)
         )
     else:
-        destination = PeopleDestination(asked.to or [], call.org.email_domain)
-    return await _send(call, destination, asked.text, asked.key or call_id)
+        destination = PeopleDestination(arguments.to or [], call.org.email_domain)
+    return await _send(call, destination, arguments.text, arguments.key or call_id)
 
 
-async def reply(call: Call, asked: ReplyArguments, call_id: str | None) -> Ready:
+async def reply(call: Call, arguments: ReplyArguments, call_id: str | None) -> Ready:
     """Answer a message, in its topic or conversation. Give a key, so that a repeated call sends
     nothing."""
-    message = await read_tools.message(call, asked.message_id)
+    message = await read_tools.message(call, arguments.message_id)
     destination: ChannelDestination | PeopleDestination
     if message.channel_id is not None:
         destination = ChannelDestination(message.channel_id, message.topic)
     else:
         others = [each for each in message.member_ids if each != call.user.id]
         destination = PeopleDestination(others or [call.user.id], call.org.email_domain)
-    return await _send(call, destination, asked.text, asked.key or call_id)
+    return await _send(call, destination, arguments.text, arguments.key or call_id)
 
 
-async def react(call: Call, asked: ReactArguments, _: str | None = None) -> Ready:
+async def react(call: Call, arguments: ReactArguments, _: str | None = None) -> Ready:
     """Add an emoji reaction to a message, or remove yours."""
-    emoji = asked.emoji.strip(":")
+    emoji = arguments.emoji.strip(":")
     try:
-        if asked.remove:
-            await api.messages.reactions.remove(call, asked.message_id, emoji_name=emoji)
+        if arguments.remove:
+            await api.messages.reactions.remove(call, arguments.message_id, emoji_name=emoji)
         else:
-            await api.messages.reactions.add(call, asked.message_id, emoji_name=emoji)
+            await api.messages.reactions.add(call, arguments.message_id, emoji_name=emoji)
     except (ReactionAlreadyExists, ReactionNotFound):
         return "It was so already.", {"changed": False}
     return "Done.", {"changed": True}
 
 
-async def edit_message(call: Call, asked: EditMessageArguments, _: str | None = None) -> Ready:
+async def edit_message(call: Call, arguments: EditMessageArguments, _: str | None = None) -> Ready:
     """Replace the text of a message that you have sent."""
-    message = await read_tools.message(call, asked.message_id)
+    message = await read_tools.message(call, arguments.message_id)
     if call.user.grant is not None and message.client != call.client:
         raise EditNotAllowed()  # the user wrote it, or another agent
-    if message.content != asked.text:
-        await api.messages.edits.update(call, asked.message_id, content=asked.text)
-    return "Edited.", {"message_id": asked.message_id}
+    if message.content != arguments.text:
+        await api.messages.edits.update(call, arguments.message_id, content=arguments.text)
+    return "Edited.", {"message_id": arguments.message_id}
 
 
-async def upload_file(call: Call, asked: UploadFileArguments, _: str | None = None) -> Ready:
+async def upload_file(call: Call, arguments: UploadFileArguments, _: str | None = None) -> Ready:
     """Upload a file of at most 1 MiB. Link it in a message with the returned Markdown; only then
     can others read it."""
     grant = call.user.grant
     if grant is not None and not any(grant.channels.values()):
         raise ReadOnlyGrant()
     try:
-        content = base64.b64decode(asked.content, validate=True)
+        content = base64.b64decode(arguments.content, validate=True)
     except (binascii.Error, ValueError):
         raise BadRequest("The content is not base64.") from None
     if len(content) > MAX_FILE_BYTES:
@@ -156,7 +156,7 @@ async def upload_file(call: Call, asked: UploadFileArguments, _: str | None = No
     writer = UploadWriter(call.db, call.user, call.config.max_upload_mib, quota, len(content))
     try:
         await writer.write(content)
-        added = await writer.finish(asked.name, asked.media_type)
+        added = await writer.finish(arguments.name, arguments.media_type)
     except Exception:
         await writer.abort()
         raise
@@ -165,21 +165,21 @@ async def upload_file(call: Call, asked: UploadFileArguments, _: str | None = No
 
 
 async def schedule_message(
-    call: Call, asked: ScheduleMessageArguments, _: str | None = None
+    call: Call, arguments: ScheduleMessageArguments, _: str | None = None
 ) -> Ready:
     """Schedule a message to a topic. A repeated call with the same arguments schedules nothing."""
-    channel = await read_tools.named(call, asked.channel)
-    at = _timestamp(asked.at)
+    channel = await read_tools.named(call, arguments.channel)
+    at = _timestamp(arguments.at)
     grant = call.user.grant
     if grant is not None and grant.expires_at is not None and at > grant.expires_at:
         raise BadRequest("The agent's access ends before that.")
     known = (await api.later.scheduled.list_own(call)).scheduled_messages
-    topic = domain.channels.topics.for_sending(asked.topic)
+    topic = domain.channels.topics.for_sending(arguments.topic)
     for each in map(_described, known):
         same = (each.get("to"), each.get("topic"), each["content"]) == (
             channel.id,
             topic,
-            asked.text,
+            arguments.text,
         )
         if same and each["scheduled_delivery_timestamp"] == at:
             return "Scheduled.", {"scheduled_message_id": each["scheduled_message_id"]}
@@ -187,8 +187,8 @@ async def schedule_message(
         call,
         kind="channel",
         to=channel.id,
-        topic=asked.topic,
-        content=asked.text,
+        topic=arguments.topic,
+        content=arguments.text,
         scheduled_delivery_timestamp=at,
     )
     return "Scheduled.", {"scheduled_message_id": made.scheduled_message_id}

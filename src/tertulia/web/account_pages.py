@@ -48,28 +48,30 @@ class AccountPages:
         endpoints = {"GET": get, "HEAD": get, "POST": post}
 
         async def answer(request: Request) -> Response:
-            asked = ApiRequest(request.scope, request.receive)
-            endpoint = endpoints[asked.sent_method]
+            api_request = ApiRequest(request.scope, request.receive)
+            endpoint = endpoints[api_request.sent_method]
             assert endpoint is not None
             try:
-                with self._reserve_memory(asked, max_bytes):
-                    await asked.read_early(max_bytes)
-                    asked.check_size(max_bytes)
-                    await asked.read_rest(max_bytes)
-                    call = await self._auth.anonymous_page(asked, from_anywhere)
+                with self._reserve_memory(api_request, max_bytes):
+                    await api_request.read_early(max_bytes)
+                    api_request.check_size(max_bytes)
+                    await api_request.read_rest(max_bytes)
+                    call = await self._auth.anonymous_page(api_request, from_anywhere)
                     return await endpoint(call, **request.path_params)
             except ClientError as error:
-                return await _error_page(asked, error)
+                return await _error_page(api_request, error)
 
         methods = [method for method, endpoint in endpoints.items() if endpoint is not None]
         return Route(path, answer, methods=methods)
 
-    def _reserve_memory(self, asked: ApiRequest, max_bytes: int) -> AbstractContextManager[None]:
+    def _reserve_memory(
+        self, api_request: ApiRequest, max_bytes: int
+    ) -> AbstractContextManager[None]:
         """Before reading a large body, check the caller's rate limit and memory quota."""
-        if asked.is_small:
+        if api_request.is_small:
             return nullcontext()
-        self._auth.precheck_anonymous(asked)
-        return self._memory.reserve(asked.person, max_bytes)
+        self._auth.precheck_anonymous(api_request)
+        return self._memory.reserve(api_request.person, max_bytes)
 
 
 def script(name: str) -> Route:

@@ -90,17 +90,17 @@ class ApiPage:
         return [Route("/api", self._page)]
 
     async def _page(self, request: Request) -> Response:
-        asked = ApiRequest(request.scope, request.receive)
-        org = await api.call.find_organization(self._services, asked.host)
+        api_request = ApiRequest(request.scope, request.receive)
+        org = await api.call.find_organization(self._services, api_request.host)
         groups: dict[str, list[ShownCall]] = {}
         described: dict[str, Any] = msgspec.json.decode(self._description())
         for tag, call in shown_calls(described):
             groups.setdefault(tag.replace("_", " "), []).append(call)
         return await rendering.page(
-            asked,
+            api_request,
             "api.html",
             about=described["info"]["description"],
-            site=api.call.site(self._services.config, asked, org),
+            site=api.call.site(self._services.config, api_request, org),
             groups=groups,
         )
 

@@ -33,32 +33,32 @@ class IntegrationPages:
         return await _listed(ApiRequest(request.scope, request.receive))
 
     async def _one(self, request: Request) -> Response:
-        asked = ApiRequest(request.scope, request.receive)
+        api_request = ApiRequest(request.scope, request.receive)
         service = integrations.find(request.path_params["name"])
         if service is None:
-            return await _listed(asked, status=404)
+            return await _listed(api_request, status=404)
         channel = request.query_params.get("stream", "general")[:MAX_NAME_LENGTH]
         topic = request.query_params.get("topic", "")[:MAX_NAME_LENGTH]
         return await rendering.page(
-            asked,
+            api_request,
             "integration.html",
             service=service,
             channel=channel,
             topic=topic,
             key=KEY,
-            address=await self._address(asked, service, channel, topic),
+            address=await self._address(api_request, service, channel, topic),
         )
 
     async def _address(
-        self, asked: ApiRequest, service: Integration, channel: str, topic: str
+        self, api_request: ApiRequest, service: Integration, channel: str, topic: str
     ) -> str:
-        org = await api.call.find_organization(self._services, asked.host)
+        org = await api.call.find_organization(self._services, api_request.host)
         given = {"api_key": KEY, "stream": channel, "topic": topic}
         query = urlencode({name: value for name, value in given.items() if value})
-        site = api.call.site(self._services.config, asked, org)
+        site = api.call.site(self._services.config, api_request, org)
         return f"{site}/api/v1/external/{service.name}?{query}"
 
 
-async def _listed(asked: ApiRequest, status: int = 200) -> Response:
+async def _listed(api_request: ApiRequest, status: int = 200) -> Response:
     services = sorted(integrations.INTEGRATIONS.values(), key=lambda each: each.title.lower())
-    return await rendering.page(asked, "integrations.html", status=status, services=services)
+    return await rendering.page(api_request, "integrations.html", status=status, services=services)

@@ -89,10 +89,10 @@ async def _receive_response(call: Call) -> Response:
     from tertulia.external.sso import saml
 
     params = call.request.params
-    state, answer = params.get("RelayState", ""), params.get("SAMLResponse", "")
+    state, response = params.get("RelayState", ""), params.get("SAMLResponse", "")
     places = _entity(call), _return_address(call)
     provider, person = await _read_with_provider(
-        call, saml.read_response, *places, _request_id(call, state), answer
+        call, saml.read_response, *places, _request_id(call, state), response
     )
     kept = SamlResponse(
         provider.label,
@@ -134,17 +134,17 @@ async def _finish(call: Call) -> Response:
     """The browser returns with its cookie: complete the login."""
     token = _answer_hash(call, call.request.params.get("answer", ""))
     sealed = await call.db.write(actions.people.pending_logins.resume, token, b"")
-    answer = msgspec.json.decode(call.vault.unseal(sealed), type=SamlResponse)
-    login = await login_state.load(call, answer.state, LoginState)
-    if login.provider != answer.provider:
+    response = msgspec.json.decode(call.vault.unseal(sealed), type=SamlResponse)
+    login = await login_state.load(call, response.state, LoginState)
+    if login.provider != response.provider:
         raise ProviderFailed()
-    provider = api.people.sso_providers.find_saml(call, answer.provider)
-    person = SamlPerson(answer.name_id, answer.attributes)
+    provider = api.people.sso_providers.find_saml(call, response.provider)
+    person = SamlPerson(response.name_id, response.attributes)
     profile = claims.from_saml(provider, call.org.realm.subdomain, person)
 
     async def recognize() -> VerifiedIdentity:
         who = await api.people.sso_providers.authenticate(call, profile, login.target.link)
-        return replace(who, provider_session=_provider_session(call, answer))
+        return replace(who, provider_session=_provider_session(call, response))
 
     return await login_completion.complete_sso(call, recognize(), login.target)
 
@@ -161,13 +161,15 @@ async def _metadata(call: Call) -> Response:
 # --- logging out ---
 
 
-def _provider_session(call: Call, answer: SamlResponse) -> ProviderSession:
-    session = SamlSession(answer.provider, answer.name_id, answer.name_format, answer.session_index)
+def _provider_session(call: Call, response: SamlResponse) -> ProviderSession:
+    session = SamlSession(
+        response.provider, response.name_id, response.name_format, response.session_index
+    )
     return ProviderSession(
         _person_fingerprint(call, session.provider, session.name_id),
         _session_fingerprint(call, session.provider, session.name_id, session.index),
         call.vault.seal(msgspec.json.encode(session).decode()),
-        answer.session_ends_at,
+        response.session_ends_at,
     )
 
 

@@ -28,10 +28,10 @@ class _SlashRedirect:
         self._absent = absent
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        answer = self._absent
+        response = self._absent
         if scope["type"] == "http" and self._has_other(scope):
-            answer = RedirectResponse(await self._location(scope, receive))
-        await answer(scope, receive, send)
+            response = RedirectResponse(await self._location(scope, receive))
+        await response(scope, receive, send)
 
     def _has_other(self, scope: Scope) -> bool:
         other = {**scope, "path": _toggled(scope["path"])}

@@ -28,21 +28,23 @@ class UnsubscribePages:
         return [Route(path, self._page), Route(path, self._unsubscribe, methods=["POST"])]
 
     async def _page(self, request: Request) -> Response:
-        asked = ApiRequest(request.scope, request.receive)
+        api_request = ApiRequest(request.scope, request.receive)
         kind = request.path_params["kind"]
-        await self._person(asked, kind, request.path_params["key"])
-        return await rendering.page(asked, "unsubscribe.html", is_done=False, kind=kind)
+        await self._person(api_request, kind, request.path_params["key"])
+        return await rendering.page(api_request, "unsubscribe.html", is_done=False, kind=kind)
 
     async def _unsubscribe(self, request: Request) -> Response:
-        asked = ApiRequest(request.scope, request.receive)
+        api_request = ApiRequest(request.scope, request.receive)
         kind = request.path_params["kind"]
-        org, user_id = await self._person(asked, kind, request.path_params["key"])
+        org, user_id = await self._person(api_request, kind, request.path_params["key"])
         db = self._services.database.of(org.realm.id)
         await db.write(actions.personal.unsubscribe.unsubscribe, kind, user_id)
-        return await rendering.page(asked, "unsubscribe.html", is_done=True, kind=kind)
+        return await rendering.page(api_request, "unsubscribe.html", is_done=True, kind=kind)
 
-    async def _person(self, asked: ApiRequest, kind: str, key: str) -> tuple[Organization, int]:
-        org = await api.call.find_organization(self._services, asked.host)
+    async def _person(
+        self, api_request: ApiRequest, kind: str, key: str
+    ) -> tuple[Organization, int]:
+        org = await api.call.find_organization(self._services, api_request.host)
         number = key.partition("-")[0]
         is_number = number.isascii() and number.isdecimal() and len(number) < 19
         if org is None or kind not in SETTINGS or not is_number:

@@ -276,9 +276,9 @@ def _change_permission(tx: Tx, group: Group, name: str, change: PermissionChange
     return after
 
 
-def _add_members(tx: Tx, user: User, group: Group, asked: list[int]) -> None:
-    _require(tx, user, group, asked, "can_add_members_group", "can_join_group")
-    user_ids = _active_ids(tx, asked)
+def _add_members(tx: Tx, user: User, group: Group, requested_ids: list[int]) -> None:
+    _require(tx, user, group, requested_ids, "can_add_members_group", "can_join_group")
+    user_ids = _active_ids(tx, requested_ids)
     for user_id in user_ids:
         if user_id in group.members:
             raise BadRequest(f"User {user_id} is already a member of this group")
@@ -290,8 +290,8 @@ def _add_members(tx: Tx, user: User, group: Group, asked: list[int]) -> None:
     _notify_members(tx, user, group, people, "added you to")
 
 
-def _remove_members(tx: Tx, user: User, group: Group, asked: list[int]) -> None:
-    user_ids = sorted(set(asked))
+def _remove_members(tx: Tx, user: User, group: Group, requested_ids: list[int]) -> None:
+    user_ids = sorted(set(requested_ids))
     _require(tx, user, group, user_ids, "can_remove_members_group", "can_leave_group")
     for user_id in user_ids:
         if user_id not in group.members:
@@ -304,10 +304,10 @@ def _remove_members(tx: Tx, user: User, group: Group, asked: list[int]) -> None:
     _notify_members(tx, user, group, people, "removed you from")
 
 
-def _add_subgroups(tx: Tx, user: User, group: Group, asked: list[int]) -> None:
+def _add_subgroups(tx: Tx, user: User, group: Group, requested_ids: list[int]) -> None:
     if not _may(tx, user, group, "can_add_members_group"):
         raise InsufficientPermission()
-    subgroup_ids = _usable_subgroups(tx, asked)
+    subgroup_ids = _usable_subgroups(tx, requested_ids)
     for subgroup_id in subgroup_ids:
         if subgroup_id in group.subgroups:
             raise BadRequest(f"User group {subgroup_id} is already a subgroup of this group.")
@@ -322,10 +322,10 @@ def _add_subgroups(tx: Tx, user: User, group: Group, asked: list[int]) -> None:
         events.log.announce(tx, SubgroupsChanged(group.id, subgroup_ids, True), to=Everyone())
 
 
-def _remove_subgroups(tx: Tx, user: User, group: Group, asked: list[int]) -> None:
+def _remove_subgroups(tx: Tx, user: User, group: Group, requested_ids: list[int]) -> None:
     if not _may(tx, user, group, "can_remove_members_group"):
         raise InsufficientPermission()
-    subgroup_ids = sorted(set(asked))
+    subgroup_ids = sorted(set(requested_ids))
     for subgroup_id in subgroup_ids:
         if storage.groups.find(tx, subgroup_id) is None:
             raise SubgroupNotFound(group_id=subgroup_id)

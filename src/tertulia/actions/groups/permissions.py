@@ -155,14 +155,14 @@ def checked_value(tx: Tx, permission: Permission, value: GroupValue) -> GroupVal
 
 
 def initial_values(
-    tx: Tx, wanted: Mapping[str, Permission], creator: User, asked: Mapping[str, GroupValue]
+    tx: Tx, wanted: Mapping[str, Permission], creator: User, requested: Mapping[str, GroupValue]
 ) -> dict[str, GroupValue]:
     """The permissions of a new object: as requested, or the defaults."""
     system_ids = storage.groups.system_ids(tx)
     values: dict[str, GroupValue] = {}
     for name, permission in wanted.items():
-        if name in asked:
-            values[name] = checked_value(tx, permission, asked[name])
+        if name in requested:
+            values[name] = checked_value(tx, permission, requested[name])
         elif permission.default in CREATOR_ALONE:
             values[name] = Members([creator.id], [])
         else:

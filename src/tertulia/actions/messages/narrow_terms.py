@@ -42,116 +42,120 @@ class TermContext(msgspec.Struct, frozen=True):
         return self.viewer.user.id
 
 
-def condition_of(asked: TermContext, term: Term) -> Meaning:
+def condition_of(context: TermContext, term: Term) -> Meaning:
     find_meaning = MEANINGS.get(term.operator)
     if find_meaning is None:
         raise BadNarrow(desc=f"unknown operator {term.operator}")
-    return find_meaning(asked, term)
+    return find_meaning(context, term)
 
 
-def _channel_term(asked: TermContext, term: Term) -> Meaning:
-    return storage.messages.narrows.in_channel(asked.selection, channel(asked.access, term).id)
+def _channel_term(context: TermContext, term: Term) -> Meaning:
+    return storage.messages.narrows.in_channel(context.selection, channel(context.access, term).id)
 
 
-def _channels_term(asked: TermContext, term: Term) -> Meaning:
+def _channels_term(context: TermContext, term: Term) -> Meaning:
     kind = str(term.operand)
     if kind not in storage.messages.narrows.KINDS_OF_CHANNELS:
         raise BadNarrow(desc=f"unknown channels operand {kind}")
-    return storage.messages.narrows.in_channels(asked.selection, asked.tx.realm_id, kind)
+    return storage.messages.narrows.in_channels(context.selection, context.tx.realm_id, kind)
 
 
-def _topic_term(asked: TermContext, term: Term) -> Meaning:
+def _topic_term(context: TermContext, term: Term) -> Meaning:
     return storage.messages.narrows.in_topic(
-        asked.selection, domain.messages.narrow.topic_key(str(term.operand))
+        context.selection, domain.messages.narrow.topic_key(str(term.operand))
     )
 
 
-def _sender_term(asked: TermContext, term: Term) -> Meaning:
-    return storage.messages.narrows.sent_by(asked.selection, _user(asked, term.operand).id)
+def _sender_term(context: TermContext, term: Term) -> Meaning:
+    return storage.messages.narrows.sent_by(context.selection, _user(context, term.operand).id)
 
 
-def _dm_term(asked: TermContext, term: Term) -> Meaning:
+def _dm_term(context: TermContext, term: Term) -> Meaning:
     operand = term.operand
     named = operand.split(",") if isinstance(operand, str) else operand
     assert not isinstance(named, int)
     if len(named) > domain.limits.RECIPIENTS_PER_MESSAGE:
         raise TooManyRecipients(limit=domain.limits.RECIPIENTS_PER_MESSAGE)
-    members = {asked.me}
+    members = {context.me}
     for each in named:
-        found = _find_user(asked, each)
+        found = _find_user(context, each)
         if found is None:
             raise BadNarrow(desc=f"unknown user in {operand}")
         members.add(found.id)
     # An empty list is not a conversation with oneself.
-    conversation = storage.messages.conversations.find(asked.tx, sorted(members)) if named else None
+    conversation = (
+        storage.messages.conversations.find(context.tx, sorted(members)) if named else None
+    )
     if conversation is None:
         return NOTHING
-    return storage.messages.narrows.in_conversation(asked.selection, conversation)
+    return storage.messages.narrows.in_conversation(context.selection, conversation)
 
 
-def _dm_including_term(asked: TermContext, term: Term) -> Meaning:
+def _dm_including_term(context: TermContext, term: Term) -> Meaning:
     return storage.messages.narrows.in_conversations_of(
-        asked.selection, _user(asked, term.operand).id
+        context.selection, _user(context, term.operand).id
     )
 
 
-def _id_term(asked: TermContext, term: Term) -> Meaning:
+def _id_term(context: TermContext, term: Term) -> Meaning:
     number = domain.messages.narrow.number_from(term.operand)
     if number is None:
         raise BadNarrow(desc="Invalid message ID")
     return BitMap64([number] if may_exist(number) else [])
 
 
-def _mentions_term(asked: TermContext, term: Term) -> Meaning:
-    return storage.messages.narrows.flagged(asked.tx, _user(asked, term.operand).id, "mentioned")
+def _mentions_term(context: TermContext, term: Term) -> Meaning:
+    return storage.messages.narrows.flagged(
+        context.tx, _user(context, term.operand).id, "mentioned"
+    )
 
 
-def _is_term(asked: TermContext, term: Term) -> Meaning:
+def _is_term(context: TermContext, term: Term) -> Meaning:
     find_meaning = _IS.get(str(term.operand))
     if find_meaning is None:
         raise BadNarrow(desc=f"unknown 'is' operand {term.operand}")
-    return find_meaning(asked)
+    return find_meaning(context)
 
 
-def _mentioned(asked: TermContext) -> Meaning:
+def _mentioned(context: TermContext) -> Meaning:
     called = storage.messages.narrows.flagged(
-        asked.tx, asked.me, "mentioned", "topic_wildcard_mentioned"
+        context.tx, context.me, "mentioned", "topic_wildcard_mentioned"
     )
-    return called | storage.messages.narrows.mentioning_everyone(asked.tx, asked.me)
+    return called | storage.messages.narrows.mentioning_everyone(context.tx, context.me)
 
 
-def _has_term(asked: TermContext, term: Term) -> Meaning:
+def _has_term(context: TermContext, term: Term) -> Meaning:
     condition = storage.messages.narrows.HAS.get(str(term.operand))
     if condition is None:
         raise BadNarrow(desc=f"unknown 'has' operand {term.operand}")
     return condition
 
 
-def _in_term(asked: TermContext, term: Term) -> Meaning:
+def _in_term(context: TermContext, term: Term) -> Meaning:
     if term.operand == "home":
-        return f"({storage.messages.narrows.muted(asked.selection, asked.me)}) IS NOT TRUE"
+        return f"({storage.messages.narrows.muted(context.selection, context.me)}) IS NOT TRUE"
     if term.operand != "all":
         raise BadNarrow(desc=f"unknown 'in' operand {term.operand}")
     return EVERYTHING
 
 
-def _before_term(asked: TermContext, term: Term) -> Meaning:
-    return storage.messages.narrows.until(asked.selection, _last_before(asked, term))
+def _before_term(context: TermContext, term: Term) -> Meaning:
+    return storage.messages.narrows.until(context.selection, _last_before(context, term))
 
 
-def _after_term(asked: TermContext, term: Term) -> Meaning:
+def _after_term(context: TermContext, term: Term) -> Meaning:
     """Sent at this time or later: a date is the beginning of its day."""
-    return storage.messages.narrows.later_than(asked.selection, _last_before(asked, term))
+    return storage.messages.narrows.later_than(context.selection, _last_before(context, term))
 
 
-def _last_before(asked: TermContext, term: Term) -> int:
-    moment = domain.messages.narrow.moment_from(term.operand, asked.viewer.user.timezone)
+def _last_before(context: TermContext, term: Term) -> int:
+    moment = domain.messages.narrow.moment_from(term.operand, context.viewer.user.timezone)
     if moment is None:
         raise BadNarrow(desc=f"unknown date {term.operand}, expected YYYY-MM-DD")
-    return storage.messages.last_before(asked.tx, moment)
+    return storage.messages.last_before(context.tx, moment)
 
 
-def _near_term(asked: TermContext, term: Term) -> Meaning:
+def _near_term(context: TermContext, term: Term) -> Meaning:
     """Clients use it to find a position; it filters nothing."""
     return NOTHING if term.negated else EVERYTHING
 
@@ -175,14 +179,16 @@ MEANINGS: dict[str, Callable[[TermContext, Term], Meaning]] = {
 }
 
 _IS: dict[str, Callable[[TermContext], Meaning]] = {
-    "dm": lambda asked: storage.messages.narrows.DIRECT,
-    "starred": lambda asked: storage.messages.narrows.flagged(asked.tx, asked.me, "starred"),
-    "unread": lambda asked: storage.messages.unread.load(asked.tx, asked.me),
+    "dm": lambda context: storage.messages.narrows.DIRECT,
+    "starred": lambda context: storage.messages.narrows.flagged(context.tx, context.me, "starred"),
+    "unread": lambda context: storage.messages.unread.load(context.tx, context.me),
     "mentioned": _mentioned,
-    "alerted": lambda asked: storage.messages.narrows.flagged(asked.tx, asked.me, "has_alert_word"),
-    "resolved": lambda asked: storage.messages.narrows.RESOLVED,
-    "followed": lambda asked: storage.messages.narrows.in_followed_topics(asked.tx, asked.me),
-    "muted": lambda asked: storage.messages.narrows.muted(asked.selection, asked.me),
+    "alerted": lambda context: storage.messages.narrows.flagged(
+        context.tx, context.me, "has_alert_word"
+    ),
+    "resolved": lambda context: storage.messages.narrows.RESOLVED,
+    "followed": lambda context: storage.messages.narrows.in_followed_topics(context.tx, context.me),
+    "muted": lambda context: storage.messages.narrows.muted(context.selection, context.me),
 }
 
 
@@ -199,21 +205,23 @@ def channel(access: ChannelAccess, term: Term) -> Channel:
     return found
 
 
-def _user(asked: TermContext, operand: Operand) -> User:
-    found = None if isinstance(operand, list) else _find_user(asked, operand)
+def _user(context: TermContext, operand: Operand) -> User:
+    found = None if isinstance(operand, list) else _find_user(context, operand)
     if found is None:
         raise BadNarrow(desc=f"unknown user {operand}")
     return found
 
 
-def _find_user(asked: TermContext, operand: str | int) -> User | None:
-    viewer = asked.viewer.user
+def _find_user(context: TermContext, operand: str | int) -> User | None:
+    viewer = context.viewer.user
     if isinstance(operand, str):
         return actions.people.visible_users.find_by_address(
-            asked.tx, viewer, operand, asked.viewer.email_domain
+            context.tx, viewer, operand, context.viewer.email_domain
         )
     return (
-        actions.people.visible_users.find(asked.tx, viewer, operand) if may_exist(operand) else None
+        actions.people.visible_users.find(context.tx, viewer, operand)
+        if may_exist(operand)
+        else None
     )
 
 

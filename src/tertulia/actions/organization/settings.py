@@ -41,10 +41,10 @@ def edit(
     """
     for name in wanted.keys() - SETTINGS.keys():
         raise BadRequest(f"{name} is not a setting of the organization")
-    asked = [setting for setting in SETTINGS.values() if setting.name in wanted]
-    user = _entitled(tx, user, asked)
+    requested = [setting for setting in SETTINGS.values() if setting.name in wanted]
+    user = _entitled(tx, user, requested)
     changed: dict[str, Any] = {}
-    for setting in asked:
+    for setting in requested:
         value = setting.checked(wanted[setting.name])
         find = _LOOKUPS.get(type(setting.kind))
         if find is not None:
@@ -59,13 +59,13 @@ def edit(
     return changed
 
 
-def _entitled(tx: Tx, user: User | None, asked: list[OrganizationSetting]) -> User | None:
+def _entitled(tx: Tx, user: User | None, requested: list[OrganizationSetting]) -> User | None:
     if user is None:
         return None
     user = actions.groups.permissions.current_rights(tx, user)
     if not user.is_admin:
         raise AdministratorRequired()
-    if not user.is_owner and any(setting.owners_only for setting in asked):
+    if not user.is_owner and any(setting.owners_only for setting in requested):
         raise OwnerRequired()
     return user
 

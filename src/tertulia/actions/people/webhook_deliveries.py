@@ -68,12 +68,12 @@ def done(tx: Tx, call: OutboxItem) -> None:
 
 
 def post_response(
-    tx: Tx, call: OutboxItem, context: DeliveryContext, answer: Draft, email_domain: str
+    tx: Tx, call: OutboxItem, context: DeliveryContext, reply: Draft, email_domain: str
 ) -> None:
     """Post the bot's response. Raises a ClientError if the bot may not."""
     if not storage.outbox.exists(tx, call):
         return
-    _post(tx, context, answer, email_domain)
+    _post(tx, context, reply, email_domain)
     _end(tx, call)
 
 

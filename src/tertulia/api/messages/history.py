@@ -125,8 +125,8 @@ async def _filter_matching(
 ) -> Encoded[Messages]:
     reader = _history_reader(call, format)
     read = _reader_for(call, terms, is_little)
-    asked = viewer_of(call), terms, message_ids
-    shown = await read(actions.messages.history.filter_matching, *asked, is_little=is_little)
+    query_args = viewer_of(call), terms, message_ids
+    shown = await read(actions.messages.history.filter_matching, *query_args, is_little=is_little)
     return await _response(call, reader, shown, Extent(False, False, False))
 
 
@@ -135,8 +135,8 @@ async def _around(
 ) -> Encoded[Messages]:
     reader = _history_reader(call, format)
     read = _reader_for(call, terms, is_little)
-    asked = viewer_of(call), terms, window, reader
-    found, shown = await read(actions.messages.history.around, *asked, is_little=is_little)
+    query_args = viewer_of(call), terms, window, reader
+    found, shown = await read(actions.messages.history.around, *query_args, is_little=is_little)
     extent = Extent(found.found_anchor, found.found_oldest, found.found_newest, found.anchor)
     return await _response(call, reader, shown, extent)
 
@@ -171,8 +171,10 @@ async def matches_narrow(
 
 async def _matches(call: Call, terms: list[Term], msg_ids: list[int], is_little: bool) -> Matches:
     read = _reader_for(call, terms, is_little)
-    asked = viewer_of(call), terms, msg_ids
-    found, highlighter = await read(actions.messages.history.matching, *asked, is_little=is_little)
+    query_args = viewer_of(call), terms, msg_ids
+    found, highlighter = await read(
+        actions.messages.history.matching, *query_args, is_little=is_little
+    )
     marked = await _marked(call, highlighter, found)
     return Matches({str(message_id): text for message_id, text in marked.items()})
 

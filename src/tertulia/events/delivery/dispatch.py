@@ -216,11 +216,11 @@ class Delivery:
     async def _contents(self, mailbox: Mailbox) -> list[bytes]:
         """The pending events as they are sent, with the current flags of their messages."""
         entries = mailbox.take_pending()
-        asked = {each.about.flags_of for each in entries if each.about.flags_of is not None}
+        message_ids = {each.about.flags_of for each in entries if each.about.flags_of is not None}
         flags: dict[int, bytes] = {}
-        if asked:
+        if message_ids:
             flags = await self._database.read_in(
-                mailbox.realm_id, _read_flags, mailbox.listener.user_id, sorted(asked)
+                mailbox.realm_id, _read_flags, mailbox.listener.user_id, sorted(message_ids)
             )
             still = {each.id for each in mailbox.pending}
             entries = [entry for entry in entries if entry.id in still]

@@ -382,9 +382,11 @@ class Organization:
 
     def set_profile(self, user_id: int, values: Values) -> None:
         self.kept.drop_user(user_id)
-        asked = {number: value for number, value in values.items() if number in self.profile_fields}
-        if asked:
-            self.profiles[user_id] = asked
+        existing = {
+            number: value for number, value in values.items() if number in self.profile_fields
+        }
+        if existing:
+            self.profiles[user_id] = existing
         else:
             self.profiles.pop(user_id, None)
 

@@ -46,11 +46,11 @@ class UnreadQuery:
     ) -> None:
         """`cached` may be outdated."""
         self._tx, self._user_id, self._whereabouts = tx, user_id, locations
-        asked = storage.messages.unread
-        self._stored = tx.defer(asked.stored, user_id)
-        self._arrived = tx.defer(asked.new_unread, user_id, MAX_ARRIVED)
+        unread = storage.messages.unread
+        self._stored = tx.defer(unread.stored, user_id)
+        self._arrived = tx.defer(unread.new_unread, user_id, MAX_ARRIVED)
         newest = locations.newest(tx.realm_id)
-        self._newest = tx.defer(asked.describe_after, user_id, newest, MAX_DESCRIBED)
+        self._newest = tx.defer(unread.describe_after, user_id, newest, MAX_DESCRIBED)
         self._since = cached.waiting.min() if cached and cached.waiting else None
         self._mentioned = [] if self._since is None else self._query_mentions(self._since)
 

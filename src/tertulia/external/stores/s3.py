@@ -34,27 +34,27 @@ class S3Store:
 
     def put(self, name: str, contents: IO[bytes], size: int, digest: str) -> None:
         body = iter(lambda: contents.read(CHUNK_BYTES), b"")
-        answer = self._request("PUT", self._url(name), digest, size=size, body=body)
-        if answer.status_code != 200:
-            raise self._refusal(answer)
+        response = self._request("PUT", self._url(name), digest, size=size, body=body)
+        if response.status_code != 200:
+            raise self._refusal(response)
 
     def read(self, name: str, start: int, max_bytes: int) -> bytes:
         wanted = {"Range": f"bytes={start}-{start + max_bytes - 1}"}
-        answer = self._request("GET", self._url(name), extra_headers=wanted)
-        if answer.status_code == 206 or "Content-Range" in answer.headers:
-            return answer.content
-        if answer.status_code == 200:  # some services ignore the Range header
-            return answer.content[start : start + max_bytes]
-        if answer.status_code == 416:
+        response = self._request("GET", self._url(name), extra_headers=wanted)
+        if response.status_code == 206 or "Content-Range" in response.headers:
+            return response.content
+        if response.status_code == 200:  # some services ignore the Range header
+            return response.content[start : start + max_bytes]
+        if response.status_code == 416:
             return b""
-        if answer.status_code == 404 and _code(answer) != "NoSuchBucket":
+        if response.status_code == 404 and _code(response) != "NoSuchBucket":
             raise NotInStore(name)
-        raise self._refusal(answer)
+        raise self._refusal(response)
 
     def delete(self, name: str) -> None:
-        answer = self._request("DELETE", self._url(name))
-        if answer.status_code not in (200, 204) and _code(answer) != "NoSuchKey":
-            raise self._refusal(answer)
+        response = self._request("DELETE", self._url(name))
+        if response.status_code not in (200, 204) and _code(response) != "NoSuchKey":
+            raise self._refusal(response)
 
     def sizes(self) -> Iterator[tuple[str, int]]:
         after = ""
@@ -62,10 +62,10 @@ class S3Store:
             query = f"list-type=2&prefix={quote(self._prefix, safe='')}"
             if after:
                 query += f"&continuation-token={quote(after, safe='')}"
-            answer = self._request("GET", f"{self._bucket}/?{query}")
-            if answer.status_code != 200:
-                raise self._refusal(answer)
-            page = ElementTree.fromstring(answer.content)
+            response = self._request("GET", f"{self._bucket}/?{query}")
+            if response.status_code != 200:
+                raise self._refusal(response)
+            page = ElementTree.fromstring(response.content)
             for each in page.iterfind(f"{XML}Contents"):
                 name = each.findtext(f"{XML}Key", "").removeprefix(self._prefix)
                 yield name, int(each.findtext(f"{XML}Size", "0"))
@@ -102,11 +102,11 @@ class S3Store:
                 f"The store for files, {self._bucket}: {type(error).__name__} {error}"
             ) from error
 
-    def _refusal(self, answer: httpx.Response) -> StoreUnavailable:
-        status = f"status {answer.status_code} {_code(answer)}".strip()
+    def _refusal(self, response: httpx.Response) -> StoreUnavailable:
+        status = f"status {response.status_code} {_code(response)}".strip()
         return StoreUnavailable(f"The store for files, {self._bucket}: {status}.")
 
 
-def _code(answer: httpx.Response) -> str:
-    found = CODE.search(answer.text[:2000])
+def _code(response: httpx.Response) -> str:
+    found = CODE.search(response.text[:2000])
     return found[1] if found else ""

@@ -211,9 +211,9 @@ class _Plan:
 
     def _add_words(self, sources: list[_Source]) -> None:
         """Read which words and grams of these messages the index has, and the senders' budgets."""
-        asked = set[str]().union(*(each.words for each in sources if each.has_few_words))
-        self._known |= storage.search.index.find_words(self._tx, asked - self._known).keys()
-        new = asked - self._known
+        looked_up = set[str]().union(*(each.words for each in sources if each.has_few_words))
+        self._known |= storage.search.index.find_words(self._tx, looked_up - self._known).keys()
+        new = looked_up - self._known
         if new:
             grams = set[str]().union(*map(domain.search.words.grams, new))
             self._known_grams |= storage.search.index.known_grams(self._tx, grams)

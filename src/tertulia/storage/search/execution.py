@@ -92,18 +92,18 @@ class SearchCursor:
         """Those of the ids that match; texts are read only if the index does not suffice."""
         needs_text = self._wanted is not None and self._wanted.needs_text
         if needs_text or self._unwanted:
-            asked = ids
+            unverified = ids
         else:
-            asked = [each for each in ids if each in self._unsure]
-        if not asked:
+            unverified = [each for each in ids if each in self._unsure]
+        if not unverified:
             return ids
         found = {
             row["id"]
-            for some in self.batches(asked)
+            for some in self.batches(unverified)
             for row in self._texts(some)
             if self._is_match(row["id"], SearchedText(row["rendered"], row["topic"]))
         }
-        found.update({*ids}.difference(asked))
+        found.update({*ids}.difference(unverified))
         return [each for each in ids if each in found]
 
     def _texts(self, ids: list[int]) -> Iterable[Row]:

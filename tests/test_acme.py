@@ -132,7 +132,7 @@ def test_several_servers_share_the_certificate(databases, authority, tmp_path):
 def test_acme_requires_the_address_of_the_server(terminal, authority):
     (terminal.data / "tertulia.toml").write_text(f'acme_directory = "{authority.site}/directory"')
 
-    said = terminal.runs_process("serve", "--port", "0")
+    result = terminal.runs_process("serve", "--port", "0")
 
-    assert said.code == 1
-    assert "acme_directory needs external_url" in said.err
+    assert result.code == 1
+    assert "acme_directory needs external_url" in result.err

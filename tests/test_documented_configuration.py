@@ -18,24 +18,24 @@ def test_haproxy_accepts_the_documented_configuration(tmp_path):
     file = tmp_path / "haproxy.cfg"
     file.write_text(config.replace("/etc/haproxy/chat.pem", str(certificate)))
 
-    said = subprocess.run(
+    text = subprocess.run(
         [program("haproxy"), "-c", "-f", str(file)], capture_output=True, text=True
     )
 
-    assert (said.returncode, "WARNING" in said.stderr) == (0, False), said.stderr
+    assert (text.returncode, "WARNING" in text.stderr) == (0, False), text.stderr
 
 
 def test_nginx_accepts_the_documented_configuration(tmp_path):
     file = tmp_path / "nginx.conf"
     file.write_text(balancers.nginx_config(tmp_path, 9, [9009]))
 
-    said = subprocess.run(
+    text = subprocess.run(
         [program("nginx"), "-t", "-e", str(tmp_path / "log"), "-c", str(file)],
         capture_output=True,
         text=True,
     )
 
-    assert (said.returncode, "warn" in said.stderr) == (0, False), said.stderr
+    assert (text.returncode, "warn" in text.stderr) == (0, False), text.stderr
 
 
 def test_systemd_accepts_the_unit(tmp_path):
@@ -43,10 +43,10 @@ def test_systemd_accepts_the_unit(tmp_path):
     file = tmp_path / "tertulia.service"
     file.write_text(unit.replace("/opt/tertulia/.venv/bin/tertulia", "/bin/true"))
 
-    said = subprocess.run(
+    text = subprocess.run(
         [program("systemd-analyze"), "verify", "--man=no", str(file)],
         capture_output=True,
         text=True,
     )
 
-    assert "tertulia.service" not in said.stderr, said.stderr
+    assert "tertulia.service" not in text.stderr, text.stderr

@@ -22,10 +22,10 @@ DOCUMENTS = ".data/data/share/doc/tertulia/"
 
 
 def test_the_package_has_the_version_of_the_server():
-    told = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    found = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
-    assert told["version"] == __version__
-    assert all(">=" in each for each in told["dependencies"]), "a dependency has no bounds"
+    assert found["version"] == __version__
+    assert all(">=" in each for each in found["dependencies"]), "a dependency has no bounds"
 
 
 def test_the_wheel_contains_every_source_file_and_linked_page(tmp_path):

@@ -72,7 +72,7 @@ def test_the_readme_leads_to_an_owner_in_the_browser_and_a_message_by_the_api(ch
     )
     with urllib.request.urlopen(page_of_form) as entered:
         assert urlsplit(entered.url).path in ("/", "/login/")  # urllib keeps no cookies
-    answer = subprocess.run(
+    response = subprocess.run(
         ["sh", "-e", "-c", send.replace(DEFAULT_PORT, port)],
         cwd=checkout,
         env=clean_environment(),
@@ -81,8 +81,8 @@ def test_the_readme_leads_to_an_owner_in_the_browser_and_a_message_by_the_api(ch
         timeout=PATIENCE_SECONDS,
     )
 
-    assert answer.returncode == 0, answer.stderr
-    assert json.loads(answer.stdout)["result"] == "success"
+    assert response.returncode == 0, response.stderr
+    assert json.loads(response.stdout)["result"] == "success"
 
 
 def wait_for(words: str, *, said: Path) -> None:

@@ -33,7 +33,7 @@ def is_shut_out(bot: Person) -> bool:
 def test_after_transferring_a_bot_the_old_owner_does_not_have_its_key(chat, root):
     eve = chat.person("eve")
     bot = makes_bot(eve)
-    ears = bot.listens_for()
+    queue = bot.listens_for()
     bot.tries_to_say("boo", to="vault > x").fails(NO_VAULT, code="STREAM_DOES_NOT_EXIST")
 
     eve.patch(f"/bots/{bot.id}", bot_owner_id=root.id).succeeds()
@@ -42,8 +42,8 @@ def test_after_transferring_a_bot_the_old_owner_does_not_have_its_key(chat, root
     new = root.get(f"/bots/{bot.id}/api_key").succeeds()["api_key"]
     renewed = bot.with_headers(Authorization=basic(bot.email, new))
     renewed.says("drip", to="vault > x")
-    gone = renewed.get("/events", queue_id=ears.queue_id, last_event_id=-1, dont_block=True)
-    gone.fails(f"Bad event queue ID: {ears.queue_id}", code="BAD_EVENT_QUEUE_ID")
+    gone = renewed.get("/events", queue_id=queue.queue_id, last_event_id=-1, dont_block=True)
+    gone.fails(f"Bad event queue ID: {queue.queue_id}", code="BAD_EVENT_QUEUE_ID")
     eve.get(f"/bots/{bot.id}/api_key").fails("Insufficient permission")
 
 
@@ -134,14 +134,14 @@ def test_a_demoted_user_does_not_keep_the_role_through_a_bot(chat, root):
     eve.patch(f"/bots/{bot.id}", role=200).succeeds()
     eve.patch(f"/bots/{idle.id}", role=300).succeeds()
     eve.delete(f"/bots/{idle.id}").succeeds()
-    ears = root.listens_for("realm_user")
+    queue = root.listens_for("realm_user")
 
     root.patch(f"/users/{eve.id}", role=400).succeeds()
 
     roles = {each.id: each.record.role for each in (eve, bot, idle)}
     assert roles == {eve.id: 400, bot.id: 400, idle.id: 400}
-    told = [(each["person"]["user_id"], each["person"]["role"]) for each in ears.all()]
-    assert told == [(eve.id, 400), (bot.id, 400), (idle.id, 400)]
+    received = [(each["person"]["user_id"], each["person"]["role"]) for each in queue.all()]
+    assert received == [(eve.id, 400), (bot.id, 400), (idle.id, 400)]
     root.patch(f"/users/{eve.id}", role=600).succeeds()
     bot.get(f"/streams/{chat.channel('general').id}").fails("Invalid channel ID")
     root.patch(f"/users/{eve.id}", role=200).succeeds()

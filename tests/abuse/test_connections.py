@@ -201,8 +201,8 @@ def asks_for_much(lines: Lines, ending: bytes, times: int = 1) -> socket.socket:
 
     eventually(other_end)
     other_end()[0].setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
-    asked = b"GET /static/emoji.json HTTP/1.1\r\nHost: localhost\r\n" + ending + b"\r\n"
-    line.sendall(asked * times)
+    requested = b"GET /static/emoji.json HTTP/1.1\r\nHost: localhost\r\n" + ending + b"\r\n"
+    line.sendall(requested * times)
     return line
 
 
@@ -252,8 +252,8 @@ def test_slow_clients_are_logged_once_a_minute(capfd):
         connections.timed_out["head"] += 1
         connections.sweep(float(second))
 
-    told = "".join(capfd.readouterr())
-    assert re.findall(r'"late_head": (\d+)', told) == ["1", "60", "60"]
+    found = "".join(capfd.readouterr())
+    assert re.findall(r'"late_head": (\d+)', found) == ["1", "60", "60"]
 
 
 # --- out of file descriptors ---
@@ -314,12 +314,12 @@ def test_a_full_server_answers_503_and_recovers(terminal):
 
 def metric(server: ServerCommand, name: str) -> float:
     """Repeated while the server has no free connection."""
-    told = None
-    while told is None:
+    found = None
+    while found is None:
         with socket.create_connection(("127.0.0.1", server.port)) as line:
             line.sendall(GET.replace(b"/health", b"/metrics").replace(b"\r\n\r\n", b"\r\n") + CLOSE)
-            told = re.search(rf"^{re.escape(name)} (\S+)$", rest(line).decode(), re.MULTILINE)
-    return float(told[1])
+            found = re.search(rf"^{re.escape(name)} (\S+)$", rest(line).decode(), re.MULTILINE)
+    return float(found[1])
 
 
 CLOSE = b"Connection: close\r\n\r\n"

@@ -24,8 +24,8 @@ def test_no_page_accepts_a_form_of_another_site(chat):
     for page in sorted({*pages} - PROVEN):
         path = page.format(key="a" * 24, kind="login", id=1)
         for headers in FORGED:
-            answer = browser.submits(path, {}, **headers)
-            assert (page, answer.status) == (page, 403)
+            response = browser.submits(path, {}, **headers)
+            assert (page, response.status) == (page, 403)
 
     assert {"/login/", "/accounts/logout/", "/join/{key}/"} < {*pages}
     assert {*pages} > PROVEN

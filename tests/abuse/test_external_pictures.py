@@ -59,8 +59,8 @@ def chat(start_server) -> Chat:
 
 
 def shown(person: Person, content: str) -> list[str]:
-    said = person.says(content, to="kitchen > pictures")
-    return [html.unescape(src) for src in SRC.findall(person.sees(said)["content"])]
+    message = person.says(content, to="kitchen > pictures")
+    return [html.unescape(src) for src in SRC.findall(person.sees(message)["content"])]
 
 
 def looks(person: Person, path: str) -> Reply:
@@ -72,42 +72,42 @@ def test_the_server_fetches_an_external_picture_once_for_all_readers(chat, site)
     content = f"{site.site}/cat.jpg?a=1&b=<2"
 
     (path,) = shown(ana, content)
-    answers = [looks(ana, path), looks(ben, path)]
+    responses = [looks(ana, path), looks(ben, path)]
 
-    for answer in answers:
-        assert (answer.status, answer.body) == (200, PICTURE)
-        assert answer.headers["content-type"] == "image/jpeg"
-        assert answer.headers["x-content-type-options"] == "nosniff"
-        assert "default-src 'none'" in answer.headers["content-security-policy"]
-        assert "max-age" in answer.headers["cache-control"]
-    (heard,) = site.heard
-    assert heard.path == "/cat.jpg?a=1&b=%3C2"
-    assert not {"cookie", "authorization", "referer", "x-forwarded-for"} & heard.headers.keys()
+    for response in responses:
+        assert (response.status, response.body) == (200, PICTURE)
+        assert response.headers["content-type"] == "image/jpeg"
+        assert response.headers["x-content-type-options"] == "nosniff"
+        assert "default-src 'none'" in response.headers["content-security-policy"]
+        assert "max-age" in response.headers["cache-control"]
+    (event,) = site.heard
+    assert event.path == "/cat.jpg?a=1&b=%3C2"
+    assert not {"cookie", "authorization", "referer", "x-forwarded-for"} & event.headers.keys()
 
 
 def test_every_endpoint_that_returns_messages_rewrites_picture_urls(chat, site):
     ana, ben = chat.people("ana", "ben", channels=["kitchen"])
-    ears: EventQueue = ben.listens_for("message", "update_message", apply_markdown=True)
+    queue: EventQueue = ben.listens_for("message", "update_message", apply_markdown=True)
     address = f"{site.site}/cat.jpg"
-    said = ana.says(f"meow {address}", to="kitchen > cats")
-    ana.patch(f"/messages/{said.id}", content=f"purr {address}").succeeds()
+    message = ana.says(f"meow {address}", to="kitchen > cats")
+    ana.patch(f"/messages/{message.id}", content=f"purr {address}").succeeds()
     search = [{"operator": "search", "operand": "purr"}]
 
-    told = [
-        ears.next()["message"]["content"],
-        ears.next()["rendered_content"],
+    received = [
+        queue.next()["message"]["content"],
+        queue.next()["rendered_content"],
         ben.get("/messages", anchor="newest", num_before=1).succeeds()["messages"][0]["content"],
         ben.get("/messages", anchor="newest", num_before=1, narrow=search).succeeds()["messages"][
             0
         ]["match_content"],
         *(
             each["rendered_content"]
-            for each in ben.get(f"/messages/{said.id}/history").succeeds()["message_history"]
+            for each in ben.get(f"/messages/{message.id}/history").succeeds()["message_history"]
         ),
         ben.post("/messages/render", content=address).succeeds()["rendered"],
     ]
 
-    for each in told:
+    for each in received:
         (src,) = SRC.findall(each)
         assert src.startswith("/external_content/")
     assert site.heard == []
@@ -115,9 +115,9 @@ def test_every_endpoint_that_returns_messages_rewrites_picture_urls(chat, site):
 
 def test_a_video_of_another_site_is_not_loaded_before_it_is_played(chat, site):
     ana = chat.person("ana", channels=["kitchen"])
-    said = ana.says(f"{site.site}/cat.mp4", to="kitchen > cats")
+    message = ana.says(f"{site.site}/cat.mp4", to="kitchen > cats")
 
-    (video,) = re.findall("<video [^>]*>", ana.sees(said)["content"])
+    (video,) = re.findall("<video [^>]*>", ana.sees(message)["content"])
 
     assert f'src="{site.site}/cat.mp4"' in video
     assert 'preload="none"' in video
@@ -126,16 +126,16 @@ def test_a_video_of_another_site_is_not_loaded_before_it_is_played(chat, site):
 def test_only_signed_urls_are_fetched(chat, site):
     ana = chat.person("ana", channels=["kitchen"])
     (path,) = shown(ana, f"{site.site}/cat.jpg")
-    _, place, signature, written = path.split("/")
+    _, location, signature, written = path.split("/")
     other = f"{site.site}/dog.jpg".encode().hex()
 
     for forged in (
-        f"/{place}/{signature}/{other}",
-        f"/{place}/{'0' * 64}/{written}",
-        f"/{place}/{signature}/{written[:-1]}",
-        f"/{place}/{signature}/zz",
-        f"/{place}/é/{written}",
-        f"/{place}/{signature}/ff",
+        f"/{location}/{signature}/{other}",
+        f"/{location}/{'0' * 64}/{written}",
+        f"/{location}/{signature}/{written[:-1]}",
+        f"/{location}/{signature}/zz",
+        f"/{location}/é/{written}",
+        f"/{location}/{signature}/ff",
     ):
         assert looks(ana, forged).status in (400, 403), forged
     assert site.heard == []
@@ -155,8 +155,8 @@ def test_only_pictures_of_bounded_size_are_passed_on(chat, site):
 
     for name in site.things.keys() - {"/cat.jpg"}:
         (path,) = shown(ana, f"{site.site}{name}")
-        answer = looks(ana, path)
-        assert (answer.status, answer.body) == (404, b""), name
+        response = looks(ana, path)
+        assert (response.status, response.body) == (404, b""), name
 
 
 def test_redirects_are_limited_and_never_lead_to_internal_addresses(chat, site, inside):

@@ -34,8 +34,8 @@ def avatar(person, message):
 def large_answer(person, message):
     address = f"http://127.0.0.1:{person.server.port}/api/v1/messages?anchor=newest&num_before=5"
     headers = {**person.headers, "Accept-Encoding": "gzip"}
-    answer = httpx.get(address, headers=headers, timeout=PATIENCE_SECONDS)
-    return Reply(answer.status_code, answer.headers, answer.content)
+    response = httpx.get(address, headers=headers, timeout=PATIENCE_SECONDS)
+    return Reply(response.status_code, response.headers, response.content)
 
 
 def edit_history(person, message):
@@ -85,9 +85,9 @@ def test_a_backlog_delays_its_owner_and_not_others(chat, in_kitchen, ana, ben, q
     with Backlog(queue, ana.id) as backlog:
         served = queue.served
         refused = asks(ana if asks is new_key else bot, message)  # bots have no push keys
-        answer = in_background(lambda: asks(ben, message))
-        turns = backlog.turns_until(answer)
-        answered = answer.result()
+        response = in_background(lambda: asks(ben, message))
+        turns = backlog.turns_until(response)
+        answered = response.result()
 
         if asks is large_answer:  # the request was done: its answer comes uncompressed
             assert (refused.status, "Content-Encoding" in refused.headers) == (200, False)
@@ -134,9 +134,9 @@ def test_an_address_that_tries_passwords_delays_only_itself(chat):
         return chat.stranger.post("/fetch_api_key", username=cleo.email, **tried)
 
     with Backlog(queue, "203.0.113.9") as backlog:
-        answer = in_background(logs_in)
-        turns = backlog.turns_until(answer)
-        answer.result().succeeds()
+        response = in_background(logs_in)
+        turns = backlog.turns_until(response)
+        response.result().succeeds()
 
         assert turns <= MAX_TURNS
 
@@ -166,8 +166,8 @@ def test_padded_headers_are_not_kept_in_memory(chat):
     def asks(padding):
         credentials = f"{' ' * padding}{ana.email}:{ana.key}{' ' * (20 * padding)}"
         header = "Basic " + base64.b64encode(credentials.encode()).decode()
-        answer = chat.stranger.raw("GET", "/api/v1/users/me", Authorization=header)
-        assert answer.status == 200
+        response = chat.stranger.raw("GET", "/api/v1/users/me", Authorization=header)
+        assert response.status == 200
         return len(header)
 
     asks(1)

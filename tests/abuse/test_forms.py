@@ -56,27 +56,27 @@ def decodings(monkeypatch):
     ],
 )
 def test_a_large_form_is_decoded_off_the_loop(decodings, body, content_type):
-    answer = SampleApi().post("/pots", content=body, headers={"Content-Type": content_type})
+    response = SampleApi().post("/pots", content=body, headers={"Content-Type": content_type})
 
-    assert answer.json()["name"] == "soup"
+    assert response.json()["name"] == "soup"
     assert [off_loop for size, off_loop in decodings if size > QUICK_BYTES] == [True]
 
 
 def test_a_long_query_is_refused_before_it_is_decoded(decodings):
     quick, long = "1" * (MAX_QUERY_BYTES - len("hot=")), "1" * MAX_QUERY_BYTES
 
-    answers = [SampleApi().get(f"/pots?hot={each}") for each in (quick, long)]
+    responses = [SampleApi().get(f"/pots?hot={each}") for each in (quick, long)]
 
-    assert [each.json()["code"] for each in answers] == ["BAD_REQUEST", "REQUEST_URI_TOO_LONG"]
-    assert answers[1].status_code == 414
+    assert [each.json()["code"] for each in responses] == ["BAD_REQUEST", "REQUEST_URI_TOO_LONG"]
+    assert responses[1].status_code == 414
     assert [size for size, _ in decodings] == [MAX_QUERY_BYTES]
 
 
 @pytest.mark.parametrize("path", ["/api/v1/messages", "/json/messages", "/", "/login/"])
 def test_every_page_refuses_a_long_query(chat, path):
-    answer = chat.stranger.raw("GET", f"{path}?a={'%41' * MAX_QUERY_BYTES}")
+    response = chat.stranger.raw("GET", f"{path}?a={'%41' * MAX_QUERY_BYTES}")
 
-    assert answer.status == 414
+    assert response.status == 414
 
 
 def test_large_parameters_are_checked_off_the_loop(monkeypatch):
@@ -137,8 +137,8 @@ def test_a_rate_limited_caller_is_refused_before_decoding(start_server, decoding
     decodings.clear()
 
     for who in limits:
-        answer = who.raw("POST", "/api/v1/fetch_api_key", LARGE, Content_Type=FORM)
-        assert (answer.status, answer.json["code"]) == (429, "RATE_LIMIT_HIT")
+        response = who.raw("POST", "/api/v1/fetch_api_key", LARGE, Content_Type=FORM)
+        assert (response.status, response.json["code"]) == (429, "RATE_LIMIT_HIT")
 
     assert decodings == []
 
@@ -155,9 +155,9 @@ def test_a_rate_limited_visitor_of_a_login_page_is_refused_before_decoding(
         chat.stranger.get("/server_settings")
     decodings.clear()
 
-    answer = chat.stranger.raw("POST", path, b"x=" + b"%41" * 70_000, Content_Type=FORM)
+    response = chat.stranger.raw("POST", path, b"x=" + b"%41" * 70_000, Content_Type=FORM)
 
-    assert answer.status == 429
+    assert response.status == 429
     assert decodings == []
 
 
@@ -184,9 +184,9 @@ def test_large_forms_to_login_pages_are_limited_in_memory(start_server):
 def test_little_is_decoded_for_an_unknown_caller_before_the_rate_limit(chat, decodings):
     large = b"username=" + b"%41" * ANONYMOUS_BODY_BYTES
 
-    answer = chat.stranger.raw("POST", "/api/v1/messages", large, Content_Type=FORM)
+    response = chat.stranger.raw("POST", "/api/v1/messages", large, Content_Type=FORM)
 
-    assert answer.status == 401
+    assert response.status == 401
     assert [size for size, _ in decodings if size > ANONYMOUS_BODY_BYTES] == []
 
 
@@ -197,12 +197,12 @@ PUBLIC = ["/api/v1/fetch_api_key", "/api/v1/jwt/fetch_api_key", "/login/"]
 def test_an_anonymous_caller_may_send_16_kb(chat, decodings, path):
     quick = b"username=" + b"%41" * ((ANONYMOUS_BODY_BYTES - len("username=")) // 3)
 
-    answers = [
+    responses = [
         chat.stranger.raw("POST", path, body, Content_Type=FORM) for body in (quick, quick + b"%41")
     ]
 
-    assert answers[0].status != 413
-    assert answers[1].status == 413
+    assert responses[0].status != 413
+    assert responses[1].status == 413
     assert [size for size, _ in decodings if size] == [len(quick)]
 
 
@@ -210,11 +210,11 @@ def test_an_anonymous_chunked_body_may_have_16_kb(chat, decodings):
     piece = b"a=" + b"%41" * 8000
     chunks = b"%x\r\n%b\r\n0\r\n\r\n" % (len(piece), piece)
 
-    answer = chat.stranger.raw(
+    response = chat.stranger.raw(
         "POST", "/api/v1/fetch_api_key", chunks, Content_Type=FORM, Transfer_Encoding="chunked"
     )
 
-    assert answer.status == 413
+    assert response.status == 413
     assert decodings == []
 
 

@@ -123,10 +123,10 @@ def test_every_answer_is_documented(chat: Chat, count: int, seed: str):
     for number in range(count):
         fuzzer.ask(number)
 
-    told = f"TERTULIA_TEST_SEED={seed} {fuzzer.statuses}"
-    assert fuzzer.statuses[200] > count / 12, f"little was understood: {told}"
-    assert fuzzer.statuses[400] > count / 6, f"little was refused: {told}"
-    assert len(fuzzer.asked) == len(ROUTES) - len(LEFT_OUT), told
+    expected = f"TERTULIA_TEST_SEED={seed} {fuzzer.statuses}"
+    assert fuzzer.statuses[200] > count / 12, f"little was understood: {expected}"
+    assert fuzzer.statuses[400] > count / 6, f"little was refused: {expected}"
+    assert len(fuzzer.asked) == len(ROUTES) - len(LEFT_OUT), expected
 
 
 class Fuzzer:
@@ -135,7 +135,7 @@ class Fuzzer:
     def __init__(self, chat: Chat, chance: random.Random) -> None:
         people = access_matrix.create_people(chat)
         people["insider"].joins("cellar", invite_only=True)
-        said = [
+        sent = [
             people["owner"].says("Soup", to="general > lunch").id,
             people["insider"].says("Wine", to="cellar > lunch").id,
             people["full"].says("Psst", to=[people["other"]]).id,
@@ -151,7 +151,7 @@ class Fuzzer:
         self._routes = [each for each in ROUTES if (each.method, each.path) not in LEFT_OUT]
         users = [person.id for person in people.values()]
         channels = [chat.channel(name).id for name in ("general", "cellar")]
-        self._ids = [*said, *users, *channels, chat.group("members"), chat.group("nobody"), 1, 7]
+        self._ids = [*sent, *users, *channels, chat.group("members"), chat.group("nobody"), 1, 7]
 
     def ask(self, number: int) -> None:
         route = self._routes[number % len(self._routes)]
@@ -166,14 +166,14 @@ class Fuzzer:
         watches = self._chance.random() < 0.1
         before = self._chat.head() if watches else 0
 
-        answer = self._sent(caller, route, params)
+        response = self._sent(caller, route, params)
         if number % 10 == 0:
             self._knock()
 
-        self.statuses[answer.status] += 1
+        self.statuses[response.status] += 1
         self.asked.add((route.method, route.path))
-        assert answer.status < 500, (route, params)
-        if watches and answer.status != 200 and self._chat.head() != before:
+        assert response.status < 500, (route, params)
+        if watches and response.status != 200 and self._chat.head() != before:
             before = self._chat.head()  # a job may have written something in between
             caller.request(route.method, self._address(route), **params)
             assert self._chat.head() == before, (route, params)
@@ -208,10 +208,10 @@ class Fuzzer:
         fields = {chance.choice(FIELDS): chance.choice([*WORDS, *NASTY]) for _ in range(3)}
         form = urlencode(fields, errors="replace")
         if chance.random() < 0.5:
-            answer = stranger.raw("GET", f"{door}?{form[:3000]}")
+            response = stranger.raw("GET", f"{door}?{form[:3000]}")
         else:
-            answer = stranger.raw("POST", door, form.encode(), Content_Type=FORM_OF_A_PAGE)
-        assert answer.status < 500, (door, fields)
+            response = stranger.raw("POST", door, form.encode(), Content_Type=FORM_OF_A_PAGE)
+        assert response.status < 500, (door, fields)
 
     def _address(self, route: Route) -> str:
         path = route.path.replace(":path}", "}")

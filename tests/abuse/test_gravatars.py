@@ -39,12 +39,12 @@ def test_only_users_who_see_the_address_get_the_gravatar_option(ben, visibility)
     for role, viewer in {**viewers, "himself": ben}.items():
         listed = {each["user_id"]: each for each in viewer.get("/users").succeeds()["members"]}
         state = viewer.registers(fetch_event_types=["realm_user"], client_gravatar=True)
-        told: list[dict[str, Any]] = [
+        found: list[dict[str, Any]] = [
             viewer.get(f"/users/{ben.id}").succeeds()["user"],
             listed[ben.id],
             next(each for each in state["realm_users"] if each["user_id"] == ben.id),
         ]
-        for each in told:
+        for each in found:
             sees = role in VISIBLE_TO[visibility].split() or viewer is ben
             assert (each["avatar_url"] is None) is sees, role
             assert (each["delivery_email"] == ben.email) is sees, role
@@ -57,14 +57,14 @@ def test_messages_omit_the_avatar_only_where_all_see_the_address(ben, visibility
     eve = ben.chat.person("eve", role="guest", channels=["kitchen"])
     ben.joins("kitchen")
     ben.patch("/settings", email_address_visibility=visibility).succeeds()
-    ears = eve.listens_for("message", client_gravatar=True)
+    queue = eve.listens_for("message", client_gravatar=True)
     ben.says("Soup's on", to="kitchen > lunch")
 
     fetched = eve.get("/messages", anchor="newest", num_before=1, client_gravatar=True)
 
-    for told in (ears.next()["message"], fetched.succeeds()["messages"][0]):
-        assert (told["avatar_url"] is None) is (visibility == 1)
-        assert visibility == 1 or real_fingerprint(ben) not in str(told)
+    for event in (queue.next()["message"], fetched.succeeds()["messages"][0]):
+        assert (event["avatar_url"] is None) is (visibility == 1)
+        assert visibility == 1 or real_fingerprint(ben) not in str(event)
 
 
 def real_fingerprint(person: Person) -> str:

@@ -333,8 +333,10 @@ def test_a_missing_and_a_hidden_channel_take_as_many_queries(chat):
             for there, nowhere in ((org.hidden, org.unknown), (NAME, NO_NAME)):
                 if isinstance(there, str) and lookup is actions.messages.deletion.delete_topic:
                     continue
-                asked = [chat.read(questions, lookup, me, each, *more) for each in (there, nowhere)]
-                assert abs(asked[0] - asked[1]) <= 1, (who, lookup)
+                requested = [
+                    chat.read(questions, lookup, me, each, *more) for each in (there, nowhere)
+                ]
+                assert abs(requested[0] - requested[1]) <= 1, (who, lookup)
 
 
 def test_a_user_who_lost_access_does_not_learn_a_channels_new_name(chat):
@@ -347,12 +349,12 @@ def test_a_user_who_lost_access_does_not_learn_a_channels_new_name(chat):
     member.post("/drafts", drafts=_draft(org.hidden)).succeeds()
     places = {"default_sending_stream": NAME, "default_events_register_stream": NAME}
     member.post("/bots", full_name="Helper", short_name="help", **places).succeeds()
-    ears = member.listens_for()
+    queue = member.listens_for()
     root.leaves(NAME, principals=[member.id])
-    ears.all()
+    queue.all()
 
     root.patch(f"/streams/{org.hidden}", new_name="treasury").succeeds()
     member.post("/user_topics", **(muted | {"stream_id": chat.channel("lobby").id})).succeeds()
 
-    told = [ears.all(), member.registers(), member.get("/bots").json, member.get("/drafts").json]
-    assert "treasury" not in str(told)
+    state = [queue.all(), member.registers(), member.get("/bots").json, member.get("/drafts").json]
+    assert "treasury" not in str(state)

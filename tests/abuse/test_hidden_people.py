@@ -70,13 +70,13 @@ def test_a_guest_receives_no_id_of_a_hidden_user(start_server):
     gus = house.person("gus", role="guest")
     root.joins("square", is_web_public=True)
     square = house.channel("square").id
-    ears, late = gus.listens_for(**CAPABLE), gus.listens_for(**CAPABLE)
+    queue, late = gus.listens_for(**CAPABLE), gus.listens_for(**CAPABLE)
     everyone = root.listens_for(**CAPABLE)
 
     lives(root, ben, square)
 
-    told: list[Any] = ears.all()
-    assert {*numbers(told)} <= {gus.id}
+    received: list[Any] = queue.all()
+    assert {*numbers(received)} <= {gus.id}
     assert {root.id, ben.id} <= {*numbers(everyone.all())}
     house.server.clock.move(minutes=5)
     house.server.drop_cold_mailboxes()
@@ -94,11 +94,11 @@ def test_groups_appear_and_disappear_with_their_members(lobby_chat):
     gus = lobby_chat.person("gus", role="guest", channels=["kitchen"])
     crew = {"name": "crew", "description": "", "members": [ben.id]}
     number = root.post("/user_groups/create", **crew).succeeds()["group_id"]
-    ears = gus.listens_for("user_group", **CAPABLE)
+    queue = gus.listens_for("user_group", **CAPABLE)
     groups = {number, lobby_chat.group("members"), lobby_chat.group("fullmembers")}
 
     ben.joins("kitchen")
-    shown = ears.all()
+    shown = queue.all()
     assert {(each["op"], each["group_id"]) for each in shown} == {
         ("add_members", group) for group in groups
     }
@@ -106,7 +106,7 @@ def test_groups_appear_and_disappear_with_their_members(lobby_chat):
     assert {group for group, members in listed.items() if ben.id in members} == groups
 
     ben.leaves("kitchen")
-    assert {(each["op"], each["group_id"]) for each in ears.all()} == {
+    assert {(each["op"], each["group_id"]) for each in queue.all()} == {
         ("remove_members", group) for group in groups
     }
 
@@ -115,14 +115,14 @@ def test_a_guest_who_knows_some_users_receives_events_about_those(lobby_chat):
     root = lobby_chat.person("root", role="owner")
     ana, ben = lobby_chat.person("ana", channels=["kitchen"]), lobby_chat.person("ben")
     gus = lobby_chat.person("gus", role="guest", channels=["kitchen"])
-    ears, whole = (who.listens_for("user_group", **CAPABLE) for who in (gus, root))
+    queue, whole = (who.listens_for("user_group", **CAPABLE) for who in (gus, root))
 
     crew = {"name": "crew", "description": "", "members": [ana.id, ben.id]}
     group = root.post("/user_groups/create", **crew).succeeds()["group_id"]
     root.post(f"/user_groups/{group}/members", delete=[ana.id, ben.id]).succeeds()
 
-    heard = [each.get("group", {}).get("members", each.get("user_ids")) for each in ears.all()]
-    assert heard == [[ana.id], [ana.id]]
+    received = [each.get("group", {}).get("members", each.get("user_ids")) for each in queue.all()]
+    assert received == [[ana.id], [ana.id]]
     both = [each.get("group", {}).get("members", each.get("user_ids")) for each in whole.all()]
     assert both == [[ana.id, ben.id]] * 2
 
@@ -132,27 +132,27 @@ def test_a_group_direct_message_does_not_reveal_other_recipients(lobby_chat):
     ana = lobby_chat.person("ana", channels=["kitchen"])
     ben = lobby_chat.person("ben", settings=everyone_sees)
     gus = lobby_chat.person("gus", role="guest", channels=["kitchen"])
-    ears = gus.listens_for("typing", **CAPABLE)
+    queue = gus.listens_for("typing", **CAPABLE)
 
     ana.post("/typing", op="start", to=[gus.id, ben.id]).succeeds()
     ben.post("/typing", op="start", to=[gus.id, ana.id]).succeeds()
-    assert ears.silent()
+    assert queue.silent()
 
     ana.says("hello", to=[gus, ben])
     ana.post("/typing", op="start", to=[gus.id, ben.id]).succeeds()
-    assert ears.next()["sender"]["user_id"] == ana.id
+    assert queue.next()["sender"]["user_id"] == ana.id
 
 
 def test_a_promoted_guest_receives_a_channel_before_its_subscribers(lobby_chat):
     root = lobby_chat.person("root", role="owner")
     root.joins("kitchen")
     gus = lobby_chat.person("gus", role="guest")
-    ears = gus.listens_for("stream", "subscription", "realm_user", **CAPABLE)
+    queue = gus.listens_for("stream", "subscription", "realm_user", **CAPABLE)
 
     root.patch(f"/users/{gus.id}", role=400).succeeds()
 
     known: set[int] = set()
-    for event in ears.all():
+    for event in queue.all():
         if event["type"] == "stream":
             known.update(each["stream_id"] for each in event["streams"])
         elif event["type"] == "subscription":

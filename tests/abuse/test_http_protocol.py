@@ -31,10 +31,10 @@ class Line:
     def hears(self, said: bytes) -> bytes:
         with socket.create_connection(("127.0.0.1", self._port), PATIENCE_SECONDS) as line:
             line.sendall(said)
-            heard: list[bytes] = []
+            received: list[bytes] = []
             with contextlib.suppress(ConnectionResetError):  # it had not read everything
-                heard.extend(iter(lambda: line.recv(1 << 16), b""))
-            return b"".join(heard)
+                received.extend(iter(lambda: line.recv(1 << 16), b""))
+            return b"".join(received)
 
     def answers(self, said: bytes) -> list[int]:
         """The status codes of all responses."""
@@ -83,11 +83,11 @@ def test_earlier_requests_are_answered_first(line):
 
 
 def test_a_host_in_the_request_line_overrides_the_header(chat, line):
-    said = b"GET http://%b/api/v1/server_settings HTTP/1.1\r\nHost: nowhere.localhost\r\n%b\r\n"
+    expected = b"GET http://%b/api/v1/server_settings HTTP/1.1\r\nHost: nowhere.localhost\r\n%b\r\n"
     ending = b"Connection: close\r\n"
 
-    assert line.answers(said % (chat.host.encode(), ending)) == [200]
-    assert line.answers(said % (b"nowhere.localhost", ending)) != [200]
+    assert line.answers(expected % (chat.host.encode(), ending)) == [200]
+    assert line.answers(expected % (b"nowhere.localhost", ending)) != [200]
 
 
 def test_an_upgrade_request_is_answered_and_closed(line):
@@ -97,10 +97,10 @@ def test_an_upgrade_request_is_answered_and_closed(line):
 
 
 def test_https_on_the_http_port_gets_an_explanation(line):
-    said = line.hears(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03")
+    event = line.hears(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03")
 
-    assert said.startswith(b"HTTP/1.1 400 ")
-    assert b"This port speaks http, not https" in said
+    assert event.startswith(b"HTTP/1.1 400 ")
+    assert b"This port speaks http, not https" in event
 
 
 def test_a_refused_request_is_answered_before_its_expected_body(line):
@@ -118,9 +118,9 @@ def test_an_http_1_0_client_gets_no_100_continue(line):
 
 
 def test_an_http_1_0_proxy_on_this_machine_may_not_read_metrics(line):
-    asked = b"GET /metrics HTTP/1.%d\r\nConnection: close\r\n" + STOLEN_TIME + b"\r\n"
+    requested = b"GET /metrics HTTP/1.%d\r\nConnection: close\r\n" + STOLEN_TIME + b"\r\n"
 
-    assert [line.answers(asked % version) for version in (1, 0)] == [[200], [404]]
+    assert [line.answers(requested % version) for version in (1, 0)] == [[200], [404]]
 
 
 def test_pipelined_requests_are_bounded(line):

@@ -36,11 +36,11 @@ def oven(chat: Chat) -> Person:
 def test_a_large_payload_is_parsed_off_the_event_loop(oven, name, body, media, params):
     query = urlencode({"api_key": oven.key, "stream": "kitchen", **params})
 
-    answer = oven.chat.stranger.raw(
+    response = oven.chat.stranger.raw(
         "POST", f"/api/v1/external/{name}?{query}", body, Content_Type=media
     )
 
-    assert answer.status in (200, 400)
+    assert response.status in (200, 400)
 
 
 class Counted(list[Any]):

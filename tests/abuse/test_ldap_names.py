@@ -50,11 +50,11 @@ def test_spellings_of_a_name_share_their_attempts(ldap_chat, slapd):
 @contextmanager
 def counted(monkeypatch: Any) -> Iterator[Counter[str]]:
     """The queries that the directory receives."""
-    asked: Counter[str] = Counter()
+    requested: Counter[str] = Counter()
     with monkeypatch.context() as patched:
         for name in ("bind", "search", "unbind"):
-            patched.setattr(ldap3.Connection, name, _counting(asked, name))
-        yield asked
+            patched.setattr(ldap3.Connection, name, _counting(requested, name))
+        yield requested
 
 
 def _counting(asked: Counter[str], name: str) -> Any:
@@ -78,11 +78,11 @@ def test_neither_the_answer_nor_the_work_reveals_a_directory_entry(
 
     seen = {}
     for name in ("nobody", "anabel", "ben", "disabled"):
-        with counted(monkeypatch) as asked:
+        with counted(monkeypatch) as requested:
             by_api = tries(ldap_chat, f"{name}{ending}")
             by_page = Browser(ldap_chat).logs_in(f"{name}{ending}", "a guess")
         page = by_page.body.replace(name.encode(), b"")
-        seen[name] = (by_api.status, by_api.body, by_page.status, page, dict(asked))
+        seen[name] = (by_api.status, by_api.body, by_page.status, page, dict(requested))
 
     assert seen["nobody"][-1]["bind"] > 0
     for name in ("anabel", "ben", "disabled"):

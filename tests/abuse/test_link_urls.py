@@ -69,11 +69,11 @@ def test_a_link_leads_to_the_text_that_a_reader_sees(root, typed, meant):
 @pytest.mark.parametrize("url", ["javascript:alert(1)", "data:text/html,x", "ftp://x.example/"])
 def test_no_other_endpoint_accepts_such_a_url(root, url):
     field = root.post("/realm/profile_fields", name="Site", field_type=5).succeeds()["id"]
-    place = {"subtype": "custom", "url_pattern": f"{url}%(username)s"}
+    fields = {"subtype": "custom", "url_pattern": f"{url}%(username)s"}
 
     refused = [
         root.patch("/users/me/profile_data", data=[{"id": field, "value": url}]),
-        root.post("/realm/profile_fields", name="At", field_type=7, field_data=place),
+        root.post("/realm/profile_fields", name="At", field_type=7, field_data=fields),
         root.post("/bots", full_name="B", short_name="b", bot_type=3, payload_url=f'"{url}"'),
         root.patch("/realm", jitsi_server_url=url),
     ]

@@ -61,8 +61,8 @@ def test_long_numbers_in_parameters_are_refused(chat):
         for number in (form.format("9" * next(lengths)) for form in FORMS):
             given = {each.name: number for each in route.contract.parameters}
             if given:
-                answer = ana.request(route.method, path, **given)
-                assert answer.status < 500, (route, number)
+                response = ana.request(route.method, path, **given)
+                assert response.status < 500, (route, number)
 
 
 @pytest.mark.parametrize("length", LENGTHS)

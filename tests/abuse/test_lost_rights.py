@@ -82,8 +82,8 @@ def test_a_request_fails_if_its_caller_loses_the_right_meanwhile(chat, happens):
             path, params = address(route, places), calls[route]
             before = chat.head()
             late.waits = True
-            answer = ask(ana, route[0], path, **params)
-            if answer.status == 200 or chat.head() != before:
+            response = ask(ana, route[0], path, **params)
+            if response.status == 200 or chat.head() != before:
                 done.append(route)
             late.waits = False
             chat.write(restore, ana.id)

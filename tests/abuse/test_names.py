@@ -119,11 +119,11 @@ def test_no_other_short_text_accepts_direction_characters(mail_chat: Chat):
             if any(word in f"{path} {name}" for word in NOT_TRIED):
                 continue
             given = calls[route] | {name: "ab\u202egnp.exe"}
-            answer = ask(ana, method, address(route, places), **given)
+            response = ask(ana, method, address(route, places), **given)
             tried += 1
-            ignored = answer.json.get("ignored_parameters_unsupported", [])
+            ignored = response.json.get("ignored_parameters_unsupported", [])
             if (
-                answer.status == 200
+                response.status == 200
                 and name not in ignored
                 and (method, name) not in ONLY_LOOKED_FOR
             ):

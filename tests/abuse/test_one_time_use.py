@@ -134,9 +134,9 @@ def test_of_simultaneous_guesses_on_two_servers_five_are_checked(chats, monkeypa
         return chat.stranger.post("/fetch_api_key", **params).status
 
     with ThreadPoolExecutor(GUESSERS) as guessers:
-        answers = Counter(guessers.map(guess, range(GUESSERS)))
+        responses = Counter(guessers.map(guess, range(GUESSERS)))
 
-    assert answers == {401: 5, 429: GUESSERS - 5}
+    assert responses == {401: 5, 429: GUESSERS - 5}
     assert len(looked_at) == 5
 
 

@@ -89,7 +89,7 @@ def test_ids_of_private_things_are_like_unused_ids_for_others(chat):
         private = {"is_private": True, "history_public_to_subscribers": True}
         ana.patch(f"/streams/{chat.channel(name).id}", **private).succeeds()
     for who, caller in people(chat).items():
-        told, tried = set(), 0
+        found, tried = set(), 0
         for route in calls:
             params = calls[route]
             if route in LEFT_OUT or not takes_numbers(route, params):
@@ -105,8 +105,8 @@ def test_ids_of_private_things_are_like_unused_ids_for_others(chat):
                 assert chat.head() == before, (who, route)
             nobodys = caller.request(route[0], nowhere, **unknown)
             if plain(theirs) != plain(nobodys):
-                told.add(" ".join(route))
+                found.add(" ".join(route))
             tried += 1
 
         assert tried > 80
-        assert told == SEEN[who], who
+        assert found == SEEN[who], who

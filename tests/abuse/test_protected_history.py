@@ -25,7 +25,7 @@ class Vault:
             self.late.append(chat.person(name))
             self.root.joins("vault", principals=[self.late[-1].id])
         self.said.append(self.root.says("psst", to="vault > gold").id)
-        self.ears: dict[str, EventQueue] = {
+        self.queues: dict[str, EventQueue] = {
             person.name: person.listens_for(*KINDS, **BULK) for person in (self.root, *self.late)
         }
         self.known = {"Root": self.said} | {
@@ -35,8 +35,8 @@ class Vault:
     def told(self) -> dict[str, list[Any]]:
         """The message ids in each user's events."""
         return {
-            name: [(each["type"], each["message_ids"]) for each in ears.all()]
-            for name, ears in self.ears.items()
+            name: [(each["type"], each["message_ids"]) for each in queue.all()]
+            for name, queue in self.queues.items()
         }
 
 
@@ -60,11 +60,11 @@ def test_the_first_message_id_is_a_known_one_without_its_text(vault):
 
     vault.root.patch(first, topic="silver", content="psst!", propagate_mode="change_all").succeeds()
 
-    told = {name: ears.next() for name, ears in vault.ears.items()}
-    assert {name: each["message_id"] for name, each in told.items()} == {
+    received = {name: queue.next() for name, queue in vault.queues.items()}
+    assert {name: each["message_id"] for name, each in received.items()} == {
         name: known[0] for name, known in vault.known.items()
     }
-    assert [name for name, each in told.items() if "content" in each] == ["Root"]
+    assert [name for name, each in received.items() if "content" in each] == ["Root"]
 
 
 def test_deletions_are_reported_to_each_user_with_their_own_messages(vault):
@@ -82,9 +82,9 @@ def test_moves_out_of_sight_are_reported_to_each_user_with_their_own_messages(va
 
     vault.root.patch(first, stream_id=attic, propagate_mode="change_all").succeeds()
 
-    told = vault.told()
-    assert told.pop("Root") == [("update_message", vault.said)]
-    assert told == {
+    found = vault.told()
+    assert found.pop("Root") == [("update_message", vault.said)]
+    assert found == {
         name: [("delete_message", vault.known[name])] for name in ("Ana", "Ben", "Cleo")
     }
 

@@ -73,8 +73,8 @@ def test_only_the_beginning_of_a_header_is_parsed(monkeypatch, head):
 def address(mail_chat: Chat) -> str:
     ana = mail_chat.person("ana", channels=["kitchen"])
     number = mail_chat.channel("kitchen").id
-    told = ana.get(f"/streams/{number}/email_address").succeeds()
-    found: str = told["email"]
+    mail_text = ana.get(f"/streams/{number}/email_address").succeeds()
+    found: str = mail_text["email"]
     return found
 
 

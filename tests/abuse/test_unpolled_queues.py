@@ -23,8 +23,8 @@ def test_an_unpolled_queue_holds_nothing_and_misses_nothing(own_chat):
         ana.says(f"{number}", to="kitchen > lunch")
 
     assert held(own_chat) == (0, 0)
-    for ears in left:
-        assert [each["message"]["content"] for each in ears.all()] == [
+    for queue in left:
+        assert [each["message"]["content"] for each in queue.all()] == [
             "first",
             *(f"{number}" for number in range(20)),
         ]
@@ -32,28 +32,28 @@ def test_an_unpolled_queue_holds_nothing_and_misses_nothing(own_chat):
 
 def test_unacknowledged_events_are_delivered_again_once(own_chat):
     ana, ben = own_chat.people("ana", "ben", channels=["kitchen"])
-    ears = ben.listens_for("message")
+    queue = ben.listens_for("message")
     for word in ("one", "two", "three"):
         ana.says(word, to="kitchen > count")
-    given = ears.poll().succeeds()["events"]
+    given = queue.poll().succeeds()["events"]
     own_chat.server.clock.move(seconds=IDLE_AFTER_SECONDS + 1)
     ana.says("four", to="kitchen > count")
     assert held(own_chat) == (0, 0)
 
-    ears.last_event_id = given[1]["id"]
+    queue.last_event_id = given[1]["id"]
 
-    assert [each["message"]["content"] for each in ears.all()] == ["three", "four"]
-    assert ears.silent()
+    assert [each["message"]["content"] for each in queue.all()] == ["three", "four"]
+    assert queue.silent()
 
 
 @pytest.mark.parametrize("goes", ["away", "cold"])
 def test_delivered_events_can_be_acknowledged_after_they_are_gone(own_chat, goes):
     ana = own_chat.person("ana", channels=["kitchen"])
-    ears = ana.listens_for("scheduled_messages")
+    queue = ana.listens_for("scheduled_messages")
     at = int(own_chat.server.clock()) + 3600
     where = {"type": "channel", "to": own_chat.channel("kitchen").id, "topic": "lunch"}
     soup = ana.post("/scheduled_messages", content="Soup", scheduled_delivery_timestamp=at, **where)
-    assert ears.next()["op"] == "add"
+    assert queue.next()["op"] == "add"
     own_chat.server.clock.move(seconds=IDLE_AFTER_SECONDS + 1)
 
     number = soup.succeeds()["scheduled_message_id"]
@@ -61,13 +61,13 @@ def test_delivered_events_can_be_acknowledged_after_they_are_gone(own_chat, goes
     if goes == "cold":
         own_chat.server.becomes_cold()
 
-    assert [each["op"] for each in ears.all()] == ["remove"]
+    assert [each["op"] for each in queue.all()] == ["remove"]
 
 
 def test_events_merged_while_pending_are_complete_after_an_absence(own_chat):
     ana, ben = own_chat.people("ana", "ben", channels=["kitchen"])
     soup, cake = (ana.says(word, to="kitchen > lunch") for word in ("soup", "cake"))
-    ears = ben.listens_for("update_message_flags")
+    queue = ben.listens_for("update_message_flags")
     for message in (soup, cake):
         ben.post("/messages/flags", messages=[message.id], op="add", flag="read").succeeds()
     positions = own_chat.server.positions(own_chat.realm.id)
@@ -75,30 +75,30 @@ def test_events_merged_while_pending_are_complete_after_an_absence(own_chat):
 
     own_chat.server.becomes_cold()
 
-    told = [number for event in ears.all() for number in event["messages"]]
-    assert sorted(told) == [soup.id, cake.id]
+    received = [number for response in queue.all() for number in response["messages"]]
+    assert sorted(received) == [soup.id, cake.id]
 
 
 def test_housekeeping_empties_mailboxes_without_losing_events(own_chat):
     ana, ben = own_chat.people("ana", "ben", channels=["kitchen"])
-    ears = ben.listens_for("message")
+    queue = ben.listens_for("message")
     ana.says("Soup", to="kitchen > lunch")
     own_chat.server.clock.move(seconds=IDLE_AFTER_SECONDS + 1)
 
     own_chat.server.drop_cold_mailboxes()
 
     assert held(own_chat) == (0, 0)
-    assert ears.next()["message"]["content"] == "Soup"
+    assert queue.next()["message"]["content"] == "Soup"
 
 
 def test_a_mailbox_is_limited_in_bytes_and_pages_the_rest(own_chat):
     ana, ben = own_chat.people("ana", "ben", channels=["kitchen"])
-    ears = ben.listens_for("message")
+    queue = ben.listens_for("message")
     sent = [ana.says(LONG, to="kitchen > lunch").id for _ in range(MAX_PENDING_BYTES // 9000)]
 
     _, most = held(own_chat)
     pages = []
-    while page := ears.all():
+    while page := queue.all():
         pages.append([each["message"]["id"] for each in page])
         most = max(most, held(own_chat)[1])
 

@@ -55,9 +55,9 @@ def test_simultaneous_uploads_together_stay_within_the_quota(start_server):
     people = chat.people(*(f"person{number}" for number in range(8)))
 
     with ThreadPoolExecutor(8) as threads:
-        answers = list(threads.map(fills, people))
+        responses = list(threads.map(fills, people))
 
-    assert sorted(answer.status for answer in answers) == [200] * 2 + [400] * 6
+    assert sorted(response.status for response in responses) == [200] * 2 + [400] * 6
     assert chat.read(storage.files.attachments.space_used) == 2 * len(HALF)
     assert chat.read(storage.data_check.file_problems) == []
 

@@ -92,18 +92,18 @@ def test_erasing_a_user_removes_all_their_data(own_chat):
     lives_here(zaphod)
     soup = ana.says("Soup's on", to="kitchen > lunch")
     zaphod.post(f"/messages/{soup.id}/reactions", emoji_name="tada").succeeds()
-    ears = ana.listens_for("message")
+    queue = ana.listens_for("message")
     own_chat.server.index_messages()
     assert "message" in own_chat.read(traces, b"xyzzy")
     if own_chat.server.url.startswith("sqlite"):
         assert any(name.endswith("-wal") for name in files_with(own_chat, b"xyzzy"))
 
-    said = runs(own_chat, "user", "erase", zaphod.email, "--messages", "delete", "--yes")
+    result = runs(own_chat, "user", "erase", zaphod.email, "--messages", "delete", "--yes")
 
-    assert "deleted 6 messages" in said.err
+    assert "deleted 6 messages" in result.err
     assert own_chat.read(traces, b"xyzzy", b"zaphod") == []
     assert files_with(own_chat, b"xyzzy", b"zaphod") == []
-    eventually(lambda: ears.poll(-1).json.get("code") == "BAD_EVENT_QUEUE_ID")
+    eventually(lambda: queue.poll(-1).json.get("code") == "BAD_EVENT_QUEUE_ID")
     assert zaphod.get("/users/me").status == 401
     assert ana.sees(soup)["reactions"] == []
     erased = ana.get(f"/users/{zaphod.id}").succeeds()["user"]
@@ -188,7 +188,7 @@ def test_irreversible_commands_ask_for_confirmation(tmp_path, words):
     terminal = Terminal(tmp_path / "data").creates_organization()
     terminal.adds("ana")
 
-    said = terminal.runs(*words, typing="n\n")
+    result = terminal.runs(*words, typing="n\n")
 
-    assert said.code == 1
+    assert result.code == 1
     assert "ana@example.com" in terminal.runs("user", "list").out

@@ -57,11 +57,11 @@ def channels():
 def test_the_members_of_a_group_are_mentioned(chat, ana, ben, eve):
     gil = chat.person("gil")
     cooks = chat.write(_make_group, "cooks", [ben.id, gil.id], chat.group("everyone"))
-    ears, others = ben.listens_for("message"), eve.listens_for("message")
+    queue, others = ben.listens_for("message"), eve.listens_for("message")
 
     soup = says(chat, ana, "kitchen", group_ids=frozenset({cooks}))
 
-    assert ears.next()["flags"] == ["mentioned"]
+    assert queue.next()["flags"] == ["mentioned"]
     assert others.next()["flags"] == []
     assert ben.sees(soup)["flags"] == ["mentioned"]
     assert gil.sees(soup)["flags"] == ["read", "historical"]
@@ -94,11 +94,11 @@ def test_mentioning_a_group_requires_its_permission(chat, ana, ben):
 def test_an_edit_changes_the_mentioned_users(chat, ana, ben, eve):
     soup = says(chat, ana, "kitchen", user_ids=frozenset({ben.id}))
     late = chat.person("late", channels=["kitchen"])
-    ears = eve.listens_for("update_message")
+    queue = eve.listens_for("update_message")
 
     rewords(chat, ana, soup, user_ids=frozenset({eve.id, late.id}))
 
-    assert ears.next()["flags"] == ["mentioned"]
+    assert queue.next()["flags"] == ["mentioned"]
     assert ben.sees(soup)["flags"] == []
     assert late.sees(soup)["flags"] == ["read", "historical"]
 

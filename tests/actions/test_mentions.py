@@ -50,7 +50,7 @@ def test_topic_participants_are_its_senders_and_the_caller(chat):
 
 def test_mentioned_users_get_the_flags(chat, in_kitchen, ana, ben, cleo):
     outside = chat.person("dora")
-    ears = {who: who.listens_for("message") for who in (ana, ben, cleo, outside)}
+    queue = {who: who.listens_for("message") for who in (ana, ben, cleo, outside)}
     cleo.says("I was here", to="kitchen > lunch")
 
     by_name = calls(chat, ana, user_ids=frozenset({ben.id, outside.id}))
@@ -65,10 +65,10 @@ def test_mentioned_users_get_the_flags(chat, in_kitchen, ana, ben, cleo):
         cleo: [[], in_channel, in_topic],
     }
     for who, flags in expected.items():
-        _, *heard = ears[who].all()
+        _, *heard = queue[who].all()
         assert [each["flags"] for each in heard] == flags
         assert [who.sees(number)["flags"] for number in (by_name, everybody, topic)] == flags
-    assert ears[outside].silent()
+    assert queue[outside].silent()
     assert outside.sees(by_name)["flags"] == ["read", "historical"]
     unread = ben.registers()["unread_msgs"]
     assert unread["mentions"] == [by_name, everybody]

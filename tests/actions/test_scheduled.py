@@ -40,9 +40,9 @@ class DatabaseOrganization:
         """A scheduled message to the channel of all users, as the job reads it."""
         general = self.write(storage.channels.find_by_name, "general")
         at = int(self.clock()) + in_seconds
-        place = ToChannel(general.id, "lunch")
+        location = ToChannel(general.id, "lunch")
         number = self.write(
-            actions.later.scheduled.create, self.ana, place, draft, None, at, "x.invalid"
+            actions.later.scheduled.create, self.ana, location, draft, None, at, "x.invalid"
         )
         return self.write(storage.later.scheduled.find, number)
 

@@ -35,9 +35,9 @@ client.set_httpx_client(httpx.Client(base_url=site, auth=(email, key)))
 
 
 def call(endpoint, *args, **kwargs):
-    answer = endpoint.sync(*args, client=client, **kwargs)
-    assert not isinstance(answer, models.Error), (endpoint.__name__, answer)
-    return answer
+    response = endpoint.sync(*args, client=client, **kwargs)
+    assert not isinstance(response, models.Error), (endpoint.__name__, response)
+    return response
 
 
 me = call(get_own_user)

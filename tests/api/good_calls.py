@@ -71,8 +71,8 @@ def ask(person, method: str, path: str, *, in_json: bool = False, **params: Any)
     if method == "POST" and path.startswith("/realm/emoji/"):
         return uploads(person, f"{path.rpartition('/')[2]}?{urlencode(params)}", picture())
     if (method, path) in PICTURES:
-        told = urlencode({name: wire(value) for name, value in params.items()})
-        return uploads_to(person, f"{path}?{told}", picture())
+        found = urlencode({name: wire(value) for name, value in params.items()})
+        return uploads_to(person, f"{path}?{found}", picture())
     if (method, path) == ("POST", "/user_uploads"):
         return sends_form(person, form(("x.txt", b"x")), f"{path}?{urlencode(params)}")
     if (method, path) == ("POST", "/realm/deactivate"):
@@ -236,7 +236,7 @@ def personal_calls(chat, ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any
     topic = {"stream_id": kitchen, "topic": "lunch"}
     words = {"type": "", "to": [], "topic": "", "content": "x"}
     snippet = {"title": "x", "content": "y"}
-    answer = {"type": "direct", "to": [ana.id], "asked_by": ana.id}
+    response = {"type": "direct", "to": [ana.id], "asked_by": ana.id}
     names = (f"person{number}" for number in itertools.count())
 
     def new_draft():
@@ -249,13 +249,13 @@ def personal_calls(chat, ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any
         return {"fragment": fragment}
 
     def new_snippet():
-        answer = ana.post("/saved_snippets", **snippet).succeeds()
-        return {"saved_snippet_id": answer["saved_snippet_id"]}
+        response = ana.post("/saved_snippets", **snippet).succeeds()
+        return {"saved_snippet_id": response["saved_snippet_id"]}
 
     def new_answer():
         bot = a_bot_of(ana)
         give_up_answers(bot)
-        return {"answer_token": bot.post("/answers", **answer).succeeds()["answer_token"]}
+        return {"answer_token": bot.post("/answers", **response).succeeds()["answer_token"]}
 
     def new_person():
         return {"muted_user_id": chat.person(next(names)).id}
@@ -332,7 +332,7 @@ def personal_calls(chat, ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any
         ("PATCH", "/navigation_views/{fragment:path}"): {"is_pinned": False},
         ("DELETE", "/navigation_views/{fragment:path}"): {},
         ("GET", "/answers"): {},
-        ("POST", "/answers"): answer,
+        ("POST", "/answers"): response,
         ("PATCH", "/answers/{answer_token}"): {"content": "x", "status_line": "reading"},
         ("POST", "/answers/{answer_token}/finish"): {"content": "x"},
         ("DELETE", "/answers/{answer_token}"): {},
@@ -563,7 +563,7 @@ def good_calls(chat: Chat) -> tuple[Person, Calls, dict[str, Any]]:
     fresh = (f"new {number}" for number in itertools.count())
     soup = ana.says("Soup's on", to="kitchen > lunch")
     ana.says("milk", to=[ana])
-    ears = ana.listens_for()
+    queue = ana.listens_for()
     ana.says("Bread too", to="kitchen > lunch")
     chat.person("helper", bot="generic", owner=ana)
     ben = chat.person("ben", password="open sesame")
@@ -585,7 +585,7 @@ def good_calls(chat: Chat) -> tuple[Person, Calls, dict[str, Any]]:
             ("POST", "/jwt/fetch_api_key"): {"token": signed_by_us(ana), "include_profile": True},
             ("POST", "/register"): {},
             ("GET", "/events"): {
-                "queue_id": ears.queue_id,
+                "queue_id": queue.queue_id,
                 "last_event_id": -1,
                 "dont_block": True,
             },
@@ -654,7 +654,7 @@ def good_calls(chat: Chat) -> tuple[Person, Calls, dict[str, Any]]:
             ("DELETE", "/users/me/subscriptions"): {"subscriptions": ["garden"]},
             ("GET", "/users/{user_id}"): {"include_custom_profile_fields": True},
             ("GET", "/users/{email}"): {},
-            ("DELETE", "/events"): {"queue_id": ears.queue_id},
+            ("DELETE", "/events"): {"queue_id": queue.queue_id},
             ("GET", "/streams"): {"include_all": True, "include_default": True},
             ("POST", "/channels/create"): {"name": lambda: next(fresh), "subscribers": [ana.id]},
             ("GET", "/get_stream_id"): {"stream": "kitchen"},
@@ -732,12 +732,12 @@ def good_calls(chat: Chat) -> tuple[Person, Calls, dict[str, Any]]:
         return {"filter_id": ana.post("/realm/filters", **said(new_rule(fresh))).succeeds()["id"]}
 
     def added_playground():
-        answer = ana.post("/realm/playgrounds", **said(new_playground(fresh))).succeeds()
-        return {"playground_id": answer["id"]}
+        response = ana.post("/realm/playgrounds", **said(new_playground(fresh))).succeeds()
+        return {"playground_id": response["id"]}
 
     def added_domain():
-        answer = ana.post("/realm/domains", **said(new_domain(fresh))).succeeds()
-        return {"domain": answer["new_domain"][1]}
+        response = ana.post("/realm/domains", **said(new_domain(fresh))).succeeds()
+        return {"domain": response["new_domain"][1]}
 
     def new_reminder():
         return ana.post("/reminders", **reminder).succeeds()

@@ -31,9 +31,9 @@ def ana(chat):
     ],
 )
 def test_unreadable_forms_are_refused(ana, body):
-    answer = ana.raw("POST", "/api/v1/messages", body, Content_Type=FORM)
+    response = ana.raw("POST", "/api/v1/messages", body, Content_Type=FORM)
 
-    assert answer.status == 400
+    assert response.status == 400
 
 
 @pytest.mark.parametrize(
@@ -49,9 +49,9 @@ def test_unreadable_forms_are_refused(ana, body):
     ],
 )
 def test_unreadable_multipart_forms_are_refused(ana, content_type, body):
-    answer = ana.raw("POST", "/api/v1/messages", body, Content_Type=content_type)
+    response = ana.raw("POST", "/api/v1/messages", body, Content_Type=content_type)
 
-    assert answer.status == 400
+    assert response.status == 400
 
 
 @pytest.mark.parametrize(
@@ -70,28 +70,28 @@ def test_unreadable_multipart_forms_are_refused(ana, content_type, body):
     ],
 )
 def test_unknown_paths_are_refused(ana, target):
-    answer = ana.raw("GET", quote(target, safe="/%?=@"))
+    response = ana.raw("GET", quote(target, safe="/%?=@"))
 
-    assert answer.status in (400, 404)
-    assert answer.json["result"] == "error"
+    assert response.status in (400, 404)
+    assert response.json["result"] == "error"
 
 
 def test_a_too_large_body_is_refused(start_server):
     chat = Chat.found(start_server(max_body_bytes=2000), "")
     ana = chat.person("ana", channels=["kitchen"])
 
-    answer = ana.tries_to_say("x" * 3000, to="kitchen > lunch")
+    response = ana.tries_to_say("x" * 3000, to="kitchen > lunch")
 
     msg = "The request is too large (limit: 2000 bytes)"
-    answer.fails(msg, code="REQUEST_ENTITY_TOO_LARGE", status=413)
+    response.fails(msg, code="REQUEST_ENTITY_TOO_LARGE", status=413)
 
 
 def test_too_large_headers_are_refused(ana):
-    answer = ana.with_headers(X_Long="x" * 60_000, X_Longer="y" * 60_000).raw(
+    response = ana.with_headers(X_Long="x" * 60_000, X_Longer="y" * 60_000).raw(
         "GET", "/api/v1/users/me"
     )
 
-    assert answer.status in (400, 431)
+    assert response.status in (400, 431)
 
 
 @pytest.mark.parametrize(
@@ -99,9 +99,9 @@ def test_too_large_headers_are_refused(ana):
     ["Basic " + "A" * 20_000, "Basic \xff", "Basic AAAA AAAA", "", "Basic  ", "\x80\x81"],
 )
 def test_malformed_credentials_are_refused(chat, header):
-    answer = chat.stranger.with_headers(Authorization=header).get("/users/me")
+    response = chat.stranger.with_headers(Authorization=header).get("/users/me")
 
-    assert answer.status in (400, 401)
+    assert response.status in (400, 401)
 
 
 # --- random bytes ---
@@ -116,9 +116,9 @@ def test_malformed_credentials_are_refused(chat, header):
 def test_random_bytes_get_an_answer_in_json(ana, body, content_type, query):
     target = f"/api/v1/users/me/subscriptions?{quote(query, safe='=&%')}"
 
-    answer = ana.raw("POST", target, body, Content_Type=content_type)
+    response = ana.raw("POST", target, body, Content_Type=content_type)
 
-    assert answer.status < 500
+    assert response.status < 500
 
 
 def test_null_bytes_are_refused(chat, ana):

@@ -112,9 +112,9 @@ def test_common_mistakes_of_first_bots_are_understood(in_kitchen, ana):
 
 
 def test_an_unknown_event_type_is_reported(ana):
-    told = ana.registers(event_types=["mesage", "message"], fetch_event_types=[])
+    state = ana.registers(event_types=["mesage", "message"], fetch_event_types=[])
 
-    assert told["unknown_event_types"] == ["mesage"]
+    assert state["unknown_event_types"] == ["mesage"]
     assert "unknown_event_types" not in ana.registers(event_types=["message", "realm_user"])
 
 
@@ -128,29 +128,29 @@ def test_a_trailing_slash_is_reported(chat):
 
 
 def test_a_field_called_method_replaces_the_method_of_a_post(in_kitchen, ana):
-    asked = ana.post("/users/me/subscriptions", method="GET").succeeds()
+    requested = ana.post("/users/me/subscriptions", method="GET").succeeds()
 
-    assert "kitchen" in names_in(asked)
+    assert "kitchen" in names_in(requested)
 
 
 def test_unknown_parameters_are_listed_in_order(ana):
-    answer = ana.get("/users/me", zeta=1, alpha="two", client="ZulipMobile").succeeds()
+    response = ana.get("/users/me", zeta=1, alpha="two", client="ZulipMobile").succeeds()
 
-    assert answer["ignored_parameters_unsupported"] == ["alpha", "zeta"]
+    assert response["ignored_parameters_unsupported"] == ["alpha", "zeta"]
 
 
 def test_an_id_repeated_in_the_body_is_ignored_and_listed(ana):
     note = ana.says("milk", to=[ana])
 
-    answer = ana.get(f"/messages/{note.id}", message_id=note.id).succeeds()
+    response = ana.get(f"/messages/{note.id}", message_id=note.id).succeeds()
 
-    assert answer["ignored_parameters_unsupported"] == ["message_id"]
+    assert response["ignored_parameters_unsupported"] == ["message_id"]
 
 
 def test_an_error_lists_no_ignored_parameters(ana):
-    answer = ana.get("/users/me/subscriptions", include_subscribers="maybe", colour="red")
+    response = ana.get("/users/me/subscriptions", include_subscribers="maybe", colour="red")
 
-    assert "ignored_parameters_unsupported" not in answer.fails("Invalid include_subscribers")
+    assert "ignored_parameters_unsupported" not in response.fails("Invalid include_subscribers")
 
 
 def test_null_means_an_omitted_parameter(ana):
@@ -181,9 +181,9 @@ def test_double_slashes_count_as_one(ana):
 )
 def test_an_unknown_path_gets_json(chat, ana, path):
     for caller in (ana, chat.stranger):
-        answer = caller.raw("GET", f"/api/v1{path}")
+        response = caller.raw("GET", f"/api/v1{path}")
 
-        answer.fails("Not found", code="NOT_FOUND", status=404)
+        response.fails("Not found", code="NOT_FOUND", status=404)
 
 
 @pytest.mark.parametrize(
@@ -336,10 +336,10 @@ def test_unconfigured_features_have_their_own_error(bare_chat, method, path, cod
 
 
 def test_another_api_version_is_an_unknown_path(chat):
-    answer = chat.stranger.raw("GET", "/api/v2/users/me")
+    response = chat.stranger.raw("GET", "/api/v2/users/me")
 
-    assert answer.status == 404
-    assert answer.json["code"] == "NOT_FOUND"
+    assert response.status == 404
+    assert response.json["code"] == "NOT_FOUND"
 
 
 @pytest.mark.parametrize(
@@ -354,18 +354,18 @@ def test_another_api_version_is_an_unknown_path(chat):
     ],
 )
 def test_a_wrong_method_is_reported_before_authentication(chat, method, path, allowed):
-    answer = chat.stranger.request(method, path)
+    reply = chat.stranger.request(method, path)
 
-    told = answer.fails("Method Not Allowed", code="METHOD_NOT_ALLOWED", status=405)
-    assert told["allowed_methods"] == allowed
-    assert answer.headers["Allow"] == ", ".join(allowed)
+    response = reply.fails("Method Not Allowed", code="METHOD_NOT_ALLOWED", status=405)
+    assert response["allowed_methods"] == allowed
+    assert reply.headers["Allow"] == ", ".join(allowed)
 
 
 def test_options_needs_no_authentication(chat):
-    answer = chat.stranger.raw("OPTIONS", "/api/v1/users/me/subscriptions")
+    response = chat.stranger.raw("OPTIONS", "/api/v1/users/me/subscriptions")
 
-    assert (answer.status, answer.body) == (204, b"")
-    assert answer.headers["Allow"] == "DELETE, GET, HEAD, PATCH, POST"
+    assert (response.status, response.body) == (204, b"")
+    assert response.headers["Allow"] == "DELETE, GET, HEAD, PATCH, POST"
 
 
 def test_head_answers_like_get_without_a_body(ana):
@@ -382,16 +382,16 @@ def test_head_answers_like_get_without_a_body(ana):
     "method, path", [("GET", "/server_settings"), ("GET", "/nothing"), ("OPTIONS", "/users")]
 )
 def test_answers_may_be_read_by_pages_of_any_origin(chat, method, path):
-    answer = chat.stranger.raw(method, f"/api/v1{path}")
+    response = chat.stranger.raw(method, f"/api/v1{path}")
 
-    assert {name: answer.headers[name] for name in CORS} == CORS
+    assert {name: response.headers[name] for name in CORS} == CORS
 
 
 def test_answers_must_not_be_cached(chat):
-    answer = chat.stranger.get("/server_settings")
+    response = chat.stranger.get("/server_settings")
 
-    assert "no-store" in answer.headers["Cache-Control"]
-    assert answer.headers["Vary"] == "Accept-Language"
+    assert "no-store" in response.headers["Cache-Control"]
+    assert response.headers["Vary"] == "Accept-Language"
 
 
 def test_result_and_msg_come_first_and_a_newline_last(chat):

@@ -37,10 +37,10 @@ def test_a_generated_python_client_works(own_chat, folder):
     command = [sys.executable, "-m", "openapi_python_client", "generate", "--meta", "none"]
     options = ["--path=openapi.json", "--config=config.yaml", "--output-path=generated"]
     log = runs([*command, *options], folder)
-    heard = runs([sys.executable, "generated_client.py", *login(own_chat, ana)], folder).split()
+    event = runs([sys.executable, "generated_client.py", *login(own_chat, ana)], folder).split()
 
     assert "arning" not in log
-    assert heard == [
+    assert event == [
         "MessageEvent",
         "ReactionAddEvent",
         "UpdateMessageEvent",
@@ -57,9 +57,9 @@ def test_a_generated_typescript_client_works(own_chat, folder):
 
     runs(["node_modules/.bin/openapi-typescript", "openapi.json", "-o", "api.d.ts"], folder)
     runs(["node_modules/.bin/tsc", *STRICT.split(), "generated_client.mts"], folder)
-    heard = runs(["node", "generated_client.mjs", *login(own_chat, ana)], folder).splitlines()
+    event = runs(["node", "generated_client.mjs", *login(own_chat, ana)], folder).splitlines()
 
-    assert heard == [
+    assert event == [
         "message true",
         "reaction add tada",
         "update_message 1",

@@ -53,23 +53,23 @@ def heard(person):
 @pytest.mark.parametrize("media", ["application/json", "application/x-www-form-urlencoded"])
 def test_a_payload_is_posted_by_the_bot(ana, bot, media):
     call = calls(bot, "slack_incoming", SOUP, stream="kitchen", topic="lunch")
-    answer = call(Content_Type=media).succeeds()
+    response = call(Content_Type=media).succeeds()
 
-    said = heard(ana)
-    assert answer["ok"] is True
-    assert (said["sender_id"], said["subject"], said["content"]) == (
+    text = heard(ana)
+    assert response["ok"] is True
+    assert (text["sender_id"], text["subject"], text["content"]) == (
         bot.id,
         "lunch",
         "Soup's **on**",
     )
-    assert said["client"] == "ZulipSlackWebhook"
+    assert text["client"] == "ZulipSlackWebhook"
 
 
 def test_without_a_channel_the_payload_goes_to_the_owner(ana, bot):
     calls(bot, "slack_incoming", SOUP)().succeeds()
 
-    said = heard(ana)
-    assert (said["type"], said["sender_id"]) == ("private", bot.id)
+    text = heard(ana)
+    assert (text["type"], text["sender_id"]) == ("private", bot.id)
 
 
 def test_a_channel_may_be_an_id_and_encoded_twice(chat, ana, bot):
@@ -111,11 +111,11 @@ def test_events_can_be_filtered(ana, bot, filters, is_told):
         "repository": {"name": "roof", "private": True},
         "sender": {"login": "ben"},
     }
-    ears = ana.listens_for("message")
+    queue = ana.listens_for("message")
 
     calls(bot, "github", push, stream="kitchen", **filters)(X_GitHub_Event="push").succeeds()
 
-    assert len(ears.all()) == is_told
+    assert len(queue.all()) == is_told
 
 
 @pytest.mark.parametrize("service", ["redmine", "teamcity", "uptimerobot", "wordpress"])
@@ -124,8 +124,8 @@ def test_examples_are_posted_as_json(ana, bot, service):
 
     calls(bot, service, example.payload, stream="kitchen")().succeeds()
 
-    said = heard(ana)
-    assert (said["subject"], said["content"]) == (example.topic, example.text)
+    text = heard(ana)
+    assert (text["subject"], text["content"]) == (example.topic, example.text)
 
 
 def test_a_form_with_fields_is_a_payload(ana, bot):
@@ -141,9 +141,9 @@ def test_a_form_with_fields_is_a_payload(ana, bot):
 def test_a_secret_in_a_payload_goes_to_the_owner_only(ana, bot):
     calls(bot, "notion", {"verification_token": "secret_rain"}, stream="kitchen")().succeeds()
 
-    said = heard(ana)
-    assert (said["type"], said["sender_id"]) == ("private", bot.id)
-    assert "secret_rain" in said["content"]
+    text = heard(ana)
+    assert (text["type"], text["sender_id"]) == ("private", bot.id)
+    assert "secret_rain" in text["content"]
 
 
 def test_the_authorization_header_may_be_the_secret_of_a_service(ana, bot):
@@ -193,14 +193,14 @@ def test_a_signature_is_verified_if_a_secret_is_given(ana, bot):
 
 @pytest.mark.parametrize("written_as", ["form", "multipart"])
 def test_a_secret_in_the_body_does_not_override_the_one_in_the_url(chat, bot, written_as):
-    place = f"/api/v1/external/github?stream=kitchen&webhook_secret=hush&api_key={bot.key}"
-    told = json.dumps({"zen": "Rain.", "repository": {"full_name": "house/roof"}})
+    path = f"/api/v1/external/github?stream=kitchen&webhook_secret=hush&api_key={bot.key}"
+    found = json.dumps({"zen": "Rain.", "repository": {"full_name": "house/roof"}})
     if written_as == "form":
         written = "application/x-www-form-urlencoded"
-        body = urlencode({"webhook_secret": "mine", "payload": told}).encode()
+        body = urlencode({"webhook_secret": "mine", "payload": found}).encode()
     else:
         written = "multipart/form-data; boundary=x"
-        fields = {"webhook_secret": "mine", "payload": told}
+        fields = {"webhook_secret": "mine", "payload": found}
         body = b"".join(
             f'--x\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'.encode()
             for name, value in fields.items()
@@ -210,7 +210,7 @@ def test_a_secret_in_the_body_does_not_override_the_one_in_the_url(chat, bot, wr
     def signed_with(secret: bytes):
         code = hmac.new(secret, body, hashlib.sha256).hexdigest()
         headers = {"X_GitHub_Event": "ping", "X_Hub_Signature_256": f"sha256={code}"}
-        return chat.stranger.raw("POST", place, body, Content_Type=written, **headers)
+        return chat.stranger.raw("POST", path, body, Content_Type=written, **headers)
 
     signed_with(b"mine").fails("Webhook signature verification failed.")
     signed_with(b"hush").succeeds()
@@ -218,7 +218,7 @@ def test_a_secret_in_the_body_does_not_override_the_one_in_the_url(chat, bot, wr
 
 @pytest.mark.parametrize("topic", ["a%20b", "a+b", "%61(b)~%2F"])
 def test_a_signed_url_is_verified_as_it_was_pasted(chat, bot, topic):
-    place = (
+    path = (
         f"/api/v1/external/trello?stream=kitchen&topic={topic}&webhook_secret=s&api_key={bot.key}"
     )
     site = chat.stranger.get("/server_settings").succeeds()["realm_url"]
@@ -226,33 +226,33 @@ def test_a_signed_url_is_verified_as_it_was_pasted(chat, bot, topic):
     card = {"card": {"name": "Soup"}, "board": board, "list": {"name": "To do"}}
     action = {"type": "createCard", "data": card, "memberCreator": {"fullName": "Ana"}}
     body = json.dumps({"action": action, "model": board}).encode()
-    code = hmac.digest(b"s", body + f"{site}{place}".encode(), "sha1")
+    code = hmac.digest(b"s", body + f"{site}{path}".encode(), "sha1")
     headers = {
         "Content_Type": "application/json",
         "X_Trello_Webhook": base64.b64encode(code).decode(),
     }
 
-    chat.stranger.raw("POST", place, body, **headers).succeeds()
-    forged = chat.stranger.raw("POST", place.replace("kitchen", "cellar"), body, **headers)
+    chat.stranger.raw("POST", path, body, **headers).succeeds()
+    forged = chat.stranger.raw("POST", path.replace("kitchen", "cellar"), body, **headers)
 
     forged.fails("Webhook signature verification failed.")
 
 
 def test_an_unknown_event_is_refused_and_the_owner_notified_once_a_minute(chat, ana, bot):
     call = calls(bot, "github", {}, stream="kitchen")
-    ears = ana.listens_for("message", apply_markdown=False)
+    queue = ana.listens_for("message", apply_markdown=False)
 
-    answers = [call(X_GitHub_Event="custom_property") for _ in range(3)]
-    (notice,) = ears.all()
+    responses = [call(X_GitHub_Event="custom_property") for _ in range(3)]
+    (notice,) = queue.all()
     chat.server.clock.ahead += 61
     call(X_GitHub_Event="custom_property")
 
     trouble = (
         "The 'custom_property' event isn't currently supported by the GitHub webhook; ignoring"
     )
-    for answer in answers:
-        assert answer.status == 200
-        assert answer.json == {
+    for response in responses:
+        assert response.status == 200
+        assert response.json == {
             "result": "error",
             "msg": trouble,
             "code": "UNSUPPORTED_WEBHOOK_EVENT_TYPE",
@@ -261,7 +261,7 @@ def test_an_unknown_event_is_refused_and_the_owner_notified_once_a_minute(chat, 
         }
     assert trouble in notice["message"]["content"]
     assert notice["message"]["sender_full_name"] == "Notification Bot"
-    assert len(ears.all()) == 1
+    assert len(queue.all()) == 1
 
 
 def test_a_missing_channel_is_reported_to_the_owner_only(ana, bot):
@@ -299,10 +299,10 @@ def test_a_missing_channel_is_reported_to_the_owner_only(ana, bot):
     ],
 )
 def test_invalid_payloads_are_refused(ana, bot, name, body, headers, msg, code):
-    answer = calls(bot, name, None, body=body, stream="kitchen")(**headers).fails(msg, code=code)
+    response = calls(bot, name, None, body=body, stream="kitchen")(**headers).fails(msg, code=code)
 
     assert msg in heard(ana)["content"]
-    assert answer.get("error", msg) == msg
+    assert response.get("error", msg) == msg
 
 
 def test_a_key_is_required_and_sufficient(chat, ana, bot):
@@ -383,10 +383,10 @@ def test_every_payload_is_posted_or_refused(ana, bot):
         "X_Netlify_Event": "deploy_created",
     }
 
-    answers = {
+    responses = {
         (service, body[:20]): calls(bot, service, None, body=body, stream="kitchen")(**headers)
         for service in integrations.INTEGRATIONS
         for body in bodies
     }
 
-    assert {key for key, answer in answers.items() if answer.status >= 500} == set()
+    assert {key for key, response in responses.items() if response.status >= 500} == set()

@@ -28,8 +28,8 @@ def life(chat):
     uploads(ana, "dot", picture()).succeeds()
     field = {"name": "Phone", "field_type": 1, "hint": "Any time"}
     phone = ana.post("/realm/profile_fields", **field).succeeds()["id"]
-    answers = [{"id": phone, "value": "12"}]
-    cleo.patch("/users/me/profile_data", data=answers).succeeds()
+    responses = [{"id": phone, "value": "12"}]
+    cleo.patch("/users/me/profile_data", data=responses).succeeds()
     ana.post("/channel_folders/create", name="House", description="").succeeds()
     ana.post("/user_groups/create", name="cooks", description="", members=[ben.id]).succeeds()
     cleo.post("/users/me/status", status_text="Busy", emoji_name="tada").succeeds()
@@ -93,9 +93,9 @@ def test_the_app_parses_messages(life):
 
 def test_the_app_parses_events(life):
     chat, ana, ben, cleo = life
-    ears = ben.listens_for(**phone_app.OPTIONS)
+    queue = ben.listens_for(**phone_app.OPTIONS)
     kitchen, garden = chat.channel("kitchen").id, chat.channel("garden").id
-    echo = {"queue_id": ears.queue_id, "local_id": "1.5", "read_by_sender": True}
+    echo = {"queue_id": queue.queue_id, "local_id": "1.5", "read_by_sender": True}
 
     own = ben.says("Mine", to="kitchen > lunch", **echo)
     soup = ana.says("@**Ben** Soup", to="kitchen > lunch")
@@ -140,11 +140,11 @@ def test_the_app_parses_events(life):
     ana.delete("/realm/emoji/square").succeeds()
     ana.post("/realm/profile_fields", name="Food", field_type=1).succeeds()
 
-    heard = ears.all()
-    for event in heard:
+    received = queue.all()
+    for event in received:
         assert phone_app.problem("Event", event | {"id": 1}) == ""
-    assert EVENTS - {event["type"] for event in heard} == set()
-    (echoed,) = (each for each in heard if each.get("local_message_id"))
+    assert EVENTS - {event["type"] for event in received} == set()
+    (echoed,) = (each for each in received if each.get("local_message_id"))
     assert (echoed["message"]["id"], echoed["local_message_id"]) == (own.id, "1.5")
 
 
@@ -158,13 +158,13 @@ def test_the_app_parses_the_emoji_table(chat):
 
 def test_a_special_emoji_does_not_lock_the_app_out(chat, in_kitchen, ana, ben):
     phone = ben.with_headers(**phone_app.USER_AGENT)
-    ears = phone.listens_for("user_status", **phone_app.OPTIONS)
+    queue = phone.listens_for("user_status", **phone_app.OPTIONS)
 
     ana.post("/users/me/status", emoji_name="zulip").succeeds()
 
     state = phone.registers(**phone_app.OPTIONS)
     assert state["user_status"][str(ana.id)]["reaction_type"] == "zulip_extra_emoji"
-    assert [event["reaction_type"] for event in ears.all()] == ["zulip_extra_emoji"]
+    assert [event["reaction_type"] for event in queue.all()] == ["zulip_extra_emoji"]
 
 
 STATUS = {"status_text": "", "emoji_name": "zulip", "emoji_code": "zulip"}

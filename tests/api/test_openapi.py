@@ -99,9 +99,9 @@ def test_every_answer_matches_its_description(chat, scene):
 
     for (method, path), params in calls.items():
         given = ask(ana, method, address((method, path), places), **params)
-        answer, status = given.succeeds(), str(given.status)
+        response, status = given.succeeds(), str(given.status)
         pointer = ("paths", described(path), method.lower(), "responses", status, "content")
-        problems = validator(document, *pointer, "application/json", "schema").iter_errors(answer)
+        problems = validator(document, *pointer, "application/json", "schema").iter_errors(response)
         assert [f"{method} {path} {each.json_path} {each.message}" for each in problems] == []
 
 
@@ -122,14 +122,14 @@ def test_every_error_matches_its_description(chat, scene):
     ana, _, _ = scene
     error = validator(told(chat), "components", "schemas", "Error")
 
-    for answer in (
+    for response in (
         ana.get("/messages/0"),
         ana.get("/nothing"),
         ana.put("/users"),
         chat.stranger.get("/users/me"),
         ana.post("/messages", type="channel", to="attic", topic="x", content="x"),
     ):
-        assert list(error.iter_errors(answer.json)) == []
+        assert list(error.iter_errors(response.json)) == []
 
 
 # A value that each documented parameter accepts beside the valid call.
@@ -189,7 +189,7 @@ def test_exactly_the_documented_parameters_are_accepted(chat, scene):
 
     for route in ROUTES:
         good = calls[route.method, route.path]
-        place = (route.method, route.path)
+        location = (route.method, route.path)
         names = documented(operation(document, route))
         names.pop(route.contract.files_argument or "", None)
         assert names.keys() == route.contract.names
@@ -204,16 +204,16 @@ def test_exactly_the_documented_parameters_are_accepted(chat, scene):
                 params["local_id"] = "1"
             if name == "stream" and "stream_id" in good:
                 del params["stream_id"]
-            answer = ask(ana, route.method, address(place, places), **params).json
-            assert "ignored_parameters_unsupported" not in answer, name
-            assert answer["result"] == "success" or name in good, (name, answer)
+            response = ask(ana, route.method, address(location, places), **params).json
+            assert "ignored_parameters_unsupported" not in response, name
+            assert response["result"] == "success" or name in good, (name, response)
         if (route.method, route.path) == ("DELETE", "/events"):
             good = {"queue_id": ana.listens_for("message").queue_id}
         else:
             good = calls[route.method, route.path]
-        path = address(place, places)
-        answer = ask(ana, route.method, path, **good, not_a_parameter=1).succeeds()
-        assert answer["ignored_parameters_unsupported"] == ["not_a_parameter"]
+        path = address(location, places)
+        response = ask(ana, route.method, path, **good, not_a_parameter=1).succeeds()
+        assert response["ignored_parameters_unsupported"] == ["not_a_parameter"]
 
 
 def sample(name: str, schema: dict[str, Any], method: str) -> Any:
@@ -244,8 +244,8 @@ def test_documented_required_parameters_are_required(chat, scene):
             required += media["schema"].get("required", [])
         for name in required:
             params = {k: v for k, v in calls[route.method, route.path].items() if k != name}
-            answer = ask(ana, route.method, route.path.format(**places), **params)
-            answer.fails(f"Missing '{name}' argument")
+            response = ask(ana, route.method, route.path.format(**places), **params)
+            response.fails(f"Missing '{name}' argument")
 
 
 @pytest.mark.on_one
@@ -390,8 +390,8 @@ def test_register_answers_have_the_described_types(chat, scene):
         (gus, {}),
         (gus, {"include_subscribers": "partial", "client_capabilities": ALL_CAPABILITIES}),
     ):
-        answer = who.post("/register", **options).succeeds()
-        wrong = [f"{each.json_path}: {each.message[:200]}" for each in check.iter_errors(answer)]
+        response = who.post("/register", **options).succeeds()
+        wrong = [f"{each.json_path}: {each.message[:200]}" for each in check.iter_errors(response)]
         assert not wrong, "\n".join(wrong)
 
 

@@ -17,11 +17,11 @@ def test_every_answer_has_the_remaining_number(start_server):
     chat = limited(start_server)
     ana = chat.person("ana")
 
-    answers = [ana.get("/users/me") for _ in range(3)]
+    responses = [ana.get("/users/me") for _ in range(3)]
 
-    assert [each.headers["X-RateLimit-Limit"] for each in answers] == ["3"] * 3
-    assert [each.headers["X-RateLimit-Remaining"] for each in answers] == ["2", "1", "0"]
-    assert int(answers[-1].headers["X-RateLimit-Reset"]) >= int(chat.server.clock()) + 30
+    assert [each.headers["X-RateLimit-Limit"] for each in responses] == ["3"] * 3
+    assert [each.headers["X-RateLimit-Remaining"] for each in responses] == ["2", "1", "0"]
+    assert int(responses[-1].headers["X-RateLimit-Reset"]) >= int(chat.server.clock()) + 30
 
 
 def test_too_many_requests_are_refused_until_time_has_passed(start_server):
@@ -32,12 +32,12 @@ def test_too_many_requests_are_refused_until_time_has_passed(start_server):
 
     refused = ana.get("/users/me")
 
-    told = refused.fails("API usage exceeded rate limit", code="RATE_LIMIT_HIT", status=429)
-    assert 0 < told["retry-after"] <= 20
-    assert int(refused.headers["Retry-After"]) == math.ceil(told["retry-after"])
+    response = refused.fails("API usage exceeded rate limit", code="RATE_LIMIT_HIT", status=429)
+    assert 0 < response["retry-after"] <= 20
+    assert int(refused.headers["Retry-After"]) == math.ceil(response["retry-after"])
     assert refused.headers["X-RateLimit-Remaining"] == "0"
     ben.get("/users/me").succeeds()
-    chat.server.clock.move(seconds=told["retry-after"])
+    chat.server.clock.move(seconds=response["retry-after"])
     ana.get("/users/me").succeeds()
 
 
@@ -54,10 +54,10 @@ def test_errors_and_calls_without_effect_count(start_server):
 def test_anonymous_callers_share_the_limit_of_their_address(start_server):
     chat = limited(start_server)
 
-    answers = [chat.stranger.get("/server_settings") for _ in range(3)]
+    responses = [chat.stranger.get("/server_settings") for _ in range(3)]
 
-    assert [each.status for each in answers] == [200, 200, 429]
-    assert answers[0].headers["X-RateLimit-Limit"] == "2"
+    assert [each.status for each in responses] == [200, 200, 429]
+    assert responses[0].headers["X-RateLimit-Limit"] == "2"
 
 
 @pytest.mark.parametrize("door", ["/api/v1/users/me", "/avatar/1", "/user_uploads/1/a/b.txt"])
@@ -66,9 +66,9 @@ def test_guesses_of_keys_are_limited(start_server, door):
     ana = chat.person("ana")
     guess = chat.stranger.with_headers(Authorization=basic(ana.email, "x" * 32))
 
-    answers = [guess.raw("GET", door).status for _ in range(4)]
+    responses = [guess.raw("GET", door).status for _ in range(4)]
 
-    assert answers == [401, 401, 429, 429]
+    assert responses == [401, 401, 429, 429]
     ana.get("/users/me").succeeds()
 
 

@@ -47,23 +47,23 @@ def test_the_zulip_package_sends(client, ana, ben):
 
 
 def test_the_zulip_package_receives(client, ben):
-    heard, full = listens(client, count=3)
+    event, full = listens(client, count=3)
 
     for word in ("one", "two", "three"):
         ben.says(word, to="kitchen > count")
 
     assert full.wait(PATIENCE_SECONDS)
-    assert [each["content"] for each in heard] == ["one", "two", "three"]
+    assert [each["content"] for each in event] == ["one", "two", "three"]
 
 
 def test_the_zulip_package_receives_with_options(client, ben):
     ben.joins("garden")
-    heard, full = listens(client, count=1, apply_markdown=True, all_public_streams=True)
+    event, full = listens(client, count=1, apply_markdown=True, all_public_streams=True)
 
     ben.says("Roses", to="garden > beds")
 
     assert full.wait(PATIENCE_SECONDS)
-    assert [each["content"] for each in heard] == ["<p>Roses</p>"]
+    assert [each["content"] for each in event] == ["<p>Roses</p>"]
 
 
 def test_the_zulip_package_registers_and_polls(client, ben):
@@ -79,9 +79,9 @@ def test_the_zulip_package_registers_and_polls(client, ben):
 
 
 def test_the_zulip_package_registers_again_after_a_lost_queue(client, ana, ben):
-    heard, full = listens(client, count=2)
+    event, full = listens(client, count=2)
     ben.says("before", to="kitchen > count")
-    eventually(lambda: heard)
+    eventually(lambda: event)
 
     for queue_id in ben.server.queue_ids(ben.chat.realm.id):
         ana.delete("/events", queue_id=queue_id)
@@ -90,7 +90,7 @@ def test_the_zulip_package_registers_again_after_a_lost_queue(client, ana, ben):
         if full.wait(0.1):
             break
 
-    assert [each["content"] for each in heard] == ["before", "after"]
+    assert [each["content"] for each in event] == ["before", "after"]
 
 
 def test_the_zulip_package_subscribes_lists_and_unsubscribes(client, ana, ben):
@@ -150,9 +150,9 @@ def test_bot_storage_works(client, ana):
     (listed,) = ana.get("/bots").succeeds()["bots"]
     bot = zulip.Client(email=listed["username"], api_key=listed["api_key"], site=client.base_url)
 
-    told = bot.update_storage({"storage": {"low": "04:10", "high": "10:30"}})
+    found = bot.update_storage({"storage": {"low": "04:10", "high": "10:30"}})
 
-    assert told["result"] == "success"
+    assert found["result"] == "success"
     assert bot.get_storage({"keys": ["low"]})["storage"] == {"low": "04:10"}
     assert bot.get_storage()["storage"] == {"low": "04:10", "high": "10:30"}
 
@@ -162,14 +162,14 @@ def test_the_zulip_package_uploads(client, ana, ben, tmp_path):
     notes.write_bytes(b"at ten" * 500_000)
 
     with notes.open("rb") as file:
-        answer = client.upload_file(file)
+        response = client.upload_file(file)
     listed = client.get_attachments()
 
-    assert (answer["result"], answer["filename"]) == ("success", "high tide.txt")
+    assert (response["result"], response["filename"]) == ("success", "high tide.txt")
     assert [each["size"] for each in listed["attachments"]] == [3_000_000]
-    ana.says(f"[tide]({answer['url']})", to="kitchen > tides")
-    assert ben.raw("GET", answer["url"]).body == notes.read_bytes()
-    link = client.call_endpoint(answer["url"].removeprefix("/"), method="GET")["url"]
+    ana.says(f"[tide]({response['url']})", to="kitchen > tides")
+    assert ben.raw("GET", response["url"]).body == notes.read_bytes()
+    link = client.call_endpoint(response["url"].removeprefix("/"), method="GET")["url"]
     assert ana.chat.stranger.raw("GET", link).body == notes.read_bytes()
 
 
@@ -200,11 +200,11 @@ def test_every_method_is_answered(own_chat, tmp_path, monkeypatch):
     rose = ana.says("Rose", to="garden > beds").id
     kitchen, garden = own_chat.channel("kitchen").id, own_chat.channel("garden").id
     uploads(ana, "dot", picture()).succeeds()
-    client, answers = connects(ana), {}
+    client, responses = connects(ana), {}
 
     def asks(method, *args, **kwargs):
-        answers[method] = getattr(client, method)(*args, **kwargs)
-        return answers[method]
+        responses[method] = getattr(client, method)(*args, **kwargs)
+        return responses[method]
 
     file = io.BytesIO(b"soup")
     file.name = "soup.txt"
@@ -278,6 +278,6 @@ def test_every_method_is_answered(own_chat, tmp_path, monkeypatch):
     asks("reactivate_user_by_id", cleo)
 
     methods = {name for name in vars(zulip.Client) if not name.startswith("_")}
-    assert answers.keys() == methods - ELSEWHERE
-    refusals = {name: each for name, each in answers.items() if each["result"] != "success"}
+    assert responses.keys() == methods - ELSEWHERE
+    refusals = {name: each for name, each in responses.items() if each["result"] != "success"}
     assert {name: each["code"] for name, each in refusals.items()} == WITHOUT

@@ -153,14 +153,14 @@ def test_one_header_is_cached_for_each_key(ana):
 def test_a_permit_ends_with_any_change_of_permissions_and_after_an_hour():
     permits = SendPermits(10)
     permits.invalidate(sends(1))
-    place = in_topic(1, "")
+    location = in_topic(1, "")
 
-    assert permits.find(1, 1, place, 0.0) is not None
-    assert permits.find(1, 1, place, MAX_AGE_SECONDS) is None
+    assert permits.find(1, 1, location, 0.0) is not None
+    assert permits.find(1, 1, location, MAX_AGE_SECONDS) is None
 
     permits.invalidate(sends(2))
     permits.invalidate(Logged(3, SomeEvent(invalidates_permits=True)))
-    assert permits.find(1, 1, place, 0.0) is None
+    assert permits.find(1, 1, location, 0.0) is None
 
 
 # --- locations ---

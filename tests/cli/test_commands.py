@@ -58,11 +58,11 @@ def database_of(terminal: Terminal) -> Database:
 def test_a_user_can_be_added_before_the_first_start(either_terminal):
     either_terminal.creates_organization()
 
-    said = either_terminal.runs(
+    result = either_terminal.runs(
         "user", "add", "ana@example.com", "--name", "Ana", "--role", "owner", "--json"
     )
 
-    ana = json.loads(said.out)
+    ana = json.loads(result.out)
     assert {**ana, "api_key": "…", "password_link": "…"} == {
         "user_id": ana["user_id"],
         "email": "ana@example.com",
@@ -77,10 +77,10 @@ def test_a_user_can_be_added_before_the_first_start(either_terminal):
 
 
 def test_without_json_only_the_key_is_on_stdout(terminal):
-    said = terminal.runs("user", "add", "ana@example.com", "--name", "Ana")
+    result = terminal.runs("user", "add", "ana@example.com", "--name", "Ana")
 
-    assert len(said.out.strip()) == 32
-    first, link, last = said.err.splitlines()
+    assert len(result.out.strip()) == 32
+    first, link, last = result.err.splitlines()
     assert (first, last) == ("Added Ana <ana@example.com>, member.", "The API key:")
     assert "/accounts/password/reset/" in link
 
@@ -178,10 +178,10 @@ def test_user_list_shows_all_users_except_system_bots(terminal):
 def test_a_password_can_be_set_later(terminal):
     terminal.adds("ana")
 
-    said = terminal.runs("user", "password", "ana@example.com", typing="soup and bread\n")
+    result = terminal.runs("user", "password", "ana@example.com", typing="soup and bread\n")
     short = terminal.runs("user", "password", "ana@example.com", typing="soup\n")
 
-    assert (said.code, said.err) == (0, "Ana <ana@example.com> has a new password.\n")
+    assert (result.code, result.err) == (0, "Ana <ana@example.com> has a new password.\n")
     assert (short.code, short.err) == (1, "Error: A password has at least 8 characters.\n")
     ana = database_of(terminal).read_now(FIRST, storage.people.find_by_email, "ana@example.com")
     assert ana is not None
@@ -244,10 +244,10 @@ def test_a_reactivated_bot_of_a_deactivated_owner_gets_a_new_key(terminal):
     for email in ("echo@example.com", "ana@example.com"):
         terminal.runs("user", "deactivate", email)
 
-    said = terminal.runs("user", "reactivate", "echo@example.com")
+    result = terminal.runs("user", "reactivate", "echo@example.com")
 
     because = "It has a new API key, because its owner is deactivated."
-    assert said.err == f"Reactivated Echo <echo@example.com>. {because}\n"
+    assert result.err == f"Reactivated Echo <echo@example.com>. {because}\n"
     assert key not in terminal.runs("user", "zuliprc", "echo@example.com").out
 
 
@@ -256,9 +256,9 @@ def test_roles_are_changed_and_accounts_reactivated(terminal):
     terminal.runs("user", "role", "zoe@example.com", "moderator")
     terminal.runs("user", "deactivate", "zoe@example.com")
 
-    said = terminal.runs("user", "reactivate", "zoe@example.com")
+    result = terminal.runs("user", "reactivate", "zoe@example.com")
 
-    assert said.err == "Reactivated Zoe <zoe@example.com>.\n"
+    assert result.err == "Reactivated Zoe <zoe@example.com>.\n"
     assert terminal.runs("user", "list").out.endswith("Zoe   moderator\n")
 
 
@@ -281,9 +281,9 @@ def test_a_zuliprc_names_the_address_of_the_organization(terminal, settings, org
     terminal.runs("org", "create", "Moon", "--subdomain", "moon")
     terminal.adds("ana", "--org", org)
 
-    said = terminal.runs("user", "zuliprc", "ana@example.com", "--org", org, **settings)
+    result = terminal.runs("user", "zuliprc", "ana@example.com", "--org", org, **settings)
 
-    assert said.out.endswith(f"\nsite={site}\n")
+    assert result.out.endswith(f"\nsite={site}\n")
 
 
 # --- organizations ---
@@ -332,9 +332,9 @@ def test_an_invalid_organization_is_refused(terminal, flags, sentence):
     ],
 )
 def test_a_setting_is_stored_with_its_type(terminal, key, value, stored):
-    said = terminal.runs("org", "set", key, value)
+    result = terminal.runs("org", "set", key, value)
 
-    assert (said.code, said.out, said.err) == (0, "", f"{key} is now {value}.\n")
+    assert (result.code, result.out, result.err) == (0, "", f"{key} is now {value}.\n")
     (realm,) = database_of(terminal).read_now(0, storage.organization.list_all)
     assert realm.setting(key) == stored
 
@@ -401,12 +401,12 @@ def test_a_retention_that_deletes_messages_is_confirmed_first(tmp_path):
 
     refused = sets("30", typing="n\n")
     assert refused.code == 1
-    asked = re.search(
+    requested = re.search(
         r"(\d+) messages are older than 30 days, sent from (\S+) to (\S+)\. .*Continue", refused.err
     )
-    assert asked is not None, refused.err
-    assert 0 < int(asked[1]) <= 40
-    assert asked[2] < asked[3]
+    assert requested is not None, refused.err
+    assert 0 < int(requested[1]) <= 40
+    assert requested[2] < requested[3]
     assert settings_of(terminal)["message_retention_days"]["value"] == "unlimited"
     assert sets("30", typing="").code == 1  # without a terminal nothing is changed
 
@@ -436,10 +436,10 @@ def test_an_organization_can_be_renamed(either_terminal):
 def test_check_finds_no_problem_in_good_data(either_terminal):
     either_terminal.creates_organization().adds("ana")
 
-    said = either_terminal.runs("check")
+    result = either_terminal.runs("check")
 
-    assert said.code == 0, said.out
-    assert said.out.endswith("No problems found.\n")
+    assert result.code == 0, result.out
+    assert result.out.endswith("No problems found.\n")
     assert json.loads(either_terminal.runs("check", "--json").out)["ok"] is True
 
 
@@ -497,11 +497,11 @@ def test_check_finds_inconsistent_data(terminal, meddle, problem):
     terminal.adds("ana")
     database_of(terminal).write_now(FIRST, meddle)
 
-    said = terminal.runs("check")
+    result = terminal.runs("check")
 
-    assert said.code == 1
-    assert f"{problem}" in said.out
-    assert "Problems found: " in said.out
+    assert result.code == 1
+    assert f"{problem}" in result.out
+    assert "Problems found: " in result.out
 
 
 def test_check_reports_a_missing_secret_and_creates_none(terminal):
@@ -509,9 +509,9 @@ def test_check_reports_a_missing_secret_and_creates_none(terminal):
     secret = Config(data=terminal.data).secret_file
     secret.unlink()
 
-    said = terminal.runs("check")
+    result = terminal.runs("check")
 
-    assert "the secret that opens the keys is missing" in said.out
+    assert "the secret that opens the keys is missing" in result.out
     assert not secret.exists()
 
 

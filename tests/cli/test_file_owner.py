@@ -80,17 +80,17 @@ def strangers(folder: Path) -> list[str]:
 def test_a_server_of_another_user_continues_after_root_rotates_its_secret(home):
     data = home / "data"
     with served(data) as port:
-        place = ("--data", str(data))
-        key = as_root("user", "add", "ana@example.com", "--name", "Ana", *place).out.strip()
+        location = ("--data", str(data))
+        key = as_root("user", "add", "ana@example.com", "--name", "Ana", *location).out.strip()
         ana = Client(port, "ana@example.com", key)
         eventually(lambda: ana.get("/users/me").status == 200)
 
-        as_root("secret", "rotate", *place)
-        answers = [ana.get("/users/me").status for _ in range(5)]
-        said = ana.post("/messages", type="direct", to=["ana@example.com"], content="Mine")
+        as_root("secret", "rotate", *location)
+        responses = [ana.get("/users/me").status for _ in range(5)]
+        messages = ana.post("/messages", type="direct", to=["ana@example.com"], content="Mine")
 
-        assert set(answers) == {200}
-        assert said.status == 200, said.body
+        assert set(responses) == {200}
+        assert messages.status == 200, messages.body
         assert strangers(data) == []
     assert (data / "secret").stat().st_uid == pwd.getpwnam(USER).pw_uid
 

@@ -17,12 +17,12 @@ def test_rotating_the_secret_keeps_keys_valid(tmp_path):
         server.eventually_answers(200, "/users/me", who=ana)
         before = find_secret(Config(data=terminal.data))
 
-        said = terminal.runs("secret", "rotate")
-        answers = [server.asks("GET", "/users/me", who=ana)[0] for _ in range(30)]
+        result = terminal.runs("secret", "rotate")
+        responses = [server.asks("GET", "/users/me", who=ana)[0] for _ in range(30)]
 
-        assert said.code == 0, said.err
-        assert said.err.startswith("Encrypted 1 keys with the new secret.")
-        assert set(answers) == {200}
+        assert result.code == 0, result.err
+        assert result.err.startswith("Encrypted 1 keys with the new secret.")
+        assert set(responses) == {200}
         assert find_secret(Config(data=terminal.data)) != before
         eventually(lambda: server.asks("GET", "/users/me", who=ana)[0] == 200)
         assert terminal.runs("check").out.endswith("No problems found.\n")
@@ -38,10 +38,10 @@ def test_an_interrupted_rotation_restores_the_old_secret(tmp_path):
 
     replace_secret(Config(data=terminal.data), b"a new secret that nothing is sealed with yet")
 
-    said = terminal.runs_process("user", "zuliprc", "ana@example.com")
-    assert said.out.startswith("[api]")
-    assert f"key={ana.partition(':')[2]}" in said.out
-    assert "server.secret_restored" in said.err
+    result = terminal.runs_process("user", "zuliprc", "ana@example.com")
+    assert result.out.startswith("[api]")
+    assert f"key={ana.partition(':')[2]}" in result.out
+    assert "server.secret_restored" in result.err
     assert terminal.runs("check").out.endswith("No problems found.\n")
 
 

@@ -24,11 +24,13 @@ def write(tmp_path, *lines) -> str:
 
 
 def test_without_mail_every_invitation_is_a_link(terminal):
-    said = terminal.runs("user", "invite", "ana@example.com", "ben@example.com", "--role", "admin")
+    result = terminal.runs(
+        "user", "invite", "ana@example.com", "ben@example.com", "--role", "admin"
+    )
     for_many = terminal.runs("user", "invite", "--channel", "general")
 
-    links = said.out.split()
-    assert (said.code, len(links)) == (0, 2)
+    links = result.out.split()
+    assert (result.code, len(links)) == (0, 2)
     assert all("/join/" in link for link in [*links, for_many.out])
     assert (
         terminal.runs("user", "invite", "nonsense").err == "Error: Enter a valid email address.\n"
@@ -41,10 +43,10 @@ def test_with_mail_invitations_are_sent_by_the_server(terminal):
         "TERTULIA_SMTP_HOST": "mail.example.com",
         "TERTULIA_EXTERNAL_URL": "https://house.example",
     }
-    said = terminal.runs("user", "invite", "ana@example.com", **mail)
+    result = terminal.runs("user", "invite", "ana@example.com", **mail)
 
-    assert (said.code, said.out) == (0, "")
-    assert said.err == "Invited 1; the server sends the mail.\n"
+    assert (result.code, result.out) == (0, "")
+    assert result.err == "Invited 1; the server sends the mail.\n"
 
 
 def test_a_list_of_users_is_imported_in_one_step(terminal, tmp_path):
@@ -86,10 +88,10 @@ def test_a_list_of_users_is_imported_in_one_step(terminal, tmp_path):
 def test_an_invalid_line_fails_the_whole_import(terminal, tmp_path, line, why):
     path = write(tmp_path, "email,name,role,channels,groups", "ana@example.com,Ana", line)
 
-    said = terminal.runs("user", "import", path)
+    result = terminal.runs("user", "import", path)
 
-    assert said.code == 1
-    assert why in said.err
+    assert result.code == 1
+    assert why in result.err
     assert "ana@example.com" not in everybody(terminal)
 
 
@@ -101,7 +103,7 @@ def test_an_invalid_file_is_refused(terminal, tmp_path):
 def test_user_link_prints_a_password_reset_link(terminal):
     terminal.runs("user", "add", "ana@example.com", "--name", "Ana")
 
-    said = terminal.runs("user", "link", "ana@example.com")
+    result = terminal.runs("user", "link", "ana@example.com")
 
-    assert said.code == 0
-    assert "/accounts/password/reset/" in said.out
+    assert result.code == 0
+    assert "/accounts/password/reset/" in result.out

@@ -84,8 +84,8 @@ class Description:
     def _answers(self) -> Iterator[tuple[str, str, dict[str, Any]]]:
         for path, methods in self._document["paths"].items():
             for method, operation in methods.items():
-                answer = self._resolved(operation.get("responses", {}).get("200", {}))
-                schema = answer.get("content", {}).get("application/json", {}).get("schema")
+                response = self._resolved(operation.get("responses", {}).get("200", {}))
+                schema = response.get("content", {}).get("application/json", {}).get("schema")
                 if schema:
                     yield path, method.upper(), schema
 
@@ -217,10 +217,10 @@ class Seen:
         path = exchange["path"].removeprefix("/api/v1")
         name = self._contract.endpoint(exchange["method"], path)
         if name and isinstance(exchange["response"], dict):
-            answer = {n: v for n, v in exchange["response"].items() if n not in ENVELOPE_KEYS}
-            for problem in problems(self._table, self._table[name], answer):
+            response = {n: v for n, v in exchange["response"].items() if n not in ENVELOPE_KEYS}
+            for problem in problems(self._table, self._table[name], response):
                 print(name, problem, file=sys.stderr)
-            self._count(self._table[name], answer)
+            self._count(self._table[name], response)
         for events in exchange["events"].values():
             for event in events:
                 for problem in problems(self._table, [EVENT], event):

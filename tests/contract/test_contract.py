@@ -69,10 +69,10 @@ def test_a_correct_answer_passes(endpoint, answer):
 def test_the_problems_of_a_wrong_answer_are_listed(endpoint, answer, complaint):
     method, path = endpoint.split(" ")
 
-    with pytest.raises(AssertionError) as told:
+    with pytest.raises(AssertionError) as found:
         check(method, path, answer)
 
-    assert complaint in str(told.value)
+    assert complaint in str(found.value)
 
 
 def test_problems_are_reported_for_the_nearest_of_several_forms(tmp_path: Path):

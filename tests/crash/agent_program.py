@@ -17,14 +17,16 @@ def main(port: str, token: str, told: str) -> None:
     agent = Agent(int(port), token, log)
     after = None
     while True:
-        asked = {"timeout_seconds": 5, "limit": 5}
+        params = {"timeout_seconds": 5, "limit": 5}
         found = agent.insists(
-            "wait_for_messages", asked | ({} if after is None else {"after": after})
+            "wait_for_messages", params | ({} if after is None else {"after": after})
         )
         for message in found["messages"]:
             if message["text"].startswith("question"):
-                answer = f"answer to {message['id']}"
-                agent.insists("reply", {"message_id": message["id"], "text": answer, "key": answer})
+                response = f"answer to {message['id']}"
+                agent.insists(
+                    "reply", {"message_id": message["id"], "text": response, "key": response}
+                )
         after = found["next_after"]
 
 
@@ -47,11 +49,11 @@ class Agent:
         connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=60)
         try:
             connection.request("POST", "/mcp", json.dumps(body), self._headers)
-            answer = connection.getresponse().read()
+            response = connection.getresponse().read()
         finally:
             connection.close()
-        os.write(self._log, answer + b"\n")
-        result = json.loads(answer)["result"]
+        os.write(self._log, response + b"\n")
+        result = json.loads(response)["result"]
         if result["isError"]:
             raise ValueError(result)
         found: dict[str, Any] = result["structuredContent"]

@@ -40,8 +40,8 @@ class Attack:
 
     def long_messages(self) -> None:
         body = {"type": "channel", "to": "circle 0", "topic": "long", "content": "$$x$$ " * 1666}
-        said = self._request("POST", "/messages", urlencode(body).encode())
-        self._all_at_once([said] * 40)
+        messages = self._request("POST", "/messages", urlencode(body).encode())
+        self._all_at_once([messages] * 40)
         self._all_at_once([self._reads(5000)] * 20)
         self._all_at_once([self._reads(100)] * 20)
 
@@ -64,8 +64,8 @@ class Attack:
     def _reads(self, count: int, *terms: list[str]) -> bytes:
         """The newest messages of a channel without a subscription."""
         narrow = json.dumps([["channel", "circle 0"], *terms])
-        asked = urlencode({"anchor": "newest", "num_before": count, "narrow": narrow})
-        return self._request("GET", f"/messages?{asked}")
+        requested = urlencode({"anchor": "newest", "num_before": count, "narrow": narrow})
+        return self._request("GET", f"/messages?{requested}")
 
     def _request(
         self, method: str, target: str, body: bytes = b"",

@@ -27,7 +27,7 @@ def problems(
     listeners: Iterable[ReceivedMessages],
 ) -> Iterable[str]:
     """`acknowledged` maps sent content to the message id in the answer."""
-    stored = {number: text for place in history.values() for number, text in place.items()}
+    stored = {number: text for location in history.values() for number, text in location.items()}
     for content, message_id in acknowledged:
         if stored.get(message_id) != content:
             yield f"acknowledged as {message_id} but lost: {content!r}"
@@ -39,7 +39,7 @@ def problems(
 
 
 def _differences(received: ReceivedMessages, history: History) -> Iterable[str]:
-    expected = sorted(each for place in received.places for each in history[place])
+    expected = sorted(each for location in received.places for each in history[location])
     ids = list(received.message_ids)
     if ids == expected:
         return

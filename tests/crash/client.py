@@ -61,14 +61,14 @@ class Client:
         """Repeat the request while the server answers 503: a PostgreSQL that other tests use may
         be out of connections for a moment. Only for requests that may be done twice."""
         deadline = time.monotonic() + PATIENCE_SECONDS
-        while (answer := self.post(path, **params)).is_outage and time.monotonic() < deadline:
+        while (response := self.post(path, **params)).is_outage and time.monotonic() < deadline:
             time.sleep(PAUSE_SECONDS)
-        return answer
+        return response
 
     def joins(self, *channels: str) -> None:
         wanted = [{"name": channel} for channel in channels]
-        answer = self.insists("/users/me/subscriptions", subscriptions=wanted)
-        assert answer.status == 200, answer.body
+        response = self.insists("/users/me/subscriptions", subscriptions=wanted)
+        assert response.status == 200, response.body
 
     def says(self, content: str, to: str) -> Answer:
         """Send a message to a channel."""
@@ -77,9 +77,9 @@ class Client:
     def registers(self, **options: Any) -> str:
         """Register a queue for messages and return its id."""
         options = {"event_types": ["message"]} | options
-        answer = self.insists("/register", **options)
-        assert answer.status == 200, answer.body
-        return str(answer["queue_id"])
+        response = self.insists("/register", **options)
+        assert response.status == 200, response.body
+        return str(response["queue_id"])
 
     def polls(self, queue_id: str, last_event_id: int = -1, **options: Any) -> Answer:
         return self.get("/events", queue_id=queue_id, last_event_id=last_event_id, **options)

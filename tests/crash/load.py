@@ -56,24 +56,24 @@ class Sender(threading.Thread):
         self.join()
 
     def _send_repeatedly(self, content: str) -> None:
-        answer = self._send(content)
-        while answer is None and self.is_keyed and not self.problems:
+        response = self._send(content)
+        while response is None and self.is_keyed and not self.problems:
             self.repeats += 1
-            answer = self._send(content)
-        if answer is not None:
-            self.acknowledged[content] = answer["id"]
+            response = self._send(content)
+        if response is not None:
+            self.acknowledged[content] = response["id"]
 
     def _send(self, content: str) -> Answer | None:
         """None without an answer, or if the server lost its database."""
         try:
-            answer = self._client.post("/messages", **self._with_key(content), **self._place)
+            response = self._client.post("/messages", **self._with_key(content), **self._place)
         except Unreachable:
             time.sleep(PAUSE_SECONDS)
             return None
-        if answer.status == 200:
-            return answer
-        if not answer.is_outage:
-            self.problems.append(f"{self.name} was refused: {answer.status} {answer.body}")
+        if response.status == 200:
+            return response
+        if not response.is_outage:
+            self.problems.append(f"{self.name} was refused: {response.status} {response.body}")
         return None
 
     def _with_key(self, content: str) -> dict[str, Any]:
@@ -103,21 +103,21 @@ class Listener(threading.Thread):
         self._awaited: set[str] = set()
 
     def register(self) -> None:
-        answer = self._client.insists("/register", fetch_event_types=["realm"], **self._options)
-        self.queue_id = answer["queue_id"]
-        self._last_event_id = answer["last_event_id"]
-        self._awaited = {final_message(place) for place in self.hears}
+        response = self._client.insists("/register", fetch_event_types=["realm"], **self._options)
+        self.queue_id = response["queue_id"]
+        self._last_event_id = response["last_event_id"]
+        self._awaited = {final_message(location) for location in self.hears}
 
     def run(self) -> None:
         while self._awaited and not self.problems:
-            answer = self._poll()
-            if answer is None:
+            response = self._poll()
+            if response is None:
                 self.retries += 1
                 time.sleep(PAUSE_SECONDS)
-            elif answer.status == 200:
-                self._take(answer["events"])
-            elif not answer.is_outage:
-                self.problems.append(f"{self.name} was refused: {answer.status} {answer.body}")
+            elif response.status == 200:
+                self._take(response["events"])
+            elif not response.is_outage:
+                self.problems.append(f"{self.name} was refused: {response.status} {response.body}")
 
     def _poll(self) -> Answer | None:
         try:
@@ -160,9 +160,9 @@ class RoamingClient(threading.Thread):
                 self._client.post(
                     "/users/me/subscriptions", subscriptions=[{"name": self._channel}]
                 )
-                answer = self._client.post("/register", fetch_event_types=["message"])
-                if answer.status == 200:
-                    self._client.delete("/events", queue_id=answer["queue_id"])
+                response = self._client.post("/register", fetch_event_types=["message"])
+                if response.status == 200:
+                    self._client.delete("/events", queue_id=response["queue_id"])
                 self._client.delete("/users/me/subscriptions", subscriptions=[self._channel])
             except Unreachable:
                 continue

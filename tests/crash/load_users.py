@@ -86,9 +86,9 @@ class LoadUser:
 
     async def _listen(self, polling: HttpConnection) -> None:
         while True:
-            asked = {"queue_id": self._queue_id, "last_event_id": self._last}
-            answer = json.loads(await polling.ask(self._login.get("/events", **asked)))
-            for event in answer["events"]:
+            params = {"queue_id": self._queue_id, "last_event_id": self._last}
+            response = json.loads(await polling.ask(self._login.get("/events", **params)))
+            for event in response["events"]:
                 self._last = max(self._last, event["id"])
                 if event["type"] == "message":
                     self._load.received += 1
@@ -98,20 +98,20 @@ class LoadUser:
 
     async def _register(self) -> None:
         """Register; the first queue stays, later ones are another device of the same user."""
-        answer = await self._ask("POST", "/register")
+        response = await self._ask("POST", "/register")
         if not self._queue_id:
-            self._queue_id, self._last = answer["queue_id"], answer["last_event_id"]
+            self._queue_id, self._last = response["queue_id"], response["last_event_id"]
         else:
-            await self._ask("DELETE", "/events", queue_id=answer["queue_id"])
+            await self._ask("DELETE", "/events", queue_id=response["queue_id"])
 
     async def _send(self) -> None:
         to = "everybody" if self._chance.random() < BROADCAST_SHARE else self._channel
         words = " ".join(self._chance.choices(["soup", "boat", "rain", "Ana", ":tada:"], k=12))
-        place = {"type": "channel", "to": to, "topic": f"about {self._chance.randrange(20)}"}
+        fields = {"type": "channel", "to": to, "topic": f"about {self._chance.randrange(20)}"}
         began = asyncio.get_running_loop().time()
-        answer = await self._ask("POST", "/messages", content=words, **place)
+        response = await self._ask("POST", "/messages", content=words, **fields)
         self._load.seconds.append(asyncio.get_running_loop().time() - began)
-        self._mine = [*self._mine[-20:], answer["id"]]
+        self._mine = [*self._mine[-20:], response["id"]]
 
     async def _fetch(self) -> None:
         await self._ask("GET", "/messages", anchor="newest", num_before=100)

@@ -82,13 +82,13 @@ class Member:
         """Its role as it reports it: master, replica or sync_standby."""
         with suppress(OSError):
             opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-            with opener.open(f"http://127.0.0.1:{self.api}/patroni") as answer:
-                told = json.load(answer)
-            if told.get("state") != "running":
+            with opener.open(f"http://127.0.0.1:{self.api}/patroni") as response:
+                found = json.load(response)
+            if found.get("state") != "running":
                 return False
             if role == "sync_standby":
-                return bool(told.get("sync_standby"))
-            return bool(told.get("role") == role)
+                return bool(found.get("sync_standby"))
+            return bool(found.get("role") == role)
         return False
 
     def asks(self, sql: str) -> str:

@@ -22,8 +22,8 @@ class ServerProcess:
     def __init__(self, url: str, folder: Path) -> None:
         self.port = own_port()
         self._log = folder.parent / f"{folder.name}-{self.port}.log"
-        place = ["--data", str(folder), "--database", url, "--port", str(self.port)]
-        self.flags = ["serve", *place]
+        path = ["--data", str(folder), "--database", url, "--port", str(self.port)]
+        self.flags = ["serve", *path]
         self.clock: Path | None = None  # holds by how many seconds its clock is ahead
         self._process: ForkedServer | None = None
 

@@ -144,7 +144,7 @@ class Asker(threading.Thread):
     def _insists(self, content: str, to: str) -> Any:
         while True:
             try:
-                answer = self._client.post(
+                response = self._client.post(
                     "/messages",
                     {"Idempotency-Key": content},
                     type="channel",
@@ -152,8 +152,8 @@ class Asker(threading.Thread):
                     topic="news",
                     content=content,
                 )
-                if answer.status == 200:
-                    return answer
+                if response.status == 200:
+                    return response
             except Unreachable:
                 pass
             time.sleep(0.02)

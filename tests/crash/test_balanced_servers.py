@@ -30,10 +30,10 @@ class BalancedClient(Client):
     def _ask(
         self, method: str, target: str, body: str | bytes | None, headers: dict[str, str]
     ) -> Answer:
-        answer = super()._ask(method, target, body, headers)
-        if answer.status in BALANCER_FAILURES and answer.content_type != "application/json":
-            raise Unreachable(f"the balancer answers {answer.status}")
-        return answer
+        response = super()._ask(method, target, body, headers)
+        if response.status in BALANCER_FAILURES and response.content_type != "application/json":
+            raise Unreachable(f"the balancer answers {response.status}")
+        return response
 
 
 class BalancedCluster:

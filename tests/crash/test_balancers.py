@@ -41,23 +41,23 @@ def test_a_send_whose_commit_is_unknown_is_not_repeated(
         server.start()
     people["ana"].at(servers[0].port).joins("kitchen")
 
-    answers: dict[str, Answer] = {}
+    responses: dict[str, Answer] = {}
     with balancers.running(name, tmp_path, [server.port for server in servers]) as port:
         ana = people["ana"].at(port)
         proxy.loses_answers_to = MOMENTS[way]
-        while len(unknown := outcome_unknown(answers)) < UNKNOWN:
-            content = f"Unsure {len(answers)}"
+        while len(unknown := outcome_unknown(responses)) < UNKNOWN:
+            content = f"Unsure {len(responses)}"
             topic = content if way == "action" else "news"  # the first of a topic is an action
-            place = {"type": "channel", "to": "kitchen", "topic": topic, "content": content}
-            answers[content] = posted(port, "/api/v1/messages", ana.headers, **place)
-            assert len(answers) < MAX_SENDS, "the broken connection was never met"
+            fields = {"type": "channel", "to": "kitchen", "topic": topic, "content": content}
+            responses[content] = posted(port, "/api/v1/messages", ana.headers, **fields)
+            assert len(responses) < MAX_SENDS, "the broken connection was never met"
         proxy.loses_answers_to = None
 
     reader = people["ana"].at(servers[1].port)
     newest = {"anchor": "newest", "num_before": 5000, "num_after": 0, "apply_markdown": False}
     found = reader.get("/messages", **newest)["messages"]
-    assert {answer.status for answer in answers.values()} <= {200, 500, 503}
-    counts = Counter(message["content"] for message in found if message["content"] in answers)
+    assert {response.status for response in responses.values()} <= {200, 500, 503}
+    counts = Counter(message["content"] for message in found if message["content"] in responses)
     assert set(counts.values()) == {1}
     assert set(unknown) <= counts.keys(), "here the commit was done each time"
 
@@ -77,8 +77,8 @@ def test_a_send_with_a_key_may_be_repeated_after_an_unknown_outcome(
 
     def send(number: int) -> Answer:
         topic = f"new {number}" if way == "action" else "news"
-        place = {"type": "channel", "to": "kitchen", "topic": topic, "content": f"Unsure {number}"}
-        return ana.post("/messages", {"Idempotency-Key": f"order-{number}"}, **place)
+        fields = {"type": "channel", "to": "kitchen", "topic": topic, "content": f"Unsure {number}"}
+        return ana.post("/messages", {"Idempotency-Key": f"order-{number}"}, **fields)
 
     number, first = 0, None
     while first is None or first.code != "OUTCOME_UNKNOWN":
@@ -152,9 +152,9 @@ def test_which_posts_a_balancer_repeats(upstream, tmp_path, name, status, is_rep
 @BOTH
 def test_an_unreachable_server_is_skipped(upstream, tmp_path, name):
     with balancers.running(name, tmp_path, [own_port(), *upstream.ports]) as port:
-        answers = [posted(port, "/api/v1/messages").status for _ in range(6)]
+        responses = [posted(port, "/api/v1/messages").status for _ in range(6)]
 
-    assert answers == [200] * 6
+    assert responses == [200] * 6
     assert upstream.count("/api/v1/messages") == 6
 
 

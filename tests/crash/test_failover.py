@@ -30,21 +30,21 @@ def test_no_queue_continues_in_a_log_that_was_lost(tmp_path: Path, new_server: N
         queue_id = ben.registers()
         second.stop_following()
         lost = ana.says("Only the first one knows this", to="kitchen")["id"]
-        heard = ben.polls(queue_id)["events"]
-        assert [event["message"]["id"] for event in heard] == [lost]
+        received_event = ben.polls(queue_id)["events"]
+        assert [event["message"]["id"] for event in received_event] == [lost]
 
         first.kill()
         second.take_over()
         eventually(lambda: ana.says("Now there is another one", to="kitchen").status == 200)
         for number in range(3):
             ana.says(f"And it goes on: {number}", to="kitchen")
-        answer = ben.polls(queue_id, heard[-1]["id"], dont_block=True)
+        response = ben.polls(queue_id, received_event[-1]["id"], dont_block=True)
 
-        assert (answer.status, answer.code) == (400, GONE)
+        assert (response.status, response.code) == (400, GONE)
         again = ben.registers()
         later = ana.says("Do you hear me?", to="kitchen")["id"]
-        told = ben.polls(again)["events"]
-        assert [event["message"]["id"] for event in told] == [later]
+        received = ben.polls(again)["events"]
+        assert [event["message"]["id"] for event in received] == [later]
 
 
 def test_queues_continue_after_a_lossless_failover(tmp_path: Path, new_server: NewServer):
@@ -61,7 +61,7 @@ def test_queues_continue_after_a_lossless_failover(tmp_path: Path, new_server: N
         ben.joins("kitchen")
         queue_id, parked = ben.registers(), ben.registers()
         sent = [ana.says(f"Before {number}", to="kitchen")["id"] for number in range(5)]
-        heard = ben.polls(queue_id)["events"]
+        received = ben.polls(queue_id)["events"]
         eventually(lambda: str(sent[-1]) in second._say("SELECT max(id) FROM message"))
 
         first.kill()
@@ -69,10 +69,10 @@ def test_queues_continue_after_a_lossless_failover(tmp_path: Path, new_server: N
         eventually(lambda: ana.says("After", to="kitchen").status == 200)
         sent += [ana.says(f"After {number}", to="kitchen")["id"] for number in range(3)]
 
-        last = heard[-1]["id"] if heard else -1
+        last = received[-1]["id"] if received else -1
         later = ben.polls(queue_id, last, dont_block=True)
         assert later.status == 200
-        ids = [event["message"]["id"] for event in [*heard, *later["events"]]]
+        ids = [event["message"]["id"] for event in [*received, *later["events"]]]
         assert [each for each in ids if each in sent] == sent
         all_of_it = ben.polls(parked, dont_block=True)["events"]
         assert [event["message"]["id"] for event in all_of_it] == ids
@@ -103,7 +103,7 @@ def test_no_message_gets_the_id_of_one_that_was_lost(tmp_path: Path, new_server:
         lost = [
             ana.says(f"Only the first knows {number}", to="kitchen")["id"] for number in range(70)
         ]
-        heard = ben.polls(ahead)["events"]
+        received_event = ben.polls(ahead)["events"]
 
         first.kill()
         second.take_over()
@@ -112,6 +112,6 @@ def test_no_message_gets_the_id_of_one_that_was_lost(tmp_path: Path, new_server:
 
         assert not {*lost} & {*new}
         assert min(new) > max(lost)
-        assert ben.polls(ahead, heard[-1]["id"], dont_block=True).code == GONE
-        told = ben.polls(behind, dont_block=True)["events"]
-        assert [event["message"]["id"] for event in told][1:] == new
+        assert ben.polls(ahead, received_event[-1]["id"], dont_block=True).code == GONE
+        received = ben.polls(behind, dont_block=True)["events"]
+        assert [event["message"]["id"] for event in received][1:] == new

@@ -64,7 +64,7 @@ def play(server: ServerProcess, url: str, fill: Callable[[], Remedy]) -> None:
     health = request(server.port, "GET", "/health")
     numbers = request(server.port, "GET", "/metrics")["text"]
     seen = ben.get(f"/messages/{before['id']}")
-    heard = ben.polls(queue_id)
+    response = ben.polls(queue_id)
     make_room()
     after = ana.says("There is room again", to="kitchen")
     deadline = time.monotonic() + PATIENCE_SECONDS
@@ -82,21 +82,21 @@ def play(server: ServerProcess, url: str, fill: Callable[[], Remedy]) -> None:
     assert request(server.port, "GET", "/health")["writes"] == "ok"
     assert seen.status == 200
     assert after.status == 200
-    news = ben.polls(queue_id, heard["events"][-1]["id"])
-    said = [each["id"] for each in (before, *tried, after) if each.status == 200]
-    told = [each["message"]["id"] for each in heard["events"] + news["events"]]
-    assert told == said, "what was refused is not told to anybody"
+    next_response = ben.polls(queue_id, response["events"][-1]["id"])
+    text = [each["id"] for each in (before, *tried, after) if each.status == 200]
+    received = [each["message"]["id"] for each in response["events"] + next_response["events"]]
+    assert received == text, "what was refused is not told to anybody"
 
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
     """Mount a small file system, if the user may do that."""
-    place = tmp_path / "disk"
-    place.mkdir()
-    command = ["mount", "-t", "tmpfs", "-o", "size=3m", "tertulia-test", str(place)]
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=3m", "tertulia-test", str(folder)]
     try:
         subprocess.run(command, check=True, capture_output=True)
     except (OSError, subprocess.CalledProcessError):
         pytest.skip("making a file system of its own is not permitted here")
-    yield place
-    subprocess.run(["umount", "--lazy", str(place)], check=True)
+    yield folder
+    subprocess.run(["umount", "--lazy", str(folder)], check=True)

@@ -139,8 +139,10 @@ class Scene:
         for sender in self.senders:
             sender.stop()
         self._wanderer.stop()
-        for place, person in {"kitchen": "ben", "garden": "ben", "direct": "dan"}.items():
-            send_until_accepted(self.client(person), final_message(place), self._places[place])
+        for location, person in {"kitchen": "ben", "garden": "ben", "direct": "dan"}.items():
+            send_until_accepted(
+                self.client(person), final_message(location), self._places[location]
+            )
         deadline = time.monotonic() + PATIENCE_SECONDS
         for listener in self.listeners:
             listener.join(max(0, deadline - time.monotonic()))
@@ -194,16 +196,16 @@ def read_history(witnesses: list[Client]) -> History:
         anchor: int | str = "oldest"
         found_newest = False
         while not found_newest:
-            answer = witness.get(
+            response = witness.get(
                 "/messages", anchor=anchor, num_before=0, num_after=1000, apply_markdown=False
             )
-            assert answer.status == 200, answer.body
-            for message in answer["messages"]:
+            assert response.status == 200, response.body
+            for message in response["messages"]:
                 is_direct = message["type"] == "private"
-                place = "direct" if is_direct else message["display_recipient"]
-                history.setdefault(place, {})[message["id"]] = content_of(message)
+                location = "direct" if is_direct else message["display_recipient"]
+                history.setdefault(location, {})[message["id"]] = content_of(message)
                 anchor = message["id"]
-            found_newest = answer["found_newest"]
+            found_newest = response["found_newest"]
     return history
 
 

@@ -30,13 +30,13 @@ def test_reads_continue_and_waiting_sends_happen_once(databases: Databases, new_
         seen = [ben.get(f"/messages/{each}").status for each in before * 10]
         is_answered = waiting.done()
         other.execute("ROLLBACK")
-        said = waiting.result()
+        text = waiting.result()
 
     assert not is_answered
     assert seen == [200] * 20
-    assert said.status == 200
-    told = ben.polls(queue_id)["events"]
-    assert [each["message"]["content"] for each in told] == ["three"]
+    assert text.status == 200
+    event = ben.polls(queue_id)["events"]
+    assert [each["message"]["content"] for each in event] == ["three"]
 
 
 def test_a_write_without_waiting_fails_on_a_locked_file_and_an_ordinary_one_waits(

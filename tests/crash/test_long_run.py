@@ -106,11 +106,11 @@ class Run:
     def report(self) -> str:
         half = quantiles(self.load.seconds, n=100)
         sizes = {"early": self.early_bytes, "later": self.usual_bytes, **self.after}
-        told = ", ".join(f"{name} {size / 1e6:.0f}" for name, size in sizes.items())
+        found = ", ".join(f"{name} {size / 1e6:.0f}" for name, size in sizes.items())
         return (
             f"{len(self.load.seconds)} sends: median {half[49] * 1e3:.1f} ms, before the attacks"
             f" p99 {self.slow_seconds * 1e3:.1f} ms, in all {half[98] * 1e3:.1f} ms;"
             f" {self.cpu_share:.0%} of a core; {self.load.received} received;"
             f" {dict(self.load.done)};"
-            f" MB: {told}"
+            f" MB: {found}"
         )

@@ -45,8 +45,8 @@ def test_a_lost_database_is_reported_and_the_server_recovers(
         assert refused.status == 503, refused
         assert refused.content_type == "application/json"
     assert {refused.code for refused in refusals} == {"SERVICE_UNAVAILABLE"}
-    answer = poll.answer()
-    assert [event["message"]["id"] for event in answer["events"]] == [after["id"]]
+    response = poll.answer()
+    assert [event["message"]["id"] for event in response["events"]] == [after["id"]]
     history = ana.get("/messages", anchor="newest", num_before=10, num_after=0)["messages"]
     assert [message["id"] for message in history] == [before["id"], after["id"]]
 
@@ -61,9 +61,9 @@ def test_acknowledged_writes_survive_repeated_connection_losses(
     server.start()
     ana = people["ana"].at(server.port)
     ana.joins("kitchen")
-    place = {"type": "channel", "to": "kitchen", "topic": "lunch"}
-    keyed = Sender("keyed", people["ana"].at(server.port), place, "header")
-    unkeyed = Sender("unkeyed", people["ana"].at(server.port), place)
+    fields = {"type": "channel", "to": "kitchen", "topic": "lunch"}
+    keyed = Sender("keyed", people["ana"].at(server.port), fields, "header")
+    unkeyed = Sender("unkeyed", people["ana"].at(server.port), fields)
 
     for sender in (keyed, unkeyed):
         sender.start()
@@ -77,19 +77,19 @@ def test_acknowledged_writes_survive_repeated_connection_losses(
         sender.stop()
 
     found = ana.get("/messages", anchor="newest", num_before=5000, num_after=0)["messages"]
-    said = {message["id"]: message["content"] for message in found}
-    assert len(set(said.values())) == len(said)
+    text = {message["id"]: message["content"] for message in found}
+    assert len(set(text.values())) == len(text)
     for sender in (keyed, unkeyed):
         assert not sender.problems
         for content, message_id in sender.acknowledged.items():
-            assert said[message_id] == f"<p>{content}</p>"
+            assert text[message_id] == f"<p>{content}</p>"
 
 
 def says_until_heard(client: Client, content: str) -> Answer:
     deadline = time.monotonic() + PATIENCE_SECONDS
-    answer = client.says(content, to="kitchen")
-    while answer.is_outage and time.monotonic() < deadline:
+    response = client.says(content, to="kitchen")
+    while response.is_outage and time.monotonic() < deadline:
         time.sleep(0.05)
-        answer = client.says(content, to="kitchen")
-    assert answer.status == 200, answer
-    return answer
+        response = client.says(content, to="kitchen")
+    assert response.status == 200, response
+    return response

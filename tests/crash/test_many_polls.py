@@ -32,20 +32,20 @@ class Poller:
 
     async def register(self) -> None:
         form = urlencode({"event_types": '["message"]', "fetch_event_types": "[]"})
-        answer = await self._once("POST", "/api/v1/register", form)
-        self._queue_id, self._last = answer["queue_id"], answer["last_event_id"]
+        response = await self._once("POST", "/api/v1/register", form)
+        self._queue_id, self._last = response["queue_id"], response["last_event_id"]
 
     async def poll_on(self) -> None:
         while not self.heard and not self.refused:
-            asked = urlencode({"queue_id": self._queue_id, "last_event_id": self._last})
+            requested = urlencode({"queue_id": self._queue_id, "last_event_id": self._last})
             try:
-                answer = await self._once("GET", f"/api/v1/events?{asked}")
+                response = await self._once("GET", f"/api/v1/events?{requested}")
             except (OSError, asyncio.IncompleteReadError):
                 await asyncio.sleep(PAUSE_SECONDS)
                 continue
-            if answer["result"] != "success":
-                self.refused.append(answer)
-            for event in answer.get("events", []):
+            if response["result"] != "success":
+                self.refused.append(response)
+            for event in response.get("events", []):
                 self._last = event["id"]
                 if event["type"] == "message":
                     self.heard.append(event["message"]["id"])
@@ -59,8 +59,8 @@ class Poller:
             writer.write((head + form).encode())
             head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
             size = int(head.partition("content-length:")[2].partition("\r\n")[0])
-            answer: dict[str, Any] = json.loads(await reader.readexactly(size))
-            return answer
+            response: dict[str, Any] = json.loads(await reader.readexactly(size))
+            return response
         finally:
             writer.close()
 

@@ -66,8 +66,8 @@ def live_through(url: str, server: ServerProcess, trouble: Callable[[], None], t
         trouble()
     for doer in doers:
         doer.stop()
-    place = {"type": "channel", "to": "kitchen", "topic": "end"}
-    send_until_accepted(people["ben"].at(server.port), LAST_CONTENT, place)
+    fields = {"type": "channel", "to": "kitchen", "topic": "end"}
+    send_until_accepted(people["ben"].at(server.port), LAST_CONTENT, fields)
     for believer in believers:
         believer.join(PATIENCE_SECONDS)
 
@@ -93,8 +93,8 @@ def done(doers: list[Actor]) -> int:
 
 
 def message(number: int, event_id: int, content: str = "Soup") -> dict[str, Any]:
-    told = {"id": number, "content": content}
-    return {"id": event_id, "type": "message", "message": told, "flags": []}
+    expected = {"id": number, "content": content}
+    return {"id": event_id, "type": "message", "message": expected, "flags": []}
 
 
 def like(number: int, event_id: int, op: str = "add") -> dict[str, Any]:

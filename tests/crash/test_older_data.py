@@ -78,14 +78,14 @@ def load_dump(url: str, dump: str) -> None:
 @pytest.mark.parametrize("older", [pytest.param("0.1-d13adbb", id="0.1"), *OF_0_2], indirect=True)
 def test_queues_of_an_older_version_continue(older: OlderData):
     ana, ben, facts = older.person("ana"), older.person("ben"), older.facts
-    ears = EventQueue(ben, {name: facts[name] for name in ("queue_id", "last_event_id")})
+    queue = EventQueue(ben, {name: facts[name] for name in ("queue_id", "last_event_id")})
 
     later = ana.says("After the upgrade", to="kitchen > lunch")
-    heard = ears.all()
+    received = queue.all()
 
-    messages = [each["message"]["id"] for each in heard if each["type"] == "message"]
+    messages = [each["message"]["id"] for each in received if each["type"] == "message"]
     assert messages == [*facts["waiting"], later.id]
-    assert [each["type"] for each in heard].count("reaction") == 1
+    assert [each["type"] for each in received].count("reaction") == 1
     found = ben.get(f"/messages/{facts['edited']}", apply_markdown=False).succeeds()["message"]
     assert found["content"] == "Soup's on, **tomorrow**"
     assert [each["emoji_name"] for each in found["reactions"]] == ["tada"]
@@ -97,7 +97,7 @@ def test_queues_of_an_older_version_continue(older: OlderData):
 
     older.chat.server.restart()
     last = ana.says("After a restart", to="kitchen > lunch")
-    assert [each["message"]["id"] for each in ears.all()] == [last.id]
+    assert [each["message"]["id"] for each in queue.all()] == [last.id]
     older.chat.server.stop()
     checked = Terminal(older.chat.server.folder, older.url).runs("check", TERTULIA_SECRET=SECRET)
     older.chat.server.start()
@@ -141,12 +141,12 @@ def test_upgrade_check_says_that_older_data_can_be_read_and_changes_nothing(
     terminal = Terminal(folder, url)
     before = Database.at(url).schema()
 
-    said = terminal.runs("upgrade", "--check")
+    result = terminal.runs("upgrade", "--check")
     plan = json.loads(terminal.runs("upgrade", "--check", "--json").out)
 
-    assert said.code == 0, said.err
-    assert "The next start applies" in said.out
-    assert "You cannot go back" in said.out  # 0144_outbox.sql is not for older servers
+    assert result.code == 0, result.err
+    assert "The next start applies" in result.out
+    assert "You cannot go back" in result.out  # 0144_outbox.sql is not for older servers
     assert (plan["can_read"], plan["can_go_back"]) == (True, False)
     assert Database.at(url).schema() == before
 
@@ -162,10 +162,10 @@ def test_upgrade_check_refuses_newer_data(databases: Databases):
     newer = schema.latest() + 1
     database.write_now(0, lambda tx: tx.execute(f"UPDATE schema_version SET version = {newer}"))
 
-    said = terminal.runs("upgrade", "--check")
+    result = terminal.runs("upgrade", "--check")
 
-    assert said.code == 1
-    assert "This version cannot read the data" in said.out
+    assert result.code == 1
+    assert "This version cannot read the data" in result.out
 
 
 def test_a_migration_that_older_servers_ignore_lets_one_go_back(databases: Databases):
@@ -181,9 +181,9 @@ def test_a_migration_that_older_servers_ignore_lets_one_go_back(databases: Datab
         ],
     )
 
-    said = terminal.runs("upgrade", "--check")
+    result = terminal.runs("upgrade", "--check")
 
-    assert said.code == 0
-    assert "applies 1 migration:" in said.out
-    assert "You can go back" in said.out
-    assert "may go on running beside" in said.out
+    assert result.code == 0
+    assert "applies 1 migration:" in result.out
+    assert "You can go back" in result.out
+    assert "may go on running beside" in result.out

@@ -23,11 +23,11 @@ def sit_at(chromium: Chromium, url: str, server: ServerProcess, person: Person) 
     user = database.read_now(1, storage.people.find, person.id)
     assert user is not None
     database.write_now(1, actions.people.sessions.start, user, fingerprint, agent)
-    place = f"http://localhost:{server.port}"
+    address = f"http://localhost:{server.port}"
     context = chromium.new_context(locale="en-GB")
-    context.add_cookies([{"name": "session", "value": token, "url": place}])
+    context.add_cookies([{"name": "session", "value": token, "url": address}])
     page = context.new_page()
-    page.goto(f"{place}/#narrow/channel/1-general/topic/news")
+    page.goto(f"{address}/#narrow/channel/1-general/topic/news")
     page.wait_for_selector("body[data-ready]")
     return page
 
@@ -40,8 +40,8 @@ def test_kill_9_in_the_middle_of_sends_and_polls_loses_and_repeats_nothing(
     server = new_server(url, folder)
     server.start()
     page = sit_at(chromium, url, server, people["ana"])
-    asked: list[str] = []
-    page.on("request", lambda made: asked.append(made.url))
+    requested: list[str] = []
+    page.on("request", lambda made: requested.append(made.url))
     box = page.get_by_role("textbox", name="Message to")
 
     for number, words in enumerate(SAID):
@@ -58,7 +58,11 @@ def test_kill_9_in_the_middle_of_sends_and_polls_loses_and_repeats_nothing(
     expect(page.get_by_role("feed").get_by_text("and ben")).to_be_visible()
     shown = page.get_by_role("feed").locator(".what").all_inner_texts()
     assert [words for words in shown if words != "and ben"] == SAID
-    heard = ben.get("/messages", anchor="newest", num_before=50, num_after=0, apply_markdown=False)
-    assert [each["content"] for each in heard["messages"] if each["content"] != "and ben"] == SAID
-    assert not any("/register" in address for address in asked), "the same queue goes on"
+    response = ben.get(
+        "/messages", anchor="newest", num_before=50, num_after=0, apply_markdown=False
+    )
+    assert [
+        each["content"] for each in response["messages"] if each["content"] != "and ben"
+    ] == SAID
+    assert not any("/register" in address for address in requested), "the same queue goes on"
     page.context.close()

@@ -29,7 +29,7 @@ def test_a_failover_reports_lost_events_and_continues_the_other_queues(
         ben.joins("kitchen")
         queue_id = ben.registers()
         sent = [ana.says(f"Before {number}", to="kitchen")["id"] for number in range(20)]
-        heard = ben.polls(queue_id)["events"]
+        event = ben.polls(queue_id)["events"]
 
         one.kill()
         eventually(lambda: two.has_role("master"))
@@ -39,13 +39,13 @@ def test_a_failover_reports_lost_events_and_continues_the_other_queues(
         kept = {int(each) for each in two.asks("SELECT id FROM message").split()}
         lost = {*sent} - kept
         assert min(later) > max(sent)  # no id is used twice
-        answer = ben.polls(queue_id, heard[-1]["id"], dont_block=True)
+        response = ben.polls(queue_id, event[-1]["id"], dont_block=True)
         if synchronous:
             assert not lost
-        if lost & {each["message"]["id"] for each in heard}:
-            assert answer.code == GONE
+        if lost & {each["message"]["id"] for each in event}:
+            assert response.code == GONE
         else:
-            told = [each["message"]["id"] for each in [*heard, *answer["events"]]]
-            assert [each for each in told if each in (*sent, *later)] == [
+            received = [each["message"]["id"] for each in [*event, *response["events"]]]
+            assert [each for each in received if each in (*sent, *later)] == [
                 each for each in (*sent, *later) if each not in lost
             ]

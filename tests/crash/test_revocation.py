@@ -32,15 +32,15 @@ def test_a_replaced_key_is_refused_by_the_other_server_at_once(place, new_server
     url, folder = place
     ana = create_organization(url, "ana")["ana"]
     one, other = (started(new_server, url, folder / name) for name in ("a", "b"))
-    key, answers = ana.key, []
+    key, responses = ana.key, []
 
     for _ in range(ROUNDS):
         here, there = (Client(server.port, ana.email, key) for server in (one, other))
         assert there.get(ME).status == 200
         key = here.post("/users/me/api_key/regenerate")["api_key"]
-        answers.append(there.get(ME).status)
+        responses.append(there.get(ME).status)
 
-    assert answers == [401] * ROUNDS
+    assert responses == [401] * ROUNDS
     assert Client(other.port, ana.email, key).get(ME).status == 200
 
 
@@ -49,24 +49,24 @@ def test_an_ended_account_is_refused_by_the_other_server_at_once(place, new_serv
     names = [f"p{number}" for number in range(20)]
     people = create_organization(url, " ".join(["ana", *names]))
     one, other = (started(new_server, url, folder / name) for name in ("a", "b"))
-    ana, answers = people["ana"].at(one.port), []
+    ana, responses = people["ana"].at(one.port), []
 
     for name in names:
         there = people[name].at(other.port)
         assert there.get(ME).status == 200
         assert ana.delete(f"/users/{people[name].id}").status == 200
-        answers.append(there.get(ME).status)
+        responses.append(there.get(ME).status)
 
-    assert answers == [401] * len(names)
+    assert responses == [401] * len(names)
 
 
 def test_a_server_that_was_paused_meanwhile_refuses_a_replaced_key(place, new_server: NewServer):
     url, folder = place
     ana = create_organization(url, "ana")["ana"]
     one, other = (started(new_server, url, folder / name) for name in ("a", "b"))
-    there, answers = ana.at(other.port), []
+    there, responses = ana.at(other.port), []
     assert there.get(ME).status == 200
-    later = threading.Thread(target=lambda: answers.append(there.get(ME).status))
+    later = threading.Thread(target=lambda: responses.append(there.get(ME).status))
 
     other.pause()
     assert ana.at(one.port).post("/users/me/api_key/regenerate").status == 200
@@ -74,7 +74,7 @@ def test_a_server_that_was_paused_meanwhile_refuses_a_replaced_key(place, new_se
     other.resume()
     later.join()
 
-    assert answers == [401]
+    assert responses == [401]
 
 
 def test_a_server_without_its_database_does_not_accept_a_replaced_key(place, new_server: NewServer):
@@ -90,7 +90,7 @@ def test_a_server_without_its_database_does_not_accept_a_replaced_key(place, new
 
     proxy.cut()
     assert ana.at(one.port).post("/users/me/api_key/regenerate").status == 200
-    answer = there.get(ME)
+    response = there.get(ME)
 
-    assert answer.status in (401, 503)
+    assert response.status in (401, 503)
     proxy.restore()

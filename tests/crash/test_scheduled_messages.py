@@ -121,7 +121,7 @@ class Scene:
         (self._realm_id,) = [row["id"] for row in self._read(_realms)]
         self.server = new_server(url, folder)
         self.server.start()
-        self._ears = Listener(self._ben.at(self.server.port))
+        self._queue = Listener(self._ben.at(self.server.port))
         for some in batches(self.expected):
             self._database.write_now(self._realm_id, _write_in_advance, self._ana.id, some)
         pause = 0.0 if count > 1000 else 0.05
@@ -163,7 +163,7 @@ class Scene:
         return left
 
     def heard(self) -> list[str]:
-        return self._ears.hear_everything()
+        return self._queue.hear_everything()
 
     def stored(self) -> list[str]:
         return [content for content in self._read(_contents) if content.startswith("later ")]
@@ -209,15 +209,15 @@ class Talker(threading.Thread):
         self.join()
 
     def _says(self, content: str) -> bool:
-        place = {"type": "channel", "to": "general", "topic": self._name}
+        fields = {"type": "channel", "to": "general", "topic": self._name}
         try:
-            answer = self._client.post(
-                "/messages", {"Idempotency-Key": content}, content=content, **place
+            response = self._client.post(
+                "/messages", {"Idempotency-Key": content}, content=content, **fields
             )
         except Unreachable:
             return False
-        assert answer.status == 200 or answer.is_outage, answer.body
-        return answer.status == 200
+        assert response.status == 200 or response.is_outage, response.body
+        return response.status == 200
 
 
 class Listener:
@@ -225,24 +225,24 @@ class Listener:
 
     def __init__(self, client: Client) -> None:
         self._client = client
-        answer = client.post("/register", event_types=["message"], fetch_event_types=[])
-        self._queue_id, self._last_event_id = answer["queue_id"], answer["last_event_id"]
+        response = client.post("/register", event_types=["message"], fetch_event_types=[])
+        self._queue_id, self._last_event_id = response["queue_id"], response["last_event_id"]
 
     def hear_everything(self) -> list[str]:
         """The scheduled messages in the order of their arrival."""
         self._client.close()
-        heard: list[str] = []
+        received: list[str] = []
         while events := self._poll():
             self._last_event_id = events[-1]["id"]
-            heard += [event["message"]["content"] for event in events if "message" in event]
-        return [content for content in heard if content.startswith("later ")]
+            received += [event["message"]["content"] for event in events if "message" in event]
+        return [content for content in received if content.startswith("later ")]
 
     def _poll(self) -> list[dict[str, Any]]:
-        answer = self._client.get(
+        response = self._client.get(
             "/events", queue_id=self._queue_id, last_event_id=self._last_event_id, dont_block=True
         )
-        assert answer.status == 200, answer.body
-        found: list[dict[str, Any]] = answer["events"]
+        assert response.status == 200, response.body
+        found: list[dict[str, Any]] = response["events"]
         return found
 
 

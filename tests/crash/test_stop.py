@@ -22,7 +22,7 @@ def test_a_stopping_server_answers_all_polls_and_exits(
     server.terminate()
     code = server.process.wait(PATIENCE_SECONDS)
 
-    answers = [poll.answer() for poll in polls]
+    responses = [poll.answer() for poll in polls]
     assert code == 0
-    assert {answer.status for answer in answers} == {200}
-    assert all(answer["events"] == [] for answer in answers)
+    assert {response.status for response in responses} == {200}
+    assert all(response["events"] == [] for response in responses)

@@ -20,14 +20,14 @@ def test_any_server_answers_for_a_queue(databases: Databases, new_server: NewSer
     ben[1].joins("kitchen")
 
     queue_id = ben[0].registers()
-    last_event_id, heard, said = -1, [], []
+    last_event_id, received, text = -1, [], []
     for turn in range(24):
-        said.append(ana[turn % 2].says(f"Number {turn}", to="kitchen")["id"])
+        text.append(ana[turn % 2].says(f"Number {turn}", to="kitchen")["id"])
         events = ben[turn // 2 % 2].polls(queue_id, last_event_id)["events"]
-        heard += [event["message"]["id"] for event in events]
+        received += [event["message"]["id"] for event in events]
         last_event_id = events[-1]["id"]
 
-    assert heard == said
+    assert received == text
 
 
 def test_a_message_wakes_a_poll_on_another_server_which_survives_the_first(
@@ -46,10 +46,10 @@ def test_a_message_wakes_a_poll_on_another_server_which_survives_the_first(
     other.wait_for_parked_polls(1)
 
     sent = ana.says("Can you hear me over there?", to="kitchen")
-    heard = poll.answer()
+    response = poll.answer()
     one.kill()
-    poll = people["ben"].at(other.port).parks(queue_id, heard["events"][-1]["id"])
+    poll = people["ben"].at(other.port).parks(queue_id, response["events"][-1]["id"])
     later = people["ana"].at(other.port).says("Now they are gone", to="kitchen")
 
-    assert [event["message"]["id"] for event in heard["events"]] == [sent["id"]]
+    assert [event["message"]["id"] for event in response["events"]] == [sent["id"]]
     assert [event["message"]["id"] for event in poll.answer()["events"]] == [later["id"]]

@@ -47,7 +47,7 @@ def test_an_older_server_works_beside_a_newer_one(databases: Databases):
     old = Server(url, folder).start()
     chat = Chat.found(old, "")
     ana, ben = chat.people("ana", "ben", channels=["kitchen"])
-    ears = ben.listens_for("message")
+    queue = ben.listens_for("message")
     ana.says("before", to="kitchen > upgrade")
 
     migrate(old.database, ADDS)
@@ -57,8 +57,8 @@ def test_an_older_server_works_beside_a_newer_one(databases: Databases):
     cleo = chat.person("cleo", channels=["kitchen"])
     ana.says("by the older one", to="kitchen > upgrade")
 
-    told = [event["message"]["content"] for event in ears.poll(-1).succeeds()["events"]]
-    assert told == ["before", "by the newer one", "by the older one"]
+    received = [event["message"]["content"] for event in queue.poll(-1).succeeds()["events"]]
+    assert received == ["before", "by the newer one", "by the older one"]
     replace(cleo, server=new).get("/users/me").succeeds()
     old.restart()
     ana.says("after a restart", to="kitchen > upgrade")

@@ -113,20 +113,20 @@ class Waiting:
             yield f"a queue is gone: {poll.body}"
         for port in self._ports:
             headers = {"Cookie": f"session={self._cookie}", "Sec-Fetch-Site": "same-origin"}
-            answer = request(port, "GET", "/json/users/me", headers)
-            if answer.status != 200:
-                yield f"a session has ended: {answer.body}"
+            response = request(port, "GET", "/json/users/me", headers)
+            if response.status != 200:
+                yield f"a session has ended: {response.body}"
 
     def _schedule(self, seconds: float, content: str) -> int:
-        answer = self._hal.insists(
+        response = self._hal.insists(
             "/scheduled_messages",
             type="direct",
             to=self._to,
             content=content,
             scheduled_delivery_timestamp=int(time.time() + seconds),
         )
-        assert answer.status == 200, answer.body
-        number: int = answer["scheduled_message_id"]
+        assert response.status == 200, response.body
+        number: int = response["scheduled_message_id"]
         return number
 
     def _still_waiting(self) -> list[dict[str, Any]]:

@@ -61,41 +61,41 @@ class Actor(threading.Thread):
     def _ask(self, ask: Callable[[], Answer]) -> Answer | None:
         """None if the outcome is unknown."""
         try:
-            answer = ask()
+            response = ask()
         except Unreachable:
             time.sleep(PAUSE_SECONDS)
-            answer = None
-        if answer is None or answer.is_outage:
+            response = None
+        if response is None or response.is_outage:
             self.expected.record_unanswered()
             return None
-        return answer
+        return response
 
     def _do(self, thing: Any, value: Any, ask: Callable[[], Answer], *may_say: str) -> None:
         """Change something that exists; it may be so already, if the last answer was lost."""
         self.expected.record_attempt(thing, value)
-        answer = self._ask(ask)
-        if answer is None:
+        response = self._ask(ask)
+        if response is None:
             return
-        if answer.status == 200 or answer.code in may_say:
+        if response.status == 200 or response.code in may_say:
             self.expected.record_acknowledged(thing, value)
         else:
-            self.expected.problems.append(f"{thing}: {answer.status} {answer.body}")
+            self.expected.problems.append(f"{thing}: {response.status} {response.body}")
 
     def _send(self) -> None:
         words = f"{self.name} {self._count}"
-        place = {"type": "channel", "to": self._channel, "topic": "lunch", "content": words}
-        answer, deadline = None, time.monotonic() + PATIENCE_SECONDS
-        while answer is None and not self.expected.problems and time.monotonic() < deadline:
-            answer = self._ask(
-                lambda: self._client.post("/messages", {"Idempotency-Key": words}, **place)
+        fields = {"type": "channel", "to": self._channel, "topic": "lunch", "content": words}
+        response, deadline = None, time.monotonic() + PATIENCE_SECONDS
+        while response is None and not self.expected.problems and time.monotonic() < deadline:
+            response = self._ask(
+                lambda: self._client.post("/messages", {"Idempotency-Key": words}, **fields)
             )
-        if answer is None:
+        if response is None:
             self.expected.problems.append(f"{words}: no server answers any more")
-        elif answer.status == 200:
-            self._mine.append(answer["id"])
-            self.expected.record_acknowledged(("words", answer["id"]), words)
+        elif response.status == 200:
+            self._mine.append(response["id"])
+            self.expected.record_acknowledged(("words", response["id"]), words)
         else:
-            self.expected.problems.append(f"{words}: {answer.status} {answer.body}")
+            self.expected.problems.append(f"{words}: {response.status} {response.body}")
 
     def _edit(self) -> None:
         if self._mine:
@@ -133,14 +133,14 @@ class Actor(threading.Thread):
 
     def _schedule(self) -> None:
         words = f"{self.name} later {self._count}"
-        place: dict[str, Any] = {"type": "channel", "to": self._channel_id, "topic": "x"}
+        fields: dict[str, Any] = {"type": "channel", "to": self._channel_id, "topic": "x"}
         self._do(
             ("later", words), True,
             lambda: self._client.post(
                 "/scheduled_messages",
                 content=words,
                 scheduled_delivery_timestamp=FAR_AWAY,
-                **place,
+                **fields,
             ),
         )  # fmt: skip
 
@@ -155,9 +155,9 @@ class Actor(threading.Thread):
             self._do(("read", number), True, lambda: self._client.post("/messages/flags", **flag))
 
     def _register(self) -> None:
-        answer = self._ask(lambda: self._client.post("/register", event_types=["message"]))
-        if answer is not None and answer.status == 200:
-            self._ask(lambda: self._client.delete("/events", queue_id=answer["queue_id"]))
+        response = self._ask(lambda: self._client.post("/register", event_types=["message"]))
+        if response is not None and response.status == 200:
+            self._ask(lambda: self._client.delete("/events", queue_id=response["queue_id"]))
 
     def found(self) -> dict[Any, Any]:
         """The final state as its owner sees it."""
@@ -186,23 +186,23 @@ class Replica(threading.Thread):
         super().__init__(name=name, daemon=True)
         self.observed = ObservedHistory(name)
         self._client = client
-        answer = client.post("/register", apply_markdown=False)
-        self._queue_id = answer["queue_id"]
-        self.observed.last_event_id = answer["last_event_id"]
-        self.observed.channels = {each["name"] for each in answer["subscriptions"]}
+        response = client.post("/register", apply_markdown=False)
+        self._queue_id = response["queue_id"]
+        self.observed.last_event_id = response["last_event_id"]
+        self.observed.channels = {each["name"] for each in response["subscriptions"]}
 
     def run(self) -> None:
         while LAST_CONTENT not in self.observed.words.values() and not self.observed.problems:
             try:
-                answer = self._client.polls(self._queue_id, self.observed.last_event_id)
+                response = self._client.polls(self._queue_id, self.observed.last_event_id)
             except Unreachable:
                 time.sleep(PAUSE_SECONDS)
                 continue
-            if answer.status == 200:
-                for event in answer["events"]:
+            if response.status == 200:
+                for event in response["events"]:
                     self.observed.apply(event)
-            elif answer.status != 503:
-                self.observed.problems.append(f"refused: {answer.status} {answer.body}")
+            elif response.status != 503:
+                self.observed.problems.append(f"refused: {response.status} {response.body}")
 
     def truth(self) -> ObservedHistory:
         """The final state that the server reports."""

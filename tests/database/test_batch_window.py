@@ -85,7 +85,7 @@ def gatherings(
     database = Database.at(url)
     realm_id = database.read_now(0, lambda tx: tx.number("SELECT id AS value FROM realm"))
     plain = database.read_now(realm_id, _plain)
-    said: list[AssignedIds] = []
+    text: list[AssignedIds] = []
 
     async def scene() -> None:
         database.start(
@@ -98,16 +98,16 @@ def gatherings(
 
         async def say() -> AssignedIds:
             given: AssignedIds = await database.write_in(realm_id, _never)
-            said.append(given)
+            text.append(given)
             return given
 
         await say()
-        said.clear()
+        text.clear()
         await asyncio.gather(*(talk(say, number) for number in range(TALKERS)))
         await database.stop()
 
     asyncio.run(scene())
-    return list(Counter(each.at for each in sorted(said)).values())
+    return list(Counter(each.at for each in sorted(text)).values())
 
 
 def _plain(tx: Tx) -> FastSend:

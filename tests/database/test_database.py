@@ -307,13 +307,13 @@ def test_an_idempotency_key_is_found_until_it_expires(tx: Tx) -> None:
 @in_one_go
 def test_a_message_id_is_never_used_twice(tx: Tx) -> None:
     ana = person(tx)
-    place = storage.messages.conversations.get_or_start(tx, [ana.id])
+    location = storage.messages.conversations.get_or_start(tx, [ana.id])
     draft = Draft("Soup?", "<p>Soup?</p>", 0, "test", read_by_sender=True)
-    first = storage.messages.insert_in_conversation(tx, ana.id, place, draft)
-    second = storage.messages.insert_in_conversation(tx, ana.id, place, draft)
+    first = storage.messages.insert_in_conversation(tx, ana.id, location, draft)
+    second = storage.messages.insert_in_conversation(tx, ana.id, location, draft)
     storage.messages.delete(tx, [second])
     storage.messages.delete(tx, [first])
-    assert storage.messages.insert_in_conversation(tx, ana.id, place, draft) > second
+    assert storage.messages.insert_in_conversation(tx, ana.id, location, draft) > second
 
 
 @in_one_go
@@ -463,9 +463,9 @@ def first_rows(tx: Tx) -> Generator[Any, None, None]:
 @pytest.mark.postgres
 def test_a_missing_role_is_named(databases, tmp_path):
     url, _ = databases.new("postgres", untouched=True)
-    place = url.partition("@")[2]
+    location = url.partition("@")[2]
 
-    said = Terminal(tmp_path, f"postgresql://nobody_here@{place}").runs("check")
+    result = Terminal(tmp_path, f"postgresql://nobody_here@{location}").runs("check")
 
-    assert said.code == 1
-    assert 'role "nobody_here" does not exist' in said.err
+    assert result.code == 1
+    assert 'role "nobody_here" does not exist' in result.err

@@ -86,7 +86,7 @@ def test_a_send_that_may_have_been_completed_is_not_repeated(databases, earlier)
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute(FAILS_ONCE)
 
-        answer = httpx.post(
+        response = httpx.post(
             f"http://127.0.0.1:{server.port}/api/v1/messages",
             data={"type": "channel", "to": "kitchen", "topic": "soup", "content": "once"},
             headers=ana.headers,
@@ -95,5 +95,5 @@ def test_a_send_that_may_have_been_completed_is_not_repeated(databases, earlier)
 
         attempts = connection.execute("SELECT last_value FROM attempts").fetchone()
     server.stop()
-    assert (answer.status_code, answer.json()["code"]) == (500, "OUTCOME_UNKNOWN")
+    assert (response.status_code, response.json()["code"]) == (500, "OUTCOME_UNKNOWN")
     assert attempts == (1,)

@@ -98,7 +98,7 @@ def test_fast_path_sends_of_other_organizations_finish_while_some_are_held(chats
 
 def test_messages_of_a_held_organization_keep_their_order(chats: list[Chat]):
     ana, ben = chats[0].people("ana", "ben", channels=["kitchen"])
-    ears = ben.listens_for("message")
+    queue = ben.listens_for("message")
     ana.says("first", to="kitchen > lunch")
 
     with ThreadPoolExecutor() as threads:
@@ -110,8 +110,8 @@ def test_messages_of_a_held_organization_keep_their_order(chats: list[Chat]):
         while_held(chats[:1], begin, lambda: None)
     ana.says("third", to="kitchen > lunch")
 
-    heard = [ears.next()["message"]["content"] for _ in range(3)]
-    assert heard == ["first", "second", "third"]
+    received = [queue.next()["message"]["content"] for _ in range(3)]
+    assert received == ["first", "second", "third"]
 
 
 def test_sends_that_wait_for_a_held_organization_get_distinct_ids(chats: list[Chat]):

@@ -26,9 +26,9 @@ def test_statements_are_answered_one_after_the_other(url):
     async def scene() -> None:
         connection = await Postgres(url).connect_on_loop()
         large = "x" * 20_000_000  # more than a socket takes at once
-        asked = {"text": large, "number": 7}
+        params = {"text": large, "number": 7}
 
-        assert await connection.execute("SELECT length(:text), :number::int8 + 1", asked) == [
+        assert await connection.execute("SELECT length(:text), :number::int8 + 1", params) == [
             (b"20000000", b"8")
         ]
         with pytest.raises(psycopg.errors.DivisionByZero):
@@ -78,16 +78,16 @@ def test_a_lone_server_sends_no_notices_until_another_one_starts(databases):
         ana.says("Anybody?", to="kitchen > lunch")
         ana.post("/typing", op="start", to=[ben.id]).succeeds()
         ear.execute(f"NOTIFY {one.database.dialect.channel(LOG)}, 'the end'")
-        told = [notice.payload for notice in ear.notifies(timeout=PATIENCE_SECONDS, stop_after=1)]
-        assert told == ["the end"]
+        found = [notice.payload for notice in ear.notifies(timeout=PATIENCE_SECONDS, stop_after=1)]
+        assert found == ["the end"]
 
         other = Server(url, folder, clock=one.clock).start()
-        heard: list[str] = []
+        received: list[str] = []
 
         def is_told() -> bool:
             ana.says("Welcome", to="kitchen > lunch")
-            heard.extend(each.payload for each in ear.notifies(timeout=0.1))
-            return any("Welcome" in each for each in heard)
+            received.extend(each.payload for each in ear.notifies(timeout=0.1))
+            return any("Welcome" in each for each in received)
 
         eventually(is_told)
     other.stop()

@@ -114,7 +114,7 @@ def facts_of(
 
     def read(tx: Tx) -> tuple[SnapshotData, CachedRegister]:
         head = tx.defer(storage.log.head_and_rules)
-        asked = SnapshotQuery(
+        requested = SnapshotQuery(
             tx,
             user.id,
             RequestedParts(None),
@@ -123,7 +123,7 @@ def facts_of(
             cached and cached.rules,
         )
         rules = head().rules
-        facts = asked.facts(frozenset(), rules)
+        facts = requested.facts(frozenset(), rules)
         events.snapshot.unread.encode(user, facts, empty_topic_name=True)
         cached_register = facts.cached_register(rules)
         assert cached_register is not None

@@ -33,22 +33,22 @@ pytestmark = [
 def pooled(url: str, mode: str, *more: str) -> Iterator[str]:
     """The URL of a database behind our own pgbouncer, with further settings."""
     server, port = urlsplit(POSTGRES), own_port()
-    place = Path(tempfile.mkdtemp(prefix="tertulia-pooler-"))
-    settings = place / "pgbouncer.ini"
+    folder = Path(tempfile.mkdtemp(prefix="tertulia-pooler-"))
+    settings = folder / "pgbouncer.ini"
     settings.write_text(
         f"[databases]\n* = host={server.hostname} port={server.port or 5432} user=postgres\n"
         f"[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {port}\nunix_socket_dir =\n"
         f"auth_type = any\npool_mode = {mode}\n" + "".join(f"{line}\n" for line in more)
     )
     as_somebody = ["-u", "nobody"] if os.geteuid() == 0 else []  # it refuses to run as root
-    place.chmod(0o755)
+    folder.chmod(0o755)
     with subprocess.Popen([str(PGBOUNCER), "-q", *as_somebody, str(settings)]) as pooler:
         try:
             eventually(lambda: is_listening(port))
             yield f"postgresql://postgres@127.0.0.1:{port}/{urlsplit(url).path.lstrip('/')}"
         finally:
             pooler.terminate()
-            shutil.rmtree(place)
+            shutil.rmtree(folder)
 
 
 def is_listening(port: int) -> bool:
@@ -86,9 +86,9 @@ def test_session_mode_works(databases: Databases):
         data_dir.open_database(Config(data=folder, database=address))
         chat = Chat.found(Server(address, folder).start(), "")
         ana, ben = chat.people("ana", "ben", channels=["kitchen"])
-        ears = ben.listens_for("message")
+        queue = ben.listens_for("message")
         soup = ana.says("Soup?", to="kitchen > lunch")
-        assert ears.next()["message"]["id"] == soup.id
+        assert queue.next()["message"]["id"] == soup.id
         chat.server.stop()
 
     databases.give_back(url)

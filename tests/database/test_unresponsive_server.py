@@ -118,9 +118,9 @@ def test_a_server_with_waiting_writes_stays_healthy_and_reports_them(own_chat):
     database.dialect.lock_organization(holder, own_chat.realm.id)
 
     def writes() -> Any:
-        answer = own_chat.stranger.raw("GET", "/health")
-        assert answer.status == 200
-        return answer.json["writes"]
+        response = own_chat.stranger.raw("GET", "/health")
+        assert response.status == 200
+        return response.json["writes"]
 
     def waiting_seconds() -> float:
         text = own_chat.stranger.raw("GET", "/metrics").body.decode()

@@ -21,10 +21,10 @@ def color_at(image: Image.Image, x: int, y: int) -> tuple[int, ...]:
 def test_a_photograph_is_rotated_and_loses_its_metadata(kind):
     photograph = Image.new("RGB", (400, 200), "red")
     photograph.paste("blue", (200, 0, 400, 200))
-    said = photograph.getexif()
-    said[ORIENTATION] = TURNED
+    text = photograph.getexif()
+    text[ORIENTATION] = TURNED
     out = io.BytesIO()
-    photograph.save(out, kind, exif=said)
+    photograph.save(out, kind, exif=text)
 
     avatar = domain.files.images.avatar(out.getvalue())
 

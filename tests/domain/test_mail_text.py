@@ -115,7 +115,7 @@ def test_a_subject_becomes_a_topic():
 
 
 def test_truncating_keeps_links():
-    said = with_links("x" * 200, ["[a](/b)"], 100)
+    text = with_links("x" * 200, ["[a](/b)"], 100)
 
-    assert len(said) == 100
-    assert said.endswith("[message truncated]\n\n[a](/b)")
+    assert len(text) == 100
+    assert text.endswith("[message truncated]\n\n[a](/b)")

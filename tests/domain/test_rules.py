@@ -192,13 +192,13 @@ MEMBER, GUEST, ADMIN = with_role(Role.MEMBER), with_role(Role.GUEST), with_role(
     ],
 )
 def test_visibility_and_readability_of_channels(user, kind, subscribed, held, sees, reads):
-    place = channel(**kind, permissions={} if held is None else {held: STAFF})
+    channel_id = channel(**kind, permissions={} if held is None else {held: STAFF})
 
     def holds(value):
         return value == STAFF
 
-    assert domain.channels.access.may_see(user, place, subscribed, holds) is sees
-    assert domain.channels.access.may_read(user, place, subscribed, holds) is reads
+    assert domain.channels.access.may_see(user, channel_id, subscribed, holds) is sees
+    assert domain.channels.access.may_read(user, channel_id, subscribed, holds) is reads
 
 
 @pytest.mark.parametrize(

@@ -139,7 +139,7 @@ def test_long_words_are_indexed_in_parts(text: str) -> None:
 )
 def test_terms_exclude_no_match(query: str) -> None:
     """The index finds by terms: every match of a query fits all its terms."""
-    asked = domain.search.query.parse(query)
+    requested = domain.search.query.parse(query)
     for text in [
         "he runs",
         "a soup kitchen",
@@ -150,8 +150,10 @@ def test_terms_exclude_no_match(query: str) -> None:
         "y" + "x" * 300,
     ]:
         page = SearchedText(f"<p>{text}</p>", "")
-        if asked.matches(page):
-            assert all(any(clue.matches_word(word) for word in page.words) for clue in asked.clues)
+        if requested.matches(page):
+            assert all(
+                any(clue.matches_word(word) for word in page.words) for clue in requested.clues
+            )
 
 
 @given(st.text("abcd12  ''-éß東京タ✔क्", max_size=40), st.data())

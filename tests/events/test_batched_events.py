@@ -92,14 +92,14 @@ def test_a_new_channel_may_take_a_name_given_up_in_the_same_batch(chat, together
 def test_a_channel_renamed_twice_has_its_last_name(chat, together):
     ana = chat.person("ana", role="owner", channels=["kitchen"])
     kitchen = chat.channel("kitchen")
-    ears = ana.listens_for("stream")
+    queue = ana.listens_for("stream")
 
     together(renames(ana, kitchen, "attic"), renames(ana, kitchen, "garden"))
 
     assert ana.get("/get_stream_id", stream="garden").succeeds()["stream_id"] == kitchen.id
     for former in ("attic", "kitchen"):
         ana.get("/get_stream_id", stream=former).fails(f"Invalid channel name '{former}'")
-    assert [(each["name"], each["value"]) for each in ears.all() if "name" in each.values()] == [
+    assert [(each["name"], each["value"]) for each in queue.all() if "name" in each.values()] == [
         ("kitchen", "attic"),
         ("attic", "garden"),
     ]
@@ -123,7 +123,7 @@ def test_a_message_that_moved_out_of_sight_does_not_reveal_where(chat, together)
     ana = chat.person("ana", role="owner", channels=["kitchen"])
     ben, cleo = chat.person("ben", channels=["kitchen"]), chat.person("cleo")
     ana.joins("vault", invite_only=True)
-    ears = ben.listens_for("message", "delete_message", "update_message")
+    queue = ben.listens_for("message", "delete_message", "update_message")
     wide = cleo.listens_for("message", "update_message", all_public_streams=True)
     vault = chat.channel("vault")
 
@@ -135,22 +135,22 @@ def test_a_message_that_moved_out_of_sight_does_not_reveal_where(chat, together)
 
     together((says_in_the_wrong_place,))
 
-    assert [each["type"] for each in ears.all()] == ["delete_message"]
+    assert [each["type"] for each in queue.all()] == ["delete_message"]
     assert wide.silent()
 
 
 def test_a_removed_user_does_not_learn_the_new_name(chat, ana, ben, together):
     ana.joins("cellar", invite_only=True, principals=[ana.id, ben.id])
     cellar = chat.channel("cellar")
-    ears = ben.listens_for("stream", "subscription")
+    queue = ben.listens_for("stream", "subscription")
 
     together(
         (actions.channels.subscriptions.remove, cellar, [ben.record]), renames(ana, cellar, "vault")
     )
 
-    told = ears.all()
-    assert "vault" not in str(told)
-    assert told[0]["subscriptions"] == [{"name": "cellar", "stream_id": cellar.id}]
+    received = queue.all()
+    assert "vault" not in str(received)
+    assert received[0]["subscriptions"] == [{"name": "cellar", "stream_id": cellar.id}]
 
 
 def opens(who, channel) -> Act:
@@ -170,7 +170,7 @@ def told_of(channel, told) -> list[str]:
 
 
 def test_a_promoted_guest_receives_a_new_channel_once(chat, ana, gus, together):
-    ears = gus.listens_for("stream")
+    queue = gus.listens_for("stream")
     promotion = actions.people.accounts.AccountChanges(role=Role.MEMBER)
 
     together(
@@ -178,7 +178,7 @@ def test_a_promoted_guest_receives_a_new_channel_once(chat, ana, gus, together):
         (actions.people.accounts.edit, ana.record, gus.id, promotion),
     )
 
-    assert told_of(chat.channel("attic"), ears.all()) == ["create"]
+    assert told_of(chat.channel("attic"), queue.all()) == ["create"]
 
 
 def test_a_channel_renamed_and_opened_is_reported_by_its_new_name_only(chat, together):
@@ -186,20 +186,20 @@ def test_a_channel_renamed_and_opened_is_reported_by_its_new_name_only(chat, tog
     ben = chat.person("ben")
     ana.joins("cellar", invite_only=True)
     cellar = chat.channel("cellar")
-    ears = ben.listens_for("stream")
+    queue = ben.listens_for("stream")
 
     together(renames(ana, cellar, "vault"), opens(ana, cellar))
 
-    told = ears.all()
-    assert told_of(cellar, told) == ["create"]
-    assert "cellar" not in str(told)
+    received = queue.all()
+    assert told_of(cellar, received) == ["create"]
+    assert "cellar" not in str(received)
     assert ana.get("/get_stream_id", stream="vault").succeeds()["stream_id"] == cellar.id
 
 
 def test_a_user_who_joins_and_leaves_does_not_learn_the_new_name(chat, ana, ben, together):
     ana.joins("cellar", invite_only=True)
     cellar = chat.channel("cellar")
-    ears = ben.listens_for("stream", "subscription")
+    queue = ben.listens_for("stream", "subscription")
 
     together(
         (actions.channels.subscriptions.join, cellar, [ben.record]),
@@ -207,13 +207,13 @@ def test_a_user_who_joins_and_leaves_does_not_learn_the_new_name(chat, ana, ben,
         renames(ana, cellar, "vault"),
     )
 
-    told = str(ears.all())
-    assert "cellar" in told
-    assert "vault" not in told
+    received = str(queue.all())
+    assert "cellar" in received
+    assert "vault" not in received
 
 
 def test_a_late_poll_does_not_reveal_the_new_name(chat, ana, ben):
-    ears = ben.listens_for("stream", "subscription")
+    queue = ben.listens_for("stream", "subscription")
     ana.joins("cellar", invite_only=True, principals=[ana.id, ben.id])
     cellar = chat.channel("cellar")
     ben.leaves("cellar")
@@ -222,8 +222,8 @@ def test_a_late_poll_does_not_reveal_the_new_name(chat, ana, ben):
     ana.patch(f"/streams/{cellar.id}", new_name="vault", description="Of gold").succeeds()
     chat.server.becomes_cold()
 
-    told = str(ears.all())
+    received = str(queue.all())
 
-    assert "cellar" in told
-    assert "vault" not in told
-    assert "gold" not in told
+    assert "cellar" in received
+    assert "vault" not in received
+    assert "gold" not in received

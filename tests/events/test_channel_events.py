@@ -33,11 +33,11 @@ def test_channel_events_are_the_same_after_a_restart(own_chat):
     ana.leaves("kitchen", principals=[gus.id])
     ben.joins("garden")
     admin.post("/channel_folders/create", name="House", description="").succeeds()
-    heard = [_gist(ears.all()) for ears in live]
+    received = [_gist(queue.all()) for queue in live]
     chat.server.restart()
 
-    assert [_gist(ears.all()) for ears in late] == heard
-    assert all(heard)
+    assert [_gist(queue.all()) for queue in late] == received
+    assert all(received)
 
 
 def _gist(events: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -57,10 +57,10 @@ async def test_a_message_sent_while_a_mailbox_is_filled_arrives(stage: "Stage") 
     poll = stage.polls(queue_id)
     await stage.database.has_read()
 
-    said = await stage.says("While you were reading")
+    message = await stage.says("While you were reading")
     stage.database.hand_over()
 
-    assert await heard(poll) == [said]
+    assert await heard(poll) == [message]
 
 
 @on_stage
@@ -118,9 +118,9 @@ async def test_a_cancelled_poll_leaves_the_refill_to_the_next(stage: "Stage") ->
     await asyncio.sleep(0)
 
     first.cancel()
-    said = await stage.says("Are you there?")
+    message = await stage.says("Are you there?")
 
-    assert await heard(second) == [said]
+    assert await heard(second) == [message]
 
 
 @on_stage

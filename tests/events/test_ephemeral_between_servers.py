@@ -17,8 +17,8 @@ def chat(two_servers):
     """A user at one of two servers that are connected: a new server may miss an ephemeral event."""
     chat, other = two_servers
     cleo, dan = chat.people("cleo", "dan")
-    ears = replace(dan, server=other).listens_for("typing")
-    eventually(lambda: cleo.post("/typing", op="start", to=[dan.id]) and ears.all())
+    queue = replace(dan, server=other).listens_for("typing")
+    eventually(lambda: cleo.post("/typing", op="start", to=[dan.id]) and queue.all())
     return chat
 
 
@@ -43,23 +43,23 @@ def test_typing_reaches_the_other_server(ana, ben, elsewhere):
 
 
 def test_an_ephemeral_event_arrives_once(ana, ben, elsewhere):
-    ears = [ben.listens_for("typing"), elsewhere(ben).listens_for("typing")]
+    queue = [ben.listens_for("typing"), elsewhere(ben).listens_for("typing")]
 
     for op in ("start", "stop", "start"):
         ana.post("/typing", op=op, to=[ben.id]).succeeds()
 
-    eventually(lambda: len(ears[1].poll().json["events"]) >= 3)
-    for each in ears:
+    eventually(lambda: len(queue[1].poll().json["events"]) >= 3)
+    for each in queue:
         assert [event["op"] for event in each.all()] == ["start", "stop", "start"]
 
 
 def test_a_notice_that_is_too_long_is_dropped_and_the_next_one_arrives(chat, ana, ben, elsewhere):
-    ears = elsewhere(ben).listens_for("typing")
+    queue = elsewhere(ben).listens_for("typing")
 
     chat.server.call(chat.server.database.publish, b"x" * MAX_NOTICE_BYTES)
     ana.post("/typing", op="start", to=[ben.id]).succeeds()
 
-    eventually(lambda: ears.all())
+    eventually(lambda: queue.all())
 
 
 def test_an_answer_is_written_at_one_server_and_watched_and_stopped_at_another(
@@ -68,7 +68,7 @@ def test_an_answer_is_written_at_one_server_and_watched_and_stopped_at_another(
     bot = chat.person("helper", bot="generic", owner=ben)
     there, bot_there = elsewhere(ana), elsewhere(bot)
     direct = {"type": "direct", "to": [ana.id], "asked_by": ana.id}
-    ears = there.listens_for("answer")
+    queue = there.listens_for("answer")
     token = bot.post("/answers", **direct).succeeds()["answer_token"]
 
     text = "".join(chr(0x4E00 + number) for number in range(3000))  # three bytes each
@@ -80,7 +80,7 @@ def test_an_answer_is_written_at_one_server_and_watched_and_stopped_at_another(
         return [each["content"] for each in found] == [text + "!"]
 
     eventually(lambda: is_complete(ana) and is_complete(there))
-    assert {each["op"] for each in ears.all()} == {"start", "update"}
+    assert {each["op"] for each in queue.all()} == {"start", "update"}
     there.post(f"/answers/{token}/stop").succeeds()
     eventually(lambda: bot.patch(f"/answers/{token}", position=3001).succeeds()["stopped"])
     bot_there.post(f"/answers/{token}/finish", content=text).succeeds()
@@ -89,11 +89,11 @@ def test_an_answer_is_written_at_one_server_and_watched_and_stopped_at_another(
 
 def test_presence_is_shared(ana, ben, elsewhere):
     there = elsewhere(ben)
-    ears = there.listens_for("presence")
+    queue = there.listens_for("presence")
 
     ana.post("/users/me/presence", status="active").succeeds()
 
-    eventually(lambda: ears.all())
+    eventually(lambda: queue.all())
     path = f"/users/{ana.id}/presence"
     eventually(lambda: there.get(path).status == 200)
     assert there.get(path).json["presence"] == ben.get(path).json["presence"]
@@ -105,13 +105,13 @@ def test_presence_is_shared(ana, ben, elsewhere):
 
 
 def test_invalid_notices_are_ignored(chat, ana, ben, elsewhere):
-    ears = elsewhere(ben).listens_for("typing")
+    queue = elsewhere(ben).listens_for("typing")
 
     chat.server.call(chat.server.database.publish, b'{"server": 5}')
     chat.server.call(chat.server.database.publish, b"not even JSON")
     ana.post("/typing", op="start", to=[ben.id]).succeeds()
 
-    eventually(lambda: ears.all())
+    eventually(lambda: queue.all())
 
 
 def test_every_server_serves_every_file(ana, elsewhere):

@@ -34,15 +34,15 @@ def test_a_restore_ends_every_queue(own_chat, kitchen):
 
     assert waiting.result(PATIENCE_SECONDS).json["code"] == GONE
     assert idle.poll().json["code"] == GONE
-    ears = ben.listens_for("message")
+    queue = ben.listens_for("message")
     soup = ana.says("Soup's on", to="kitchen > lunch")
-    assert ears.next()["message"]["id"] == soup.id
+    assert queue.next()["message"]["id"] == soup.id
 
 
 def test_a_queue_of_another_log_is_refused_after_a_restart(own_chat, kitchen):
     _, ben = kitchen
     own_chat.write(storage.log.start_epoch)
-    ears = ben.listens_for("message")
+    queue = ben.listens_for("message")
     own_chat.server.stop()
 
     def restore(tx: Tx) -> None:
@@ -52,7 +52,7 @@ def test_a_queue_of_another_log_is_refused_after_a_restart(own_chat, kitchen):
     own_chat.write_from_outside(restore)
     own_chat.server.start()
 
-    assert ears.poll().json["code"] == GONE
+    assert queue.poll().json["code"] == GONE
     assert ben.listens_for("message").silent()
 
 
@@ -60,14 +60,14 @@ def test_a_log_that_goes_back_under_a_running_server_is_detected(own_chat, kitch
     ana, ben = kitchen
     first = ana.says("Soup?", to="kitchen > lunch")
     before = own_chat.head()
-    ears = ben.listens_for("message")
+    queue = ben.listens_for("message")
     ana.joins("cellar")
     ana.says("Tea?", to="kitchen > lunch")
-    assert len(ears.all()) == 1
+    assert len(queue.all()) == 1
 
     own_chat.write_from_outside(go_back, before, first.id)
 
-    eventually(lambda: ears.poll().json.get("code") == GONE)
+    eventually(lambda: queue.poll().json.get("code") == GONE)
     assert directory(own_chat) == fresh_directory(own_chat)
     again = ben.listens_for("message")
     tea = ana.says("Tea!", to="kitchen > lunch")

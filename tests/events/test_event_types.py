@@ -61,12 +61,12 @@ def test_events_that_can_be_rewound_are_found_in_the_log():
 
 def test_the_contract_has_every_event():
     described = {name.split()[1] for name in the_contract().table if name.startswith("event ")}
-    told = {each: kind for _, kind in KINDS for each in kind.types}
+    found = {each: kind for _, kind in KINDS for each in kind.types}
 
     unknown = [
         f"The contract does not know the event {name} ({kind.__name__}): describe it in"
         f" {OURS_PATH}."
-        for name, kind in told.items()
+        for name, kind in found.items()
         if name not in described
     ]
     assert not unknown, "\n".join(unknown)

@@ -47,18 +47,18 @@ def kitchen(in_kitchen: None, ana: Person, ben: Person) -> list[Person]:
 
 def test_a_fast_path_message_equals_an_ordinary_one(chat, kitchen, appended):
     ana, ben = kitchen
-    ears = ben.listens_for("message", apply_markdown=True)
+    queue = ben.listens_for("message", apply_markdown=True)
 
     in_channel = ana.says("/me **waves**, https://example.com", to="kitchen > LUNCH")
     direct = ana.says("Psst", to=[ben])
 
     assert appended == [1, 1]
     assert in_channel.id < direct.id
-    told = [ears.next()["message"] for _ in range(2)]
+    received = [queue.next()["message"] for _ in range(2)]
     chat.server.becomes_cold()
-    again = [each["message"] for each in ears.poll(-1).succeeds()["events"]]
-    assert told == again
-    for message, event in zip([in_channel, direct], told, strict=True):
+    again = [each["message"] for each in queue.poll(-1).succeeds()["events"]]
+    assert received == again
+    for message, event in zip([in_channel, direct], received, strict=True):
         shown = ben.sees(message)
         assert event == {key: shown[key] for key in event}
 
@@ -67,14 +67,14 @@ def test_simultaneous_sends_are_one_insert(own_chat, appended):
     ana, ben = own_chat.people("ana", "ben", channels=["kitchen"])
     ana.says("First", to="kitchen > lunch")
     first = ana.says("Second", to="kitchen > lunch")
-    ears = ben.listens_for("message")
+    queue = ben.listens_for("message")
 
     sends = [in_background(lambda: ana.says("Soup", to="kitchen > lunch")) for _ in range(20)]
     ids = sorted(send.result(PATIENCE_SECONDS).id for send in sends)
 
     assert sum(appended) == 20
     assert len(appended) < 20
-    assert [each["message"]["id"] for each in ears.all()] == ids
+    assert [each["message"]["id"] for each in queue.all()] == ids
     assert first.id < ids[0]
 
 

@@ -7,52 +7,52 @@ from tests.support.event_queue import EventQueue
 from tests.support.people import Chat
 
 
-def heard_late(chat: Chat, ears: EventQueue, channel: str) -> list[str]:
+def heard_late(chat: Chat, queue: EventQueue, channel: str) -> list[str]:
     """The channel events of a client whose mailbox was dropped meanwhile."""
     number = chat.channel(channel).id
-    chat.server.lose_mailbox(ears.queue_id)
+    chat.server.lose_mailbox(queue.queue_id)
     return [
         each["op"]
-        for each in ears.all()
+        for each in queue.all()
         if number in (each.get("stream_id"), *[of["stream_id"] for of in each.get("streams", ())])
     ]
 
 
 def test_a_promoted_guest_receives_a_channel_once(chat):
     ana, gus = chat.person("ana", role="owner"), chat.person("gus", role="guest")
-    ears = gus.listens_for("stream")
+    queue = gus.listens_for("stream")
 
     ana.joins("kitchen")
     ana.patch(f"/users/{gus.id}", role=400).succeeds()
 
-    assert heard_late(chat, ears, "kitchen") == ["create"]
+    assert heard_late(chat, queue, "kitchen") == ["create"]
 
 
 def test_a_demoted_member_loses_a_visible_channel(chat):
     ana, ben = chat.person("ana", role="owner"), chat.person("ben")
-    ears = ben.listens_for("stream")
+    queue = ben.listens_for("stream")
 
     ana.joins("kitchen")
     ana.patch(f"/streams/{chat.channel('kitchen').id}", description="For all").succeeds()
     ana.patch(f"/users/{ben.id}", role=600).succeeds()
 
-    assert heard_late(chat, ears, "kitchen") == ["create", "update", "delete"]
+    assert heard_late(chat, queue, "kitchen") == ["create", "update", "delete"]
 
 
 def test_messages_sent_after_a_removal_stay_unknown(chat):
     ana, ben = chat.person("ana", role="owner"), chat.person("ben")
-    ears = ben.listens_for("stream", "subscription")
+    queue = ben.listens_for("stream", "subscription")
 
     ana.joins("cellar", invite_only=True, principals=[ana.id, ben.id])
     ana.delete("/users/me/subscriptions", subscriptions=["cellar"], principals=[ben.id]).succeeds()
-    place = f"/streams/{chat.channel('cellar').id}"
-    ana.patch(place, new_name="vault", description="The *safe* is behind the wine").succeeds()
-    chat.server.lose_mailbox(ears.queue_id)
+    path = f"/streams/{chat.channel('cellar').id}"
+    ana.patch(path, new_name="vault", description="The *safe* is behind the wine").succeeds()
+    chat.server.lose_mailbox(queue.queue_id)
 
-    told = ears.all()
-    assert [(each["type"], each["op"]) for each in told] == [
+    received = queue.all()
+    assert [(each["type"], each["op"]) for each in received] == [
         ("stream", "create"), ("subscription", "add"), ("subscription", "remove"),
         ("stream", "delete"),
     ]  # fmt: skip
-    assert told[0]["streams"][0]["name"] == "cellar"
-    assert all(word not in str(told) for word in ("safe", "vault"))
+    assert received[0]["streams"][0]["name"] == "cellar"
+    assert all(word not in str(received) for word in ("safe", "vault"))

@@ -19,7 +19,7 @@ LEASE_SECONDS = 0.5
 
 def test_a_disconnected_server_does_not_answer_from_memory(databases, monkeypatch):
     monkeypatch.setattr(lease, "LEASE_SECONDS", LEASE_SECONDS)
-    answers: list[int] = []
+    responses: list[int] = []
     url, folder = databases.ready("postgres")
     proxy = TcpProxy(url)
     chat = Chat.found(Server(proxy.url, folder).start(), "")
@@ -31,8 +31,8 @@ def test_a_disconnected_server_does_not_answer_from_memory(databases, monkeypatc
         return request(chat.server.port, "GET", "/api/v1/users/me", headers=ana.headers).status
 
     def is_answered() -> bool:
-        answers.append(status())
-        return answers[-1] != 503
+        responses.append(status())
+        return responses[-1] != 503
 
     eventually(lambda: status() == 200)
     proxy.cut()
@@ -43,7 +43,7 @@ def test_a_disconnected_server_does_not_answer_from_memory(databases, monkeypatc
     proxy.restore()
     eventually(is_answered)
 
-    assert answers[-1] == 401
+    assert responses[-1] == 401
     elsewhere.stop()
     chat.server.stop()
     databases.give_back(url)

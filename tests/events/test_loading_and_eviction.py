@@ -32,8 +32,8 @@ def is_known(chat: Chat) -> bool:
 def test_an_organization_stays_loaded_while_it_is_used(garden):
     before = is_known(garden)
     ana, ben = garden.person("cleo", channels=["beds"]), garden.person("dan", channels=["beds"])
-    ears = ben.listens_for("message")
-    poll = ears.waits()
+    queue = ben.listens_for("message")
+    poll = queue.waits()
 
     leaves(garden)
     while_listening = is_known(garden)
@@ -46,19 +46,19 @@ def test_an_organization_stays_loaded_while_it_is_used(garden):
 
 def test_events_written_while_evicted_are_delivered_later(garden):
     ana = garden.person("cleo", channels=["beds"])
-    ears = ana.listens_for("message", "subscription", idle_queue_timeout=86_400)
-    said = ana.says("Roses are up", to="beds > roses")
-    ana.get(f"/messages/{said.id}").succeeds()
-    ears.all()
+    queue = ana.listens_for("message", "subscription", idle_queue_timeout=86_400)
+    message = ana.says("Roses are up", to="beds > roses")
+    ana.get(f"/messages/{message.id}").succeeds()
+    queue.all()
     leaves(garden)
 
-    garden.write_from_outside(rewrite, said.id)
+    garden.write_from_outside(rewrite, message.id)
     eventually(lambda: not is_known(garden))
 
-    told = ana.get(f"/messages/{said.id}", apply_markdown=False).json["message"]
-    assert told["content"] == "Tulips"
-    assert ana.says("And more", to="beds > roses").id > said.id
-    assert [each["type"] for each in ears.all()] == ["message"]
+    response = ana.get(f"/messages/{message.id}", apply_markdown=False).json["message"]
+    assert response["content"] == "Tulips"
+    assert ana.says("And more", to="beds > roses").id > message.id
+    assert [each["type"] for each in queue.all()] == ["message"]
 
 
 def rewrite(tx, message_id):

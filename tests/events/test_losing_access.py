@@ -11,16 +11,16 @@ def with_key(person, key):
 
 
 def test_a_new_key_ends_the_queues_of_the_old_one(chat, in_kitchen, ana, ben):
-    ears = ben.listens_for("message")
+    queue = ben.listens_for("message")
     ana.says("before", to="kitchen > lunch")
     waiting = ben.listens_for("user_topic").waits_raw()
 
     fresh = chat.write(actions.people.reset_key, chat.server.vault, ben.id)
 
     assert waiting.result(PATIENCE_SECONDS).status == 400
-    answer = with_key(ben, fresh).get("/events", queue_id=ears.queue_id, last_event_id=-1)
-    answer.fails(f"Bad event queue ID: {ears.queue_id}", code="BAD_EVENT_QUEUE_ID")
-    ears.poll().fails("Invalid API key", code="UNAUTHORIZED", status=401)
+    response = with_key(ben, fresh).get("/events", queue_id=queue.queue_id, last_event_id=-1)
+    response.fails(f"Bad event queue ID: {queue.queue_id}", code="BAD_EVENT_QUEUE_ID")
+    queue.poll().fails("Invalid API key", code="UNAUTHORIZED", status=401)
     again = with_key(ben, fresh).listens_for("message")
     soup = ana.says("after", to="kitchen > lunch")
     assert again.next()["message"]["id"] == soup.id
@@ -35,17 +35,17 @@ def test_a_key_changed_by_the_command_line_ends_its_queues(chat, ben):
 
 
 def test_a_deactivated_account_receives_nothing_more(chat, in_kitchen, ana, ben):
-    ears = ben.listens_for("message", "realm_user")
-    waiting = ears.waits_raw()
+    queue = ben.listens_for("message", "realm_user")
+    waiting = queue.waits_raw()
 
     chat.write(actions.people.deactivate, ben.id)
     ana.says("Where is he?", to="kitchen > lunch")
 
-    answer = waiting.result(PATIENCE_SECONDS)
-    assert answer.status in (400, 200)
-    if answer.status == 200:  # the deactivation is the last event
-        assert [each["type"] for each in answer.json["events"]] == ["realm_user"]
-    ears.poll().fails("Account is deactivated", code="UNAUTHORIZED", status=401)
+    response = waiting.result(PATIENCE_SECONDS)
+    assert response.status in (400, 200)
+    if response.status == 200:  # the deactivation is the last event
+        assert [each["type"] for each in response.json["events"]] == ["realm_user"]
+    queue.poll().fails("Account is deactivated", code="UNAUTHORIZED", status=401)
 
 
 def test_a_removed_member_receives_what_was_sent_before_the_removal(chat, in_kitchen, ana, ben):
@@ -60,8 +60,8 @@ def test_a_removed_member_receives_what_was_sent_before_the_removal(chat, in_kit
     ana.says("more secrets", to="cellar > light")
     ana.patch(f"/messages/{secret.id}", topic="dark").succeeds()
 
-    def received(ears):
-        return [(e["type"], e.get("message", {}).get("id")) for e in ears.all()]
+    def received(queue):
+        return [(e["type"], e.get("message", {}).get("id")) for e in queue.all()]
 
     expected = [
         ("message", secret.id),
@@ -82,17 +82,17 @@ def test_a_removed_member_does_not_receive_edits_after_the_removal(chat, in_kitc
     ana.leaves("cellar", principals=[ben.id])
     ana.patch(f"/messages/{secret.id}", content="a greater secret").succeeds()
 
-    heard = [each["message"]["content"] for each in warm.all()]
+    received = [each["message"]["content"] for each in warm.all()]
     chat.server.becomes_cold()
-    heard += [each["message"]["content"] for each in cold.all()]
+    received += [each["message"]["content"] for each in cold.all()]
 
-    assert "secret" in heard
-    assert "a greater secret" not in heard
+    assert "secret" in received
+    assert "a greater secret" not in received
 
 
 def test_a_removed_member_who_polls_later_receives_it_too(chat, in_kitchen, ana, ben):
     ana.joins("cellar", invite_only=True, principals=[ana.id, ben.id])
-    ears = ben.listens_for("message")
+    queue = ben.listens_for("message")
     secret = ana.says("secret", to="cellar > light")
     soup = ana.says("open", to="kitchen > lunch")
     chat.server.becomes_cold()
@@ -100,7 +100,7 @@ def test_a_removed_member_who_polls_later_receives_it_too(chat, in_kitchen, ana,
     ana.leaves("cellar", principals=[ben.id])
     ana.says("more secrets", to="cellar > light")
 
-    assert [each["message"]["id"] for each in ears.all()] == [secret.id, soup.id]
+    assert [each["message"]["id"] for each in queue.all()] == [secret.id, soup.id]
 
 
 def test_leaving_a_public_channel_ends_events_but_not_earlier_ones(chat, in_kitchen, ana, ben):
@@ -115,9 +115,9 @@ def test_leaving_a_public_channel_ends_events_but_not_earlier_ones(chat, in_kitc
 
 
 def test_a_queue_for_all_public_channels_receives_no_private_channel(ana, ben):
-    ears = ben.listens_for("message", all_public_streams=True)
+    queue = ben.listens_for("message", all_public_streams=True)
 
     ana.joins("cellar", invite_only=True)
     ana.says("secret", to="cellar > light")
 
-    assert ears.silent()
+    assert queue.silent()

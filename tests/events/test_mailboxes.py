@@ -25,8 +25,8 @@ class Word(EphemeralEvent, frozen=True):
 
     def wire(self, org: Organization, to: Listener) -> dict[str, Any]:
         nobody = {"user_id": 0, "email": "nobody@example.com"}
-        said = {"message_type": "stream", "sender": nobody, "stream_id": 0, "topic": self.word}
-        return {"type": "typing", "op": "start", **said}
+        params = {"message_type": "stream", "sender": nobody, "stream_id": 0, "topic": self.word}
+        return {"type": "typing", "op": "start", **params}
 
 
 def whisper(chat, word, to):
@@ -67,23 +67,23 @@ def test_a_dropped_mailbox_is_rebuilt_as_it_was(chat):
     queues_ = [who.listens_for() for who in (ana, ben, cleo, gus)]
     queues_ += [ben.listens_for(**options) for options in OPTIONS]
     everything_that_can_happen(chat, ana, ben, cleo)
-    before = [ears.poll(-1).succeeds()["events"] for ears in queues_]
+    before = [queue.poll(-1).succeeds()["events"] for queue in queues_]
     assert len(before[0]) > 10
 
     chat.server.becomes_cold()
 
     kept = chat.server.queue_ids(chat.realm.id)
-    assert not {*kept} & {ears.queue_id for ears in queues_}
-    assert [ears.poll(-1).succeeds()["events"] for ears in queues_] == before
+    assert not {*kept} & {queue.queue_id for queue in queues_}
+    assert [queue.poll(-1).succeeds()["events"] for queue in queues_] == before
 
 
 def test_a_queue_without_mailbox_receives_what_happened_meanwhile(chat, in_kitchen, ana, ben):
-    ears = ben.listens_for("message")
+    queue = ben.listens_for("message")
     chat.server.becomes_cold()
 
     soup = ana.says("Soup's on", to="kitchen > lunch")
 
-    assert ears.next()["message"]["id"] == soup.id
+    assert queue.next()["message"]["id"] == soup.id
 
 
 def test_a_mailbox_with_a_parked_poll_is_not_dropped(chat, in_kitchen, ana, ben):
@@ -96,21 +96,21 @@ def test_a_mailbox_with_a_parked_poll_is_not_dropped(chat, in_kitchen, ana, ben)
 
 
 def test_a_queue_far_behind_is_delivered_in_pages(chat):
-    ears = chat.person("ana").listens_for("realm")
+    queue = chat.person("ana").listens_for("realm")
     much_happens(chat, 1010)
     chat.server.becomes_cold()
 
-    pages = heard_in_pages(ears)
+    pages = heard_in_pages(queue)
 
     assert len(pages) > 1
     assert [number for page in pages for number in page] == list(range(1010))
 
 
 def test_a_full_mailbox_takes_no_more_and_misses_nothing(chat):
-    ears = chat.person("ana").listens_for("realm")
+    queue = chat.person("ana").listens_for("realm")
     much_happens(chat, 2100)
 
-    pages = heard_in_pages(ears)
+    pages = heard_in_pages(queue)
 
     assert len(pages) > 1
     assert [number for page in pages for number in page] == list(range(2100))
@@ -124,9 +124,9 @@ def much_happens(chat, count):
     chat.write(announce_all)
 
 
-def heard_in_pages(ears) -> list[list[int]]:
+def heard_in_pages(queue) -> list[list[int]]:
     pages = []
-    while events := ears.all():
+    while events := queue.all():
         pages.append([each["value"] for each in events])
     return pages
 
@@ -153,13 +153,13 @@ def test_a_queue_whose_position_was_trimmed_must_be_registered_again(own_chat):
         storage.log.delete_up_to(tx, storage.log.head(tx) - 1)
 
     ana, ben = own_chat.people("ana", "ben", channels=["kitchen"])
-    ears = ben.listens_for("message")
+    queue = ben.listens_for("message")
     ana.says("one", to="kitchen > count")
     ana.says("two", to="kitchen > count")
     own_chat.write(forget)
     own_chat.server.becomes_cold()
 
-    assert ears.poll().json["code"] == "BAD_EVENT_QUEUE_ID"
+    assert queue.poll().json["code"] == "BAD_EVENT_QUEUE_ID"
 
 
 def keep_positions(chat):
@@ -193,15 +193,15 @@ def test_an_ephemeral_event_wakes_a_parked_poll(chat, ana):
 
 
 def test_ephemeral_events_and_messages_keep_their_order(chat, in_kitchen, ana):
-    ears = ana.listens_for("typing", "message")
+    queue = ana.listens_for("typing", "message")
 
     for number in range(3):
         whisper(chat, f"before {number}", Everyone())
         ana.says(f"{number}", to="kitchen > count")
         whisper(chat, f"after {number}", Everyone())
 
-    heard = [each.get("topic") or each["message"]["content"] for each in ears.all()]
-    assert heard == [
+    received = [each.get("topic") or each["message"]["content"] for each in queue.all()]
+    assert received == [
         "before 0",
         "0",
         "after 0",
@@ -215,27 +215,27 @@ def test_ephemeral_events_and_messages_keep_their_order(chat, in_kitchen, ana):
 
 
 def test_an_ephemeral_event_is_never_stored(chat, in_kitchen, ana):
-    ears = ana.listens_for("typing", "message")
+    queue = ana.listens_for("typing", "message")
     before = chat.head()
     whisper(chat, "start", Everyone())
     soup = ana.says("Soup's on", to="kitchen > lunch")
 
     chat.server.becomes_cold()
 
-    assert [each["type"] for each in ears.all()] == ["message"]
+    assert [each["type"] for each in queue.all()] == ["message"]
     kinds = [entry.kind for entry in chat.read(storage.log.after, chat.realm.id, before, 100)]
     assert "typing" not in kinds
     assert soup.id
 
 
 def test_a_queue_can_be_acknowledged_at_an_ephemeral_event(chat, in_kitchen, ana):
-    ears = ana.listens_for("typing", "message")
+    queue = ana.listens_for("typing", "message")
     whisper(chat, "start", Everyone())
-    (start,) = ears.poll(-1).succeeds()["events"]
+    (start,) = queue.poll(-1).succeeds()["events"]
     ana.says("Soup's on", to="kitchen > lunch")
 
-    rest = ears.poll(start["id"]).succeeds()["events"]
+    rest = queue.poll(start["id"]).succeeds()["events"]
 
     assert [each["type"] for each in rest] == ["message"]
     chat.server.becomes_cold()
-    assert ears.poll(start["id"]).succeeds()["events"] == rest
+    assert queue.poll(start["id"]).succeeds()["events"] == rest

@@ -24,19 +24,19 @@ def test_a_failed_notice_loses_no_event(own_chat, monkeypatch):
     ana, ben = own_chat.people("ana", "ben", channels=["kitchen"])
     for _ in range(2):
         ana.says("First", to="kitchen > lunch")
-    ears = ben.listens_for("message")
-    heard: list[int] = []
+    queue = ben.listens_for("message")
+    received: list[int] = []
 
     with own_chat.server.broadcasts_fail():
         second = ana.says("Second", to="kitchen > lunch")
     third = ana.says("Third", to="kitchen > lunch")
 
     def hears_both() -> bool:
-        heard.extend(each["message"]["id"] for each in ears.all())
-        return len(heard) == 2
+        received.extend(each["message"]["id"] for each in queue.all())
+        return len(received) == 2
 
     eventually(hears_both)
-    assert heard == [second.id, third.id]
+    assert received == [second.id, third.id]
 
 
 @pytest.mark.usefixtures("patient")
@@ -49,7 +49,7 @@ def test_simultaneous_sends_of_several_organizations_are_delivered_in_each(own_c
     for _ in range(2):
         for ana, _ben in pairs:
             ana.says("First", to="kitchen > lunch")
-    ears = [ben.listens_for("message") for _, ben in pairs]
+    queue = [ben.listens_for("message") for _, ben in pairs]
 
     is_held = is_busy and server.database.is_shared
     with closing(server.database.dialect.connect()) as holder:
@@ -65,10 +65,10 @@ def test_simultaneous_sends_of_several_organizations_are_delivered_in_each(own_c
                 for send in row[1:]:
                     send.result(PATIENCE_SECONDS)
             assert not any(row[0].done() for row in sends)
-    said = [
+    text = [
         [send.result(PATIENCE_SECONDS).id for send in column] for column in zip(*sends, strict=True)
     ]
 
-    for chat, ids, listening in zip(chats, said, ears, strict=True):
+    for chat, ids, listening in zip(chats, text, queue, strict=True):
         assert [each["message"]["id"] for each in listening.all()] == sorted(ids)
         assert chat.read(storage.log.gaps) == []

@@ -1,16 +1,16 @@
 """Who receives a message event, and its content."""
 
 
-def ids(ears) -> list[int]:
-    return [each["message"]["id"] for each in ears.all() if each["type"] == "message"]
+def ids(queue) -> list[int]:
+    return [each["message"]["id"] for each in queue.all() if each["type"] == "message"]
 
 
 def test_a_complete_message_event(in_kitchen, ana, ben):
-    ears = ben.listens_for("message", apply_markdown=True)
+    queue = ben.listens_for("message", apply_markdown=True)
 
     soup = ana.says("Soup's on", to="kitchen > lunch")
 
-    event = ears.next()
+    event = queue.next()
     assert event.keys() == {"type", "message", "flags"}
     assert event["flags"] == []
     seen = ben.sees(soup)
@@ -24,7 +24,7 @@ def test_all_subscribers_receive_a_message_once_per_queue(chat, in_kitchen, ana,
 
     soup = ana.says("Soup's on", to="kitchen > lunch")
 
-    assert [ids(ears) for ears in queues] == [[soup.id], [soup.id], [soup.id], []]
+    assert [ids(queue) for queue in queues] == [[soup.id], [soup.id], [soup.id], []]
 
 
 def test_a_sender_who_is_not_subscribed_receives_nothing(chat):
@@ -43,7 +43,7 @@ def test_a_mentioned_bot_receives_messages_wherever_it_may_read(chat, in_kitchen
     ana.joins("cellar", invite_only=True)
     helper = chat.person("helper", bot="generic", owner=ana)
     chat.person("hook", bot="incoming-webhook", owner=ana)
-    ears = helper.listens_for("message", "update_message", "reaction")
+    queue = helper.listens_for("message", "update_message", "reaction")
 
     call = ana.says("@**Helper** help", to="kitchen > lunch")
     ana.says("@**Helper** help", to="cellar > wine")
@@ -51,8 +51,8 @@ def test_a_mentioned_bot_receives_messages_wherever_it_may_read(chat, in_kitchen
     ana.post(f"/messages/{call.id}/reactions", emoji_name="tada").succeeds()
     ana.patch(f"/messages/{call.id}", content="@**Helper**, please help").succeeds()
 
-    told, reaction, edit = ears.all()
-    assert (told["message"]["id"], told["flags"]) == (call.id, ["mentioned"])
+    received, reaction, edit = queue.all()
+    assert (received["message"]["id"], received["flags"]) == (call.id, ["mentioned"])
     assert (reaction["message_id"], edit["message_id"]) == (call.id, call.id)
     assert "mentioned" in helper.sees(call)["flags"]
 
@@ -60,21 +60,21 @@ def test_a_mentioned_bot_receives_messages_wherever_it_may_read(chat, in_kitchen
 def test_a_mentioned_bot_that_polls_late_receives_them_too(own_chat):
     ana = own_chat.person("ana", channels=["kitchen"])
     helper = own_chat.person("helper", bot="generic", owner=ana)
-    ears = helper.listens_for("message")
+    queue = helper.listens_for("message")
     call = ana.says("@**Helper** help", to="kitchen > lunch")
 
     own_chat.server.restart()
 
-    assert ids(ears) == [call.id]
+    assert ids(queue) == [call.id]
 
 
 def test_mentioned_users_who_are_not_subscribed_receive_nothing(chat):
     ana, ben = chat.person("ana", channels=["kitchen"]), chat.person("ben")
-    ears = ben.listens_for("message")
+    queue = ben.listens_for("message")
 
     ana.says("@**Ben** help", to="kitchen > lunch")
 
-    assert ears.silent()
+    assert queue.silent()
 
 
 def test_participants_receive_a_direct_message(ana, ben, cleo):
@@ -83,17 +83,17 @@ def test_participants_receive_a_direct_message(ana, ben, cleo):
     one = ana.says("psst", to=[ben])
     two = cleo.says("all of us", to=[ana, ben])
 
-    assert [ids(ears) for ears in queues] == [[one.id, two.id], [one.id, two.id], [two.id]]
+    assert [ids(queue) for queue in queues] == [[one.id, two.id], [one.id, two.id], [two.id]]
 
 
 def test_other_organizations_receive_nothing(chat):
     other = type(chat).found(chat.server)
     ana, eve = chat.person("ana", channels=["kitchen"]), other.person("eve", channels=["kitchen"])
-    ears = eve.listens_for(all_public_streams=True)
+    queue = eve.listens_for(all_public_streams=True)
 
     ana.says("Soup's on", to="kitchen > lunch")
 
-    assert ears.silent()
+    assert queue.silent()
 
 
 def test_the_local_echo_is_in_one_queue_only(in_kitchen, ana, ben):
@@ -120,21 +120,21 @@ def test_another_users_queue_gets_no_local_echo(in_kitchen, ana, ben):
 
 
 def test_events_arrive_in_the_order_of_the_log(in_kitchen, ana, ben):
-    ears = ben.listens_for()
+    queue = ben.listens_for()
 
     first = ana.says("one", to="kitchen > count")
     ana.joins("garden")
     second = ben.says("two", to="kitchen > other")
     third = ana.says("three", to=[ben])
 
-    heard = [each.get("message", {}).get("id", each["type"]) for each in ears.all()]
-    assert heard == [first.id, "stream", "subscription", "user_topic", second.id, third.id]
+    received = [each.get("message", {}).get("id", each["type"]) for each in queue.all()]
+    assert received == [first.id, "stream", "subscription", "user_topic", second.id, third.id]
 
 
 def test_a_failed_send_causes_no_event(in_kitchen, ana):
-    ears = ana.listens_for()
+    queue = ana.listens_for()
 
     ana.tries_to_say("", to="kitchen > lunch").fails("Message must not be empty")
     ana.tries_to_say("x", to="attic > lunch")
 
-    assert ears.silent()
+    assert queue.silent()

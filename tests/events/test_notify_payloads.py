@@ -23,11 +23,11 @@ def appended(chat, in_kitchen, ana, ben):
 def test_a_notice_decodes_to_the_sent_message(appended):
     notices, _ = events.notify_payloads.encode(appended)
 
-    told = [each for notice in notices for each in events.notify_payloads.read(notice)]
+    received = [each for notice in notices for each in events.notify_payloads.read(notice)]
 
     short = [(known, each) for known, each in appended if len(each.event.message.content) < 9000]
-    assert told == short
-    assert len(told) == 3
+    assert received == short
+    assert len(received) == 3
 
 
 def test_notices_say_up_to_which_event_they_are_complete(appended):

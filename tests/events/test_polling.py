@@ -12,8 +12,8 @@ UNKNOWN = "00000000-0000-4000-8000-000000000000"
 
 
 def bad_queue(reply, queue_id):
-    told = reply.fails(f"Bad event queue ID: {queue_id}", code="BAD_EVENT_QUEUE_ID")
-    assert told["queue_id"] == queue_id
+    response = reply.fails(f"Bad event queue ID: {queue_id}", code="BAD_EVENT_QUEUE_ID")
+    assert response["queue_id"] == queue_id
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def channels():
 
 
 @pytest.fixture
-def ears(ana, ben):
+def queue(ana, ben):
     """Ana sends, Ben listens."""
     return ben.listens_for("message")
 
@@ -34,79 +34,79 @@ def numbers(reply) -> list[int]:
 # --- acknowledging ---
 
 
-def test_a_new_queue_is_empty(ears):
-    answer = ears.poll(-1).succeeds()
+def test_a_new_queue_is_empty(queue):
+    response = queue.poll(-1).succeeds()
 
-    assert answer == {"result": "success", "msg": "", "events": []}
+    assert response == {"result": "success", "msg": "", "events": []}
 
 
-def test_the_same_last_event_id_gives_the_same_events(ana, ears):
+def test_the_same_last_event_id_gives_the_same_events(ana, queue):
     ana.says("one", to="kitchen > count")
     ana.says("two", to="kitchen > count")
 
-    first, again = ears.poll(-1).succeeds(), ears.poll(-1).succeeds()
+    first, again = queue.poll(-1).succeeds(), queue.poll(-1).succeeds()
 
     assert first == again
     assert [each["message"]["content"] for each in first["events"]] == ["one", "two"]
 
 
-def test_an_id_acknowledges_everything_up_to_it(ana, ears):
+def test_an_id_acknowledges_everything_up_to_it(ana, queue):
     for word in ("one", "two", "three"):
         ana.says(word, to="kitchen > count")
-    one, two, three = numbers(ears.poll(-1))
+    one, two, three = numbers(queue.poll(-1))
 
-    assert numbers(ears.poll(one)) == [two, three]
-    assert numbers(ears.poll(one)) == [two, three]
-    assert numbers(ears.poll(three)) == []
+    assert numbers(queue.poll(one)) == [two, three]
+    assert numbers(queue.poll(one)) == [two, three]
+    assert numbers(queue.poll(three)) == []
     assert one < two < three
 
 
-def test_acknowledged_events_are_gone(ana, ears):
+def test_acknowledged_events_are_gone(ana, queue):
     ana.says("one", to="kitchen > count")
     ana.says("two", to="kitchen > count")
-    one, two = numbers(ears.poll(-1))
-    ears.poll(two).succeeds()
+    one, two = numbers(queue.poll(-1))
+    queue.poll(two).succeeds()
 
     for earlier in (-1, one):
-        ears.poll(earlier).fails(f"An event newer than {earlier} has already been pruned!")
+        queue.poll(earlier).fails(f"An event newer than {earlier} has already been pruned!")
 
-    assert numbers(ears.poll(two)) == []
+    assert numbers(queue.poll(two)) == []
 
 
 @pytest.mark.parametrize("number", [2**40, 2**62])
-def test_an_id_beyond_the_log_is_refused(ana, ears, number):
+def test_an_id_beyond_the_log_is_refused(ana, queue, number):
     ana.says("one", to="kitchen > count")
 
-    answer = ears.poll(number)
+    response = queue.poll(number)
 
-    assert (answer.status, answer.json["code"]) == (400, "BAD_EVENT_QUEUE_ID")
-    assert len(ears.all()) == 1
+    assert (response.status, response.json["code"]) == (400, "BAD_EVENT_QUEUE_ID")
+    assert len(queue.all()) == 1
 
 
 @pytest.mark.parametrize("number", [0, 77, -2, -(2**62)])
-def test_an_id_that_was_never_given_out_is_refused(ana, ears, number):
+def test_an_id_that_was_never_given_out_is_refused(ana, queue, number):
     ana.says("one", to="kitchen > count")
 
-    ears.poll(number).fails(f"Event {number} was not in this queue")
+    queue.poll(number).fails(f"Event {number} was not in this queue")
 
-    assert len(ears.all()) == 1
+    assert len(queue.all()) == 1
 
 
 @pytest.mark.parametrize("number", [2**63, -(2**63) - 1, 10**40])
-def test_an_id_that_is_no_number_is_refused(ears, number):
-    answer = ears.poll(number)
+def test_an_id_that_is_no_number_is_refused(queue, number):
+    response = queue.poll(number)
 
-    assert answer.status == 400
-    assert answer.json["code"] == "BAD_REQUEST"
+    assert response.status == 400
+    assert response.json["code"] == "BAD_REQUEST"
 
 
-def test_a_wrong_id_does_not_cost_a_queue_its_events(chat, ana, ears):
+def test_a_wrong_id_does_not_cost_a_queue_its_events(chat, ana, queue):
     ana.says("one", to="kitchen > count")
     chat.server.becomes_cold()
 
-    assert ears.poll(2**50).status == 400
+    assert queue.poll(2**50).status == 400
 
-    assert [each["message"]["content"] for each in ears.all()] == ["one"]
+    assert [each["message"]["content"] for each in queue.all()] == ["one"]
 
 
 # --- parameters ---
@@ -135,21 +135,21 @@ def test_an_unknown_queue_is_refused(ana):
         bad_queue(ana.delete("/events", queue_id=queue_id), queue_id)
 
 
-def test_another_users_queue_is_unknown(chat, ana, ears):
+def test_another_users_queue_is_unknown(chat, ana, queue):
     eve = Chat.found(chat.server).person("eve")
 
     for other in (ana, eve):
-        answer = other.get("/events", queue_id=ears.queue_id, last_event_id=-1, dont_block=True)
-        bad_queue(answer, ears.queue_id)
-        bad_queue(other.delete("/events", queue_id=ears.queue_id), ears.queue_id)
+        response = other.get("/events", queue_id=queue.queue_id, last_event_id=-1, dont_block=True)
+        bad_queue(response, queue.queue_id)
+        bad_queue(other.delete("/events", queue_id=queue.queue_id), queue.queue_id)
 
-    assert ears.silent()
+    assert queue.silent()
 
 
-def test_anonymous_callers_cannot_poll(chat, ears):
-    answer = chat.stranger.get("/events", queue_id=ears.queue_id, last_event_id=-1)
+def test_anonymous_callers_cannot_poll(chat, queue):
+    response = chat.stranger.get("/events", queue_id=queue.queue_id, last_event_id=-1)
 
-    answer.asks_to_log_in()
+    response.asks_to_log_in()
 
 
 def test_a_poll_without_a_queue_registers_one(ana, ben):
@@ -157,15 +157,15 @@ def test_a_poll_without_a_queue_registers_one(ana, ben):
     ana.says("one", to="kitchen > count")
 
     assert (made["events"], made["idle_queue_timeout_secs"]) == ([], 600)
-    heard = ben.get("/events", queue_id=made["queue_id"], last_event_id=-1).succeeds()
-    assert [each["type"] for each in heard["events"]] == ["message"]
+    response = ben.get("/events", queue_id=made["queue_id"], last_event_id=-1).succeeds()
+    assert [each["type"] for each in response["events"]] == ["message"]
 
 
 # --- waiting ---
 
 
-def test_a_parked_poll_is_answered_when_an_event_arrives(ana, ears):
-    waiting = ears.waits()
+def test_a_parked_poll_is_answered_when_an_event_arrives(ana, queue):
+    waiting = queue.waits()
     assert not waiting.done()
 
     soup = ana.says("Soup's on", to="kitchen > lunch")
@@ -174,19 +174,19 @@ def test_a_parked_poll_is_answered_when_an_event_arrives(ana, ears):
     assert event["message"]["id"] == soup.id
 
 
-def test_the_answer_of_a_parked_poll_names_its_queue(ana, ears):
-    from_background = ears.waits_raw()
+def test_the_answer_of_a_parked_poll_names_its_queue(ana, queue):
+    from_background = queue.waits_raw()
 
     ana.says("Soup's on", to="kitchen > lunch")
 
-    assert from_background.result(PATIENCE_SECONDS).succeeds()["queue_id"] == ears.queue_id
-    assert "queue_id" not in ears.poll().succeeds()
+    assert from_background.result(PATIENCE_SECONDS).succeeds()["queue_id"] == queue.queue_id
+    assert "queue_id" not in queue.poll().succeeds()
 
 
-def test_of_two_polls_the_earlier_returns_at_once(ana, ears):
-    earlier = ears.waits()
+def test_of_two_polls_the_earlier_returns_at_once(ana, queue):
+    earlier = queue.waits()
 
-    later = ears.waits()
+    later = queue.waits()
 
     assert earlier.result(PATIENCE_SECONDS) == []
     assert not later.done()
@@ -194,22 +194,22 @@ def test_of_two_polls_the_earlier_returns_at_once(ana, ears):
     assert len(later.result(PATIENCE_SECONDS)) == 1
 
 
-def test_a_poll_that_does_not_wait_ends_a_parked_one(ears):
-    waiting = ears.waits()
+def test_a_poll_that_does_not_wait_ends_a_parked_one(queue):
+    waiting = queue.waits()
 
-    ears.poll().succeeds()
+    queue.poll().succeeds()
 
     assert waiting.result(PATIENCE_SECONDS) == []
 
 
-def test_deleting_a_queue_ends_its_parked_poll(ears):
-    waiting = ears.waits_raw()
+def test_deleting_a_queue_ends_its_parked_poll(queue):
+    waiting = queue.waits_raw()
 
-    ears.stops().succeeds()
+    queue.stops().succeeds()
 
-    bad_queue(waiting.result(PATIENCE_SECONDS), ears.queue_id)
-    bad_queue(ears.stops(), ears.queue_id)
-    bad_queue(ears.poll(), ears.queue_id)
+    bad_queue(waiting.result(PATIENCE_SECONDS), queue.queue_id)
+    bad_queue(queue.stops(), queue.queue_id)
+    bad_queue(queue.poll(), queue.queue_id)
 
 
 def test_deleting_a_queue_requires_its_id(chat):
@@ -221,7 +221,7 @@ def test_a_heartbeat_arrives_while_nothing_happens(start_server):
     ana, ben = chat.people("ana", "ben", channels=["kitchen"])
     everything, messages = ben.listens_for(), ben.listens_for("message")
 
-    beats = [ears.waits() for ears in (everything, messages)]
+    beats = [queue.waits() for queue in (everything, messages)]
 
     assert [each.result(PATIENCE_SECONDS) for each in beats] == [[{"type": "heartbeat"}]] * 2
     soup = ana.says("Soup's on", to="kitchen > lunch")
@@ -244,16 +244,16 @@ def test_each_poll_gets_a_heartbeat_after_its_own_wait(start_server):
     assert again.result(PATIENCE_SECONDS) == [{"type": "heartbeat"}]
 
 
-def test_a_client_that_disconnects_misses_nothing(chat, ana, ben, ears):
+def test_a_client_that_disconnects_misses_nothing(chat, ana, ben, queue):
     connection = ben.server.client.connect()
-    target = f"/api/v1/events?queue_id={ears.queue_id}&last_event_id=-1"
+    target = f"/api/v1/events?queue_id={queue.queue_id}&last_event_id=-1"
     connection.request("GET", target, headers=ben.headers)
-    eventually(lambda: chat.server.is_parked(ears.queue_id))
+    eventually(lambda: chat.server.is_parked(queue.queue_id))
     connection.close()
 
     soup = ana.says("Soup's on", to="kitchen > lunch")
 
-    assert ears.next()["message"]["id"] == soup.id
+    assert queue.next()["message"]["id"] == soup.id
 
 
 def test_a_stopping_server_answers_all_parked_polls(own_chat):
@@ -295,8 +295,8 @@ def test_an_unpolled_queue_is_deleted_in_time(own_chat):
 
 def test_a_queue_with_a_parked_poll_is_not_deleted(own_chat):
     ana, ben = own_chat.people("ana", "ben", channels=["kitchen"])
-    ears = ben.listens_for("message", idle_queue_timeout=100)
-    waiting = ears.waits()
+    queue = ben.listens_for("message", idle_queue_timeout=100)
+    waiting = queue.waits()
 
     own_chat.server.clock.move(hours=5)
     sweep(own_chat)
@@ -320,4 +320,4 @@ def test_beyond_the_limit_the_least_recently_polled_queue_is_dropped(own_chat, m
     assert second.poll().json["code"] == "BAD_EVENT_QUEUE_ID"
     ben.says("Soup's on", to="kitchen > lunch")
     assert len(waiting.result(PATIENCE_SECONDS)) == 1
-    assert [len(ears.all()) for ears in (third, fourth, his)] == [1, 1, 1]
+    assert [len(queue.all()) for queue in (third, fourth, his)] == [1, 1, 1]

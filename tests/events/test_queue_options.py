@@ -5,8 +5,8 @@ import pytest
 CAPABLE = {"notification_settings_null": True, "empty_topic_name": True}
 
 
-def words(ears) -> list[str]:
-    return [each["message"]["content"] for each in ears.all()]
+def words(queue) -> list[str]:
+    return [each["message"]["content"] for each in queue.all()]
 
 
 def test_a_queue_receives_the_types_it_asked_for(in_kitchen, ana, ben):
@@ -69,7 +69,7 @@ def test_the_empty_topic_has_a_name_for_older_clients(in_kitchen, ana):
 def test_a_narrow_filters_messages(chat, in_kitchen, ana, ben, narrow, heard):
     cleo = chat.person("cleo", channels=["garden"])
     terms = [[operator, operand.format(ana=ana.api_email)] for operator, operand in narrow]
-    ears = ben.listens_for("message", narrow=terms)
+    queue = ben.listens_for("message", narrow=terms)
 
     ana.says("soup", to="kitchen > Lunch")
     ben.says("tea", to="kitchen > four o'clock", read_by_sender=True)
@@ -78,15 +78,15 @@ def test_a_narrow_filters_messages(chat, in_kitchen, ana, ben, narrow, heard):
     ana.says("note", to=[ben])
     ana.says("secret", to=[cleo])
 
-    assert words(ears) == heard.split()
+    assert words(queue) == heard.split()
 
 
 def test_a_narrow_filters_messages_only(in_kitchen, ana):
-    ears = ana.listens_for("message", "user_topic", narrow=[["stream", "garden"]])
+    queue = ana.listens_for("message", "user_topic", narrow=[["stream", "garden"]])
 
     ana.says("x", to="kitchen > lunch")
 
-    assert [each["type"] for each in ears.all()] == ["user_topic"]
+    assert [each["type"] for each in queue.all()] == ["user_topic"]
 
 
 def test_a_queue_may_receive_all_public_channels(ana, ben):
@@ -109,12 +109,12 @@ def test_a_queue_may_receive_all_public_channels(ana, ben):
 def test_a_guests_narrow_gives_no_access(chat):
     gus = chat.person("gus", role="guest", channels=["garden"])
     ana = chat.person("ana", channels=["kitchen"])
-    ears = gus.listens_for("message", narrow=[["topic", "lunch"]])
+    queue = gus.listens_for("message", narrow=[["topic", "lunch"]])
 
     ana.says("soup", to="kitchen > lunch")
     ana.says("roses", to="garden > lunch")
 
-    assert words(ears) == ["roses"]
+    assert words(queue) == ["roses"]
 
 
 def test_avatars_may_be_left_to_the_client(own_chat):
@@ -124,17 +124,17 @@ def test_avatars_may_be_left_to_the_client(own_chat):
     ana = own_chat.person("ana", channels=["kitchen"], settings={"email_address_visibility": 1})
     own_chat.write(use_gravatar)
     own_chat.server.restart()
-    itself, told = ana.listens_for("message"), ana.listens_for("message", client_gravatar=False)
+    itself, event = ana.listens_for("message"), ana.listens_for("message", client_gravatar=False)
 
     ana.says("x", to="kitchen > lunch")
 
     assert itself.next()["message"]["avatar_url"] is None
-    assert told.next()["message"]["avatar_url"]
+    assert event.next()["message"]["avatar_url"]
 
 
 def test_options_survive_a_restart(own_chat):
     ana, ben = own_chat.person("ana", channels=["garden"]), own_chat.person("ben")
-    ears = ben.listens_for(
+    queue = ben.listens_for(
         "message",
         "user_topic",
         narrow=[["stream", "garden"]],
@@ -145,5 +145,5 @@ def test_options_survive_a_restart(own_chat):
     own_chat.server.restart()
     ana.says("roses", to="garden > ")
 
-    heard = ears.next()["message"]
-    assert (heard["content"], heard["subject"]) == ("<p>roses</p>", "")
+    event = queue.next()["message"]
+    assert (event["content"], event["subject"]) == ("<p>roses</p>", "")

@@ -41,9 +41,9 @@ def test_a_read_is_answered_although_the_log_cannot_be_read(two_servers):
     assert other.database.may_have_peers
 
     with unreadable_log(chat.server):
-        answer = in_background(lambda: ana.get("/users")).result(PATIENCE_SECONDS)
+        response = in_background(lambda: ana.get("/users")).result(PATIENCE_SECONDS)
 
-    answer.succeeds()
+    response.succeeds()
 
 
 @pytest.fixture
@@ -69,6 +69,6 @@ def test_a_read_at_a_lone_server_does_not_wait_for_the_log(lone_server: Server):
     eventually(is_alone_after_a_send)
 
     with unreadable_log(lone_server):
-        answer = in_background(lambda: ana.get("/users")).result(PATIENCE_SECONDS)
+        response = in_background(lambda: ana.get("/users")).result(PATIENCE_SECONDS)
 
-    answer.succeeds()
+    response.succeeds()

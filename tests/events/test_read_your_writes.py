@@ -29,8 +29,8 @@ def test_a_thing_created_at_one_server_exists_at_the_other(two_servers):
     assert there.get(f"/users/{cleo.email}").succeeds()["user"]["user_id"] == cleo.id
     ana.joins("kitchen")
     kitchen = chat.channel("kitchen")
-    asked = there.get("/get_stream_id", stream="kitchen").succeeds()
-    assert asked["stream_id"] == kitchen.id
+    requested = there.get("/get_stream_id", stream="kitchen").succeeds()
+    assert requested["stream_id"] == kitchen.id
     ana.joins("garden")
     garden = chat.channel("garden")
     assert there.get(f"/streams/{garden.id}").succeeds()["stream"]["name"] == "garden"
@@ -75,10 +75,10 @@ def test_a_register_contains_an_unapplied_event_once(two_servers):
     bread = ana.says("Bread, too", to="kitchen > lunch")
     there.get(f"/users/{chat.person('cleo').id}").succeeds()  # makes it read the log
 
-    heard = there.get("/events", queue_id=state["queue_id"], last_event_id=-1).succeeds()["events"]
+    event = there.get("/events", queue_id=state["queue_id"], last_event_id=-1).succeeds()["events"]
     assert state["max_message_id"] == soup.id
     assert state["unread_msgs"]["streams"][0]["unread_message_ids"][-1] == soup.id
-    assert [each["message"]["id"] for each in heard] == [bread.id]
+    assert [each["message"]["id"] for each in event] == [bread.id]
 
 
 def test_a_register_contains_an_unapplied_change(two_servers):

@@ -55,8 +55,8 @@ async def soon(happens: Callable[[], Awaitable[bool]]) -> None:
             await asyncio.sleep(0.001)
 
 
-def polls(chat, user, ears) -> "asyncio.Task[Any]":
-    return asyncio.get_running_loop().create_task(chat.server.poll(user, ears.queue_id))
+def polls(chat, user, queue) -> "asyncio.Task[Any]":
+    return asyncio.get_running_loop().create_task(chat.server.poll(user, queue.queue_id))
 
 
 def told(poll: "asyncio.Task[Any]") -> list[Any]:
@@ -65,14 +65,14 @@ def told(poll: "asyncio.Task[Any]") -> list[Any]:
 
 def test_two_simultaneous_polls_lose_nothing(chat, in_kitchen, ana, ben, slow):
     """The second one would take new events for acknowledged ones."""
-    ears = ben.listens_for("message", "update_message_flags")
+    queue = ben.listens_for("message", "update_message_flags")
     soup = ana.says("Soup's on", to="kitchen > lunch")
     user = ben.record
     chat.server.becomes_cold()
 
     async def scene() -> list[list[str]]:
         here = chat.server.database.of(chat.realm.id)
-        first, second = polls(chat, user, ears), polls(chat, user, ears)
+        first, second = polls(chat, user, queue), polls(chat, user, queue)
         await soon(slow.have_come)
         await asyncio.sleep(0.05)
         slow.waiting[0].set()
@@ -80,7 +80,7 @@ def test_two_simultaneous_polls_lose_nothing(chat, in_kitchen, ana, ben, slow):
         await here.write(actions.messages.flags.update, user, [soup.id], "add", "starred")
         slow.hurry()
         await second
-        third = polls(chat, user, ears)
+        third = polls(chat, user, queue)
         await third
         return [[event["type"] for event in told(each)] for each in (first, third)]
 
@@ -89,7 +89,7 @@ def test_two_simultaneous_polls_lose_nothing(chat, in_kitchen, ana, ben, slow):
 
 def test_events_beyond_the_directory_are_delivered_once_it_has_them(chat):
     ana = chat.person("ana", role="owner", channels=["kitchen"])
-    ears = ana.listens_for("stream")
+    queue = ana.listens_for("stream")
     ana.joins("cellar")
     user = ana.record
     chat.server.becomes_cold()
@@ -105,10 +105,10 @@ def test_events_beyond_the_directory_are_delivered_once_it_has_them(chat):
             new = (actions.channels.create, user, NewChannel("attic"), "", False)
             making = asyncio.get_running_loop().create_task(here.write(*new))
             await soon(is_written)
-            early = polls(chat, user, ears)
+            early = polls(chat, user, queue)
             await early
         await making
-        late = polls(chat, user, ears)
+        late = polls(chat, user, queue)
         await late
         return [[event["op"] for event in told(each)] for each in (early, late)]
 

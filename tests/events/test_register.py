@@ -389,10 +389,10 @@ def test_personal_settings(chat):
 def test_an_older_terminal_client_finds_settings_at_their_old_place(chat, part):
     ana = chat.person("ana", settings={"twenty_four_hour_time": True})
 
-    asked = ana.registers(fetch_event_types=["message", part])
+    requested = ana.registers(fetch_event_types=["message", part])
 
-    assert asked["twenty_four_hour_time"] is True
-    assert asked["pm_content_in_desktop_notifications"] is True
+    assert requested["twenty_four_hour_time"] is True
+    assert requested["pm_content_in_desktop_notifications"] is True
     assert "twenty_four_hour_time" not in ana.registers()
 
 
@@ -463,10 +463,10 @@ def test_nothing_is_lost_between_state_and_queue(in_kitchen, ana, ben):
     stop = Event()
 
     def talks() -> list[int]:
-        said = []
+        text = []
         while not stop.is_set():
-            said.append(ana.says("x", to="kitchen > y").id)
-        return said
+            text.append(ana.says("x", to="kitchen > y").id)
+        return text
 
     def registers() -> list[EventQueue]:
         wanted = ["message", "update_message_flags"]
@@ -475,22 +475,22 @@ def test_nothing_is_lost_between_state_and_queue(in_kitchen, ana, ben):
     with ThreadPoolExecutor(8) as pool:
         talking = [pool.submit(talks) for _ in range(2)]
         registering = [pool.submit(registers) for _ in range(6)]
-        queues = [ears for each in registering for ears in each.result()]
+        queues = [queue for each in registering for queue in each.result()]
         stop.set()
-        said = sorted(number for each in talking for number in each.result())
+        text = sorted(number for each in talking for number in each.result())
 
-    for ears in queues:
+    for queue in queues:
         known = [
             number
-            for topic in ears.state["unread_msgs"]["streams"]
+            for topic in queue.state["unread_msgs"]["streams"]
             for number in topic["unread_message_ids"]
         ]
-        heard = []
-        while events := ears.all():  # a queue far behind is delivered in pages
-            heard += [each["message"]["id"] for each in events]
-        assert known == said[: len(known)]
-        assert ears.state["max_message_id"] == (known[-1] if known else -1)
-        assert known + heard == said
+        received = []
+        while events := queue.all():  # a queue far behind is delivered in pages
+            received += [each["message"]["id"] for each in events]
+        assert known == text[: len(known)]
+        assert queue.state["max_message_id"] == (known[-1] if known else -1)
+        assert known + received == text
 
 
 def test_a_lagging_unread_bitmap_is_updated_after_a_register(chat, in_kitchen, ana, ben):

@@ -38,8 +38,8 @@ def something_strange(tx, name, entry, leaver=None):
 
 @pytest.mark.parametrize("what", STRANGE)
 def test_an_unknown_event_does_not_end_a_parked_poll(chat, kitchen, what):
-    ana, ben, ears = kitchen
-    waiting = ears.waits()
+    ana, ben, queue = kitchen
+    waiting = queue.waits()
 
     chat.write(something_strange, "Casa", STRANGE[what])
     soup = ana.says("Soup's on", to="kitchen > lunch")
@@ -51,34 +51,34 @@ def test_an_unknown_event_does_not_end_a_parked_poll(chat, kitchen, what):
 
 @pytest.mark.parametrize("what", STRANGE)
 def test_a_queue_without_mailbox_skips_an_unknown_event(chat, kitchen, what):
-    ana, _, ears = kitchen
+    ana, _, queue = kitchen
     soup = ana.says("Soup's on", to="kitchen > lunch")
     chat.write_from_outside(something_strange, "Casa", STRANGE[what])
     tea = ana.says("Tea?", to="kitchen > lunch")
     chat.server.becomes_cold()
 
-    assert [each["message"]["id"] for each in ears.all()] == [soup.id, tea.id]
+    assert [each["message"]["id"] for each in queue.all()] == [soup.id, tea.id]
     assert directory(chat) == fresh_directory(chat)
 
 
 def test_a_client_that_received_more_from_another_server_is_accepted(chat, kitchen):
-    ana, _, ears = kitchen
+    ana, _, queue = kitchen
     chat.write(something_strange, "Casa", STRANGE["kind"])
     strange = chat.head()
     soup = ana.says("Soup's on", to="kitchen > lunch")
     chat.server.becomes_cold()
 
-    events = ears.poll(strange << 20).succeeds()["events"]
+    events = queue.poll(strange << 20).succeeds()["events"]
 
     assert [each["message"]["id"] for each in events] == [soup.id]
 
 
 def test_a_user_removed_by_an_unknown_event_receives_no_more(chat, kitchen):
-    ana, ben, ears = kitchen
-    waiting = ears.waits()
-    place = (chat.channel("kitchen").id, ben.id)
+    ana, ben, queue = kitchen
+    waiting = queue.waits()
+    channel = (chat.channel("kitchen").id, ben.id)
 
-    chat.write(something_strange, "Casa", STRANGE["kind"], place)
+    chat.write(something_strange, "Casa", STRANGE["kind"], channel)
     ana.says("Is he gone?", to="kitchen > lunch")
     tea = ana.says("Tea?", to=[ben])
 
@@ -87,12 +87,12 @@ def test_a_user_removed_by_an_unknown_event_receives_no_more(chat, kitchen):
 
 
 def test_an_unknown_event_is_logged_once(chat, kitchen):
-    ana, _, ears = kitchen
+    ana, _, queue = kitchen
     with capture_logs() as lines:
         chat.write(something_strange, "Casa", STRANGE["kind"])
         for _ in range(3):
             chat.server.becomes_cold()
-            ears.poll(-1).succeeds()
+            queue.poll(-1).succeeds()
             ana.registers()
 
     (line,) = [each for each in lines if each["event"] == "events.skipped"]
@@ -104,13 +104,13 @@ def test_an_unknown_event_is_logged_once(chat, kitchen):
 
 
 def test_an_unknown_event_found_at_start_is_logged(own_chat):
-    ears = own_chat.person("ben").listens_for("message")
+    queue = own_chat.person("ben").listens_for("message")
     own_chat.write(something_strange, "Casa", STRANGE["kind"])
     own_chat.server.restart()
 
     with capture_logs() as lines:
         for _ in range(2):
-            ears.poll(-1).succeeds()
+            queue.poll(-1).succeeds()
             own_chat.server.becomes_cold()
 
     assert [each["event"] for each in lines].count("events.skipped") == 1
@@ -121,8 +121,8 @@ def test_an_event_that_does_not_fit_the_directory_causes_a_reload(chat, kitchen)
         storage.organization.rename(tx, "Casa")
         events.log.announce(tx, DirectConversationStarted([999_999]), to=NoClients())
 
-    ana, ben, ears = kitchen
-    waiting = ears.waits()
+    ana, ben, queue = kitchen
+    waiting = queue.waits()
 
     chat.write(unheard_of)
     soup = ana.says("Soup's on", to="kitchen > lunch")
@@ -146,15 +146,15 @@ def test_a_register_that_reads_an_unknown_event_first_is_correct(chat, kitchen):
 
 def test_an_event_that_cannot_be_delivered_is_skipped(chat, kitchen):
     ana, ben, _ = kitchen
-    ears = ben.listens_for("stream", "message")
-    waiting = ears.waits()
+    queue = ben.listens_for("stream", "message")
+    waiting = queue.waits()
 
     chat.write(events.log.announce, ChannelCreated(999_999), Everyone())
     soup = ana.says("Soup's on", to="kitchen > lunch")
 
     assert [each["message"]["id"] for each in waiting.result(PATIENCE_SECONDS)] == [soup.id]
     chat.server.becomes_cold()
-    assert [each["type"] for each in ears.poll(-1).succeeds()["events"]] == ["message"]
+    assert [each["type"] for each in queue.poll(-1).succeeds()["events"]] == ["message"]
 
 
 def directory(chat) -> dict[str, Any]:

@@ -42,18 +42,18 @@ def is_told_apart(chat: Chat, event_id: int) -> bool:
 
 def test_a_copy_restored_while_the_server_was_down_is_detected(own_chat, kitchen):
     ana, ben = kitchen
-    ears, careful = ben.listens_for("message"), ben.listens_for("message")
+    event_queue, careful = ben.listens_for("message"), ben.listens_for("message")
     for number in range(3):
         last = ana.says(f"soup {number}", to="kitchen > lunch")
     before = own_chat.head()
-    assert len(ears.all()) == len(careful.all()) == 3
+    assert len(event_queue.all()) == len(careful.all()) == 3
     read, realm_id = own_chat.server.database.read_now, own_chat.realm.id
     own_chat.server.stop()
-    queues = [read(realm_id, storage.queues.find, each.queue_id) for each in (ears, careful)]
+    queues = [read(realm_id, storage.queues.find, each.queue_id) for each in (event_queue, careful)]
     own_chat.server.start()
     for number in range(6):
         ana.says(f"tea {number}", to="kitchen > lunch")
-    assert len(ears.all()) == 6
+    assert len(event_queue.all()) == 6
 
     while True:  # once in 256 times two random stamps are too close
         own_chat.server.stop()
@@ -62,22 +62,22 @@ def test_a_copy_restored_while_the_server_was_down_is_detected(own_chat, kitchen
         own_chat.server.start()
         for number in range(9):
             ana.says(f"cake {number}", to="kitchen > lunch")
-        if is_told_apart(own_chat, ears.last_event_id):
+        if is_told_apart(own_chat, event_queue.last_event_id):
             break
 
-    assert ears.poll().json["code"] == GONE
-    heard = [each["message"]["content"] for each in careful.all()]
-    assert heard == [f"cake {number}" for number in range(9)]
+    assert event_queue.poll().json["code"] == GONE
+    received = [each["message"]["content"] for each in careful.all()]
+    assert received == [f"cake {number}" for number in range(9)]
 
 
 def test_a_log_replaced_under_a_running_server_is_detected(own_chat, kitchen):
     ana, ben = kitchen
     first = ana.says("Soup?", to="kitchen > lunch")
     before = own_chat.head()
-    ears = ben.listens_for("message")
+    queue = ben.listens_for("message")
     ana.joins("cellar")
     ana.says("Tea?", to="kitchen > lunch")
-    ears.all()
+    queue.all()
     count = own_chat.head() - before
 
     def replace(tx: Tx) -> None:
@@ -88,18 +88,18 @@ def test_a_log_replaced_under_a_running_server_is_detected(own_chat, kitchen):
 
     while True:
         own_chat.write_from_outside(replace)
-        if is_told_apart(own_chat, ears.last_event_id):
+        if is_told_apart(own_chat, queue.last_event_id):
             break
 
-    eventually(lambda: ears.poll().json.get("code") == GONE)
+    eventually(lambda: queue.poll().json.get("code") == GONE)
     eventually(lambda: directory(own_chat) == fresh_directory(own_chat))
 
 
 def test_an_id_of_an_older_server_is_accepted(own_chat, kitchen):
     ana, ben = kitchen
-    ears = ben.listens_for("message")
+    queue = ben.listens_for("message")
     ana.says("Soup?", to="kitchen > lunch")
-    first = ears.poll(-1).succeeds()["events"][0]["id"]
+    first = queue.poll(-1).succeeds()["events"][0]["id"]
     tea = ana.says("Tea?", to="kitchen > lunch")
     older = events.delivery.mailbox.event_id(
         events.delivery.mailbox.seq_of(first)
@@ -108,31 +108,31 @@ def test_an_id_of_an_older_server_is_accepted(own_chat, kitchen):
     for becomes_cold in (False, True):
         if becomes_cold:
             own_chat.server.restart()
-        told = ears.poll(older).succeeds()["events"]
-        assert [each["message"]["id"] for each in told] == [tea.id]
+        event = queue.poll(older).succeeds()["events"]
+        assert [each["message"]["id"] for each in event] == [tea.id]
 
 
 def test_an_id_of_an_event_for_another_queue_is_refused(own_chat, kitchen):
     ana, ben = kitchen
-    ears = ben.listens_for("message")
+    queue = ben.listens_for("message")
     ana.joins("cellar")
     stamp = own_chat.read(storage.log.stamp_at, own_chat.head())
     own_chat.server.restart()
 
-    answer = ears.poll(events.delivery.mailbox.event_id(own_chat.head(), 0, stamp))
+    response = queue.poll(events.delivery.mailbox.event_id(own_chat.head(), 0, stamp))
 
-    assert answer.status == 400
-    assert answer.json["code"] != GONE
+    assert response.status == 400
+    assert response.json["code"] != GONE
 
 
 def test_early_events_of_a_lost_primary_are_dropped(own_chat, kitchen):
     ana, ben = kitchen
     ana.says("Lunch?", to="kitchen > lunch")
-    ears = ben.listens_for("message")
+    queue = ben.listens_for("message")
     ana.says("Soup?", to="kitchen > lunch")
     head = own_chat.head()
-    (said,) = own_chat.read(events.log.read, head - 1, 1)
-    lost = LoggedEvent(said.realm_id, head + 2, said.event, said.audience, said.stamp + 1)
+    (event,) = own_chat.read(events.log.read, head - 1, 1)
+    lost = LoggedEvent(event.realm_id, head + 2, event.event, event.audience, event.stamp + 1)
     known = LogPosition(lost.seq, own_chat.server.directory(own_chat.realm.id).epoch)
     (notice,), _ = events.notify_payloads.encode([(known, lost)])
 
@@ -145,8 +145,8 @@ def test_early_events_of_a_lost_primary_are_dropped(own_chat, kitchen):
     for words in ("Tea?", "Cake?"):
         ana.says(words, to="kitchen > lunch")
 
-    heard = [ears.next()["message"]["content"] for _ in range(3)]
-    assert heard == ["Soup?", "Tea?", "Cake?"]
+    received = [queue.next()["message"]["content"] for _ in range(3)]
+    assert received == ["Soup?", "Tea?", "Cake?"]
 
 
 @pytest.mark.postgres
@@ -155,7 +155,7 @@ def test_ids_skip_ahead_on_another_timeline_and_queues_continue(databases: Datab
     server = Server(url, folder).start()
     chat = Chat.found(server, "")
     ana, ben = chat.people("ana", "ben", channels=["kitchen"])
-    ears = ben.listens_for("message")
+    queue = ben.listens_for("message")
     before = ana.says("Soup?", to="kitchen > lunch")
 
     def note_another(tx: Tx) -> None:
@@ -174,7 +174,7 @@ def test_ids_skip_ahead_on_another_timeline_and_queues_continue(databases: Datab
     assert after.id > before.id + MIN_JUMP
     assert after.id < later.id < after.id + MIN_JUMP
     assert chat.person("cleo").id > MIN_JUMP
-    assert [each["message"]["id"] for each in ears.all()] == [before.id, after.id, later.id]
+    assert [each["message"]["id"] for each in queue.all()] == [before.id, after.id, later.id]
     server.stop()
 
 

@@ -7,9 +7,9 @@ from tertulia import actions
 TYPES = ("stream", "subscription")
 
 
-def told(ears):
+def told(queue):
     """Each event as a word and its subject."""
-    return [summary(event) for event in ears.all()]
+    return [summary(event) for event in queue.all()]
 
 
 def summary(event):
@@ -55,11 +55,11 @@ def test_a_new_private_channel_is_announced_to_subscribers_and_administrators(ch
 
 def test_subscribing_sends_the_complete_subscription(ana, ben):
     ana.joins("kitchen")
-    ears = ben.listens_for("subscription")
+    queue = ben.listens_for("subscription")
 
     ben.joins("kitchen")
 
-    (added,) = ears.next()["subscriptions"]
+    (added,) = queue.next()["subscriptions"]
     listed = ben.get("/users/me/subscriptions", include_subscribers="true").succeeds()
     (kept,) = (each for each in listed["subscriptions"] if each["name"] == "kitchen")
     assert added == kept | {"subscriber_count": 1}
@@ -77,19 +77,19 @@ def test_subscribing_again_sends_nothing(in_kitchen, ana, ben):
 
 def test_a_guest_receives_a_channel_when_subscribed(chat, in_kitchen, ana):
     gus = chat.person("gus", role="guest")
-    ears = gus.listens_for(*TYPES)
+    queue = gus.listens_for(*TYPES)
 
     ana.joins("kitchen", principals=[gus.id])
 
-    assert told(ears) == [("stream", "create", ["kitchen"]), ("subscription", "add", ["kitchen"])]
+    assert told(queue) == [("stream", "create", ["kitchen"]), ("subscription", "add", ["kitchen"])]
 
 
 def test_a_queue_without_the_stream_type_receives_only_the_subscription(ana, gus):
-    ears = gus.listens_for("subscription")
+    queue = gus.listens_for("subscription")
 
     ana.joins("cellar", invite_only=True, principals=[gus.id])
 
-    assert told(ears) == [("subscription", "add", ["cellar"])]
+    assert told(queue) == [("subscription", "add", ["cellar"])]
 
 
 # --- unsubscribing ---
@@ -137,21 +137,21 @@ def test_unsubscribing_from_a_private_channel_hides_it(chat, ana, ben):
 
 
 def test_a_guest_who_unsubscribes_loses_the_channel(in_kitchen, gus):
-    ears = gus.listens_for(*TYPES)
+    queue = gus.listens_for(*TYPES)
 
     gus.leaves("kitchen")
 
-    assert [each[:2] for each in told(ears)] == [("subscription", "remove"), ("stream", "delete")]
+    assert [each[:2] for each in told(queue)] == [("subscription", "remove"), ("stream", "delete")]
 
 
 def test_several_users_at_once_are_one_event(chat, ana, ben, cleo):
     root = chat.person("root", role="admin")
     root.joins("kitchen", principals=[ana.id, ben.id])
-    ears = cleo.listens_for("subscription")
+    queue = cleo.listens_for("subscription")
 
     root.leaves("kitchen", principals=[ana.id, ben.id])
 
-    (event,) = ears.all()
+    (event,) = queue.all()
     assert event["user_ids"] == [ana.id, ben.id]
 
 
@@ -160,11 +160,11 @@ def test_several_users_at_once_are_one_event(chat, ana, ben, cleo):
 
 def test_a_new_user_is_announced(chat):
     ana = chat.person("ana", role="admin")
-    ears = ana.listens_for("realm_user", "user_group")
+    queue = ana.listens_for("realm_user", "user_group")
 
     ben = chat.person("ben")
 
-    added, *groups = ears.all()
+    added, *groups = queue.all()
     person = added["person"]
     assert (added["op"], person["user_id"], person["is_active"]) == ("add", ben.id, True)
     assert (person["profile_data"], person["delivery_email"]) == ({}, ben.email)
@@ -185,11 +185,11 @@ def test_a_new_user_is_announced_with_what_each_listener_may_see(chat):
 
 
 def test_a_deactivation_is_announced_to_all(chat, ana, ben):
-    ears = ana.listens_for("realm_user")
+    queue = ana.listens_for("realm_user")
 
     chat.write(actions.people.deactivate, ben.id)
 
-    assert ears.all() == [
+    assert queue.all() == [
         {
             "type": "realm_user",
             "op": "update",
@@ -199,13 +199,13 @@ def test_a_deactivation_is_announced_to_all(chat, ana, ben):
 
 
 def test_an_organization_setting_is_announced_to_all(chat, ana):
-    ears = ana.listens_for("realm")
+    queue = ana.listens_for("realm")
 
     chat.set("name", "Casa")
     chat.set("waiting_period_threshold", 3)
     chat.set("waiting_period_threshold", 3)
 
-    assert [(each["property"], each["value"]) for each in ears.all()] == [
+    assert [(each["property"], each["value"]) for each in queue.all()] == [
         ("name", "Casa"),
         ("waiting_period_threshold", 3),
     ]

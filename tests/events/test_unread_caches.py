@@ -6,9 +6,9 @@ UNREAD = ["message", "update_message_flags", "user_topic"]
 def test_unread_from_caches_equals_unread_from_the_database(chat):
     olga = chat.person("olga", role="owner", channels=["kitchen", "garden", "attic"])
     ben, cleo, dora = chat.people("ben", "cleo", "dora", channels=["kitchen", "garden", "attic"])
-    said = [
-        olga.says(f"{place} {number}", to=place)
-        for place in (
+    sent = [
+        olga.says(f"{location} {number}", to=location)
+        for location in (
             "kitchen > lunch",
             "kitchen > Lunch",
             "kitchen > tea",
@@ -17,7 +17,7 @@ def test_unread_from_caches_equals_unread_from_the_database(chat):
         )
         for number in range(3)
     ]
-    lunch, tea, weeds, dust = said[0], said[6], said[9], said[12]
+    lunch, tea, weeds, dust = sent[0], sent[6], sent[9], sent[12]
     kitchen, garden, attic = (chat.channel(name).id for name in ("kitchen", "garden", "attic"))
     acts = [
         lambda: read(ben, tea),

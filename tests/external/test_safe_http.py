@@ -48,12 +48,12 @@ def test_a_host_name_is_resolved_once(names):
     port = int(receiver.url.partition("127.0.0.1:")[2].partition("/")[0])
     tides = names(["127.0.0.1"], ["10.0.0.1"])
 
-    answer = asked(port)
+    response = asked(port)
 
-    assert answer.body == b'{"content": "High"}'
+    assert response.body == b'{"content": "High"}'
     assert tides.looks == [["10.0.0.1"]]
-    (heard,) = receiver.heard
-    assert (heard.path, heard.headers["host"]) == ("/now?here=1", f"tides.example:{port}")
+    (event,) = receiver.heard
+    assert (event.path, event.headers["host"]) == ("/now?here=1", f"tides.example:{port}")
     receiver.close()
 
 
@@ -100,12 +100,12 @@ def test_slow_name_resolution_of_one_user_does_not_delay_another(monkeypatch, ma
     async def scene() -> int:
         slow = [asyncio.create_task(ask(f"slow{each}.example", 1)) for each in range(100)]
         await asyncio.sleep(0.1)
-        answer = await ask("tides.example", 2)
+        response = await ask("tides.example", 2)
         await asyncio.to_thread(goes_on.set)  # work on other threads continues, too
         for task in slow:
             task.cancel()
         await asyncio.gather(*slow, return_exceptions=True)
-        return answer.status
+        return response.status
 
     with asyncio.Runner(loop_factory=make_loop) as runner:
         assert runner.run(scene()) == 200

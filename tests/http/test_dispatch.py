@@ -17,31 +17,31 @@ from tertulia.http.exchange import ROUND
 
 
 def test_a_success_is_one_line_of_json_with_result_and_msg_first(sample_api):
-    answer = sample_api.post("/pots", data={"name": "borscht"})
+    response = sample_api.post("/pots", data={"name": "borscht"})
 
-    assert answer.status_code == 200
-    assert answer.text == (
+    assert response.status_code == 200
+    assert response.text == (
         '{"result":"success","msg":"","pot_id":1,"name":"borscht","note":"soup"}\n'
     )
 
 
 def test_every_answer_has_the_common_headers(sample_api):
-    for answer in [
+    for response in [
         sample_api.get("/pots"),
         sample_api.get("/nothing"),
         sample_api.call("PUT", "/pots"),
         sample_api.post("/burn", data={"secret": "s"}),
     ]:
-        headers = answer.headers
+        headers = response.headers
         assert headers["content-type"] == "application/json"
-        assert headers["content-length"] == str(len(answer.content))
+        assert headers["content-length"] == str(len(response.content))
         assert headers["cache-control"] == "max-age=0, no-cache, no-store, must-revalidate, private"
         assert parsedate_to_datetime(headers["expires"]).year > 2000
         assert headers["vary"] == "Accept-Language"
         assert headers["access-control-allow-origin"] == "*"
         assert "Authorization" in headers["access-control-allow-headers"]
         assert headers["access-control-allow-methods"] == "GET, POST, DELETE, PUT, PATCH, HEAD"
-        assert answer.content.endswith(b"}\n")
+        assert response.content.endswith(b"}\n")
 
 
 @pytest.mark.parametrize(
@@ -111,11 +111,11 @@ def test_head_is_accepted_wherever_get_is(sample_api):
 
 
 def test_options_needs_no_login(sample_api):
-    answer = sample_api.call("OPTIONS", "/pots/7", who="")
+    response = sample_api.call("OPTIONS", "/pots/7", who="")
 
-    assert (answer.status_code, answer.content) == (204, b"")
-    assert answer.headers["allow"] == "DELETE, GET, HEAD, PATCH"
-    assert answer.headers["access-control-allow-origin"] == "*"
+    assert (response.status_code, response.content) == (204, b"")
+    assert response.headers["allow"] == "DELETE, GET, HEAD, PATCH"
+    assert response.headers["access-control-allow-origin"] == "*"
 
 
 def test_parameters_may_be_in_query_form_or_multipart_and_the_body_wins(sample_api):
@@ -128,18 +128,18 @@ def test_parameters_may_be_in_query_form_or_multipart_and_the_body_wins(sample_a
 
 
 def test_a_json_body_is_read_like_a_form(sample_api):
-    answer = sample_api.post("/pots", json={"name": "soup"})
+    response = sample_api.post("/pots", json={"name": "soup"})
 
-    assert answer.json() == sample_api.post("/pots", data={"name": "soup"}).json()
-    assert answer.json()["result"] == "success"
+    assert response.json() == sample_api.post("/pots", data={"name": "soup"}).json()
+    assert response.json()["result"] == "success"
 
 
 def test_unsupported_parameters_are_listed_last(sample_api):
-    answer = sample_api.call("PATCH", "/pots/7?zest=1", data={"pot_id": "7", "client": "me"})
+    response = sample_api.call("PATCH", "/pots/7?zest=1", data={"pot_id": "7", "client": "me"})
     encoded = sample_api.get("/pots/rung?b=1&a=2")
     bare = sample_api.get("/pots/silent?b=1")
 
-    assert answer.text == (
+    assert response.text == (
         '{"result":"success","msg":"","ignored_parameters_unsupported":["pot_id","zest"]}\n'
     )
     assert list(encoded.json()) == ["result", "msg", "pots", "ignored_parameters_unsupported"]
@@ -157,9 +157,9 @@ def test_a_field_called_method_overrides_the_method_of_a_post(sample_api):
 
 
 def test_files_are_read_beside_the_fields(sample_api):
-    answer = sample_api.post("/deliveries", files={"f": ("a.txt", b"leek"), "g": ("b.txt", b"")})
+    response = sample_api.post("/deliveries", files={"f": ("a.txt", b"leek"), "g": ("b.txt", b"")})
 
-    assert answer.json()["pots"] == ["f a.txt 4", "g b.txt 0"]
+    assert response.json()["pots"] == ["f a.txt 4", "g b.txt 0"]
     assert sample_api.post("/deliveries").json()["pots"] == []
 
 
@@ -170,11 +170,11 @@ def test_files_are_read_beside_the_fields(sample_api):
 def test_the_size_of_a_body_is_limited_by_route(sample_api, size, status):
     fields = {"x": "y" * (size - 2)}
 
-    answer = sample_api.post("/deliveries", data=fields)
+    response = sample_api.post("/deliveries", data=fields)
 
-    assert answer.status_code == status
+    assert response.status_code == status
     if status == 413:
-        assert answer.json() == {
+        assert response.json() == {
             "result": "error",
             "msg": "The request is too large (limit: 3000 bytes)",
             "code": "REQUEST_ENTITY_TOO_LARGE",
@@ -187,9 +187,9 @@ def test_a_body_without_a_length_is_limited_while_it_is_read(path, limit):
     chunk = {"type": "http.request", "body": b"y" * (1 << 19), "more_body": True}
     scope = {"method": "POST", "path": path, "headers": [(b"content-type", FORM.encode())]}
 
-    status, answer = kitchen.raw(scope, *[chunk] * 40)
+    status, response = kitchen.raw(scope, *[chunk] * 40)
 
-    assert (status, answer["msg"]) == (413, f"The request is too large (limit: {limit} bytes)")
+    assert (status, response["msg"]) == (413, f"The request is too large (limit: {limit} bytes)")
 
 
 def test_a_large_body_is_read_only_after_authentication():
@@ -215,15 +215,15 @@ def test_a_large_body_is_read_only_after_authentication():
     [[(b"x-%d" % number, b"") for number in range(200)], [(b"x", b"y" * 70_000)]],
 )
 def test_the_size_of_headers_is_limited(sample_api, headers):
-    status, answer = sample_api.raw({"headers": headers})
+    status, response = sample_api.raw({"headers": headers})
 
-    assert (status, answer["code"]) == (431, "REQUEST_HEADER_FIELDS_TOO_LARGE")
+    assert (status, response["code"]) == (431, "REQUEST_HEADER_FIELDS_TOO_LARGE")
 
 
 def test_the_length_of_a_url_is_limited(sample_api):
-    status, answer = sample_api.raw({"query": b"x" * 300_000})
+    status, response = sample_api.raw({"query": b"x" * 300_000})
 
-    assert (status, answer["code"]) == (414, "REQUEST_URI_TOO_LONG")
+    assert (status, response["code"]) == (414, "REQUEST_URI_TOO_LONG")
 
 
 # --- Who is asking --------------------------------------------------------------------------------
@@ -245,9 +245,9 @@ def test_the_length_of_a_url_is_limited(sample_api):
 def test_the_client_name_comes_from_parameter_or_user_agent(sample_api, agent, client, name):
     params = {} if client is None else {"client": client}
 
-    answer = sample_api.get("/whoami", headers={"User-Agent": agent}, params=params)
+    response = sample_api.get("/whoami", headers={"User-Agent": agent}, params=params)
 
-    assert answer.json()["pots"][1] == name
+    assert response.json()["pots"][1] == name
 
 
 def test_headers_of_authentication_are_in_errors_too(sample_api):
@@ -270,16 +270,16 @@ def test_a_refusal_is_logged_in_one_line_without_parameters(sample_api):
 
 def test_an_internal_error_is_a_500_with_a_request_id(sample_api):
     with capture_logs() as logs:
-        answer = sample_api.post("/burn", data={"secret": "hunter2"})
+        response = sample_api.post("/burn", data={"secret": "hunter2"})
 
     (line,) = logs
-    assert answer.status_code == 500
-    assert answer.json() == {
+    assert response.status_code == 500
+    assert response.json() == {
         "result": "error",
         "msg": "Internal server error",
         "code": "INTERNAL_SERVER_ERROR",
     }
-    assert line["request_id"] == answer.headers["X-Request-Id"]
+    assert line["request_id"] == response.headers["X-Request-Id"]
     assert (line["log_level"], line["error"]) == ("error", "builtins.RuntimeError")
     assert "burn" in line["trace"][-1]
     assert "hunter2" not in str(line)
@@ -387,15 +387,19 @@ def test_any_request_is_answered_without_an_internal_error(
 def test_a_damaged_multipart_form_causes_no_internal_error(sample_api, data):
     form = httpx.Request("POST", "http://x", data={"name": "soup"}, files={"f": ("a.txt", b"leek")})
     body = bytearray(form.read())
-    place = st.integers(0, len(body) - 1)
-    for at in data.draw(st.lists(place, max_size=3)):
+    location = st.integers(0, len(body) - 1)
+    for at in data.draw(st.lists(location, max_size=3)):
         body[at] = data.draw(st.integers(0, 255))
     scope = http_scope(
         method="POST",
         path="/api/v1/deliveries",
         headers=[(b"content-type", form.headers["content-type"].encode())],
     )
-    message = {"type": "http.request", "body": bytes(body[: data.draw(place)]), "more_body": False}
+    message = {
+        "type": "http.request",
+        "body": bytes(body[: data.draw(location)]),
+        "more_body": False,
+    }
 
     sent = asyncio.run(sample_api.exchange(scope, [message]))
 

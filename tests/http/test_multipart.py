@@ -76,8 +76,8 @@ def test_a_file_is_streamed_while_it_arrives():
 )
 def test_a_damaged_or_truncated_form_is_read_or_refused(end, damages, step):
     body = bytearray(FORM)
-    for place, byte in damages:
-        body[place] = byte
+    for location, byte in damages:
+        body[location] = byte
 
     with suppress(ClientError):
         read(bytes(body[at : min(at + step, end)]) for at in range(0, end, step))

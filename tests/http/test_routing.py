@@ -49,8 +49,8 @@ ROUTER = Router(ROUTES, "/api/v1")
 
 
 def lead(path: str) -> tuple[str, dict[str, Any]]:
-    place, texts = ROUTER.find("/api/v1" + path)
-    route = place.route("GET")
+    location, texts = ROUTER.find("/api/v1" + path)
+    route = location.route("GET")
     return route.path, path_arguments(route, texts)
 
 
@@ -101,10 +101,10 @@ def test_a_path_that_is_not_utf_8_is_refused():
 
 
 def test_a_wrong_method_gets_the_allowed_methods():
-    place, _ = ROUTER.find("/api/v1/users/7")
+    location, _ = ROUTER.find("/api/v1/users/7")
 
     with pytest.raises(MethodNotAllowed) as caught:
-        place.route("POST")
+        location.route("POST")
 
     assert caught.value.extra() == {"allowed_methods": ["GET", "PUT", "PATCH", "DELETE", "HEAD"]}
     assert caught.value.reply_headers() == {"Allow": "GET, PUT, PATCH, DELETE, HEAD"}

@@ -100,8 +100,8 @@ def test_a_valid_payload_with_one_change_is_posted_or_refused(other):
         ("jira", jira, {}),
         *[(each.service, each.payload, each.headers) for each in examples.EXAMPLES],
     ]:
-        for place in pieces(payload):
-            hook = WebhookRequest(replaced(payload, place, other), headers)
+        for location in pieces(payload):
+            hook = WebhookRequest(replaced(payload, location, other), headers)
             with contextlib.suppress(ClientError):
                 integrations.INTEGRATIONS[name].message_for(hook)
 

@@ -56,7 +56,7 @@ def test_blocks_are_posted():
 
 
 def test_rich_text_is_posted():
-    said = [
+    expected = [
         {"type": "text", "text": "Now: "},
         {"type": "text", "text": "soup", "style": {"bold": True, "italic": True}},
         {"type": "link", "url": "https://example.com", "text": "menu"},
@@ -69,7 +69,7 @@ def test_rich_text_is_posted():
     rich = {
         "type": "rich_text",
         "elements": [
-            {"type": "rich_text_section", "elements": said},
+            {"type": "rich_text_section", "elements": expected},
             {"type": "rich_text_list", "style": "bullet", "elements": items},
             {"type": "rich_text_preformatted", "elements": [{"type": "text", "text": "x = 1"}]},
         ],

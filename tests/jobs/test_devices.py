@@ -30,13 +30,15 @@ def works(chat):
 
 
 def state(ben, device_id) -> dict[str, Any]:
-    told: dict[str, Any] = ben.registers(fetch_event_types=["device"])["devices"][str(device_id)]
-    return told
+    register_state: dict[str, Any] = ben.registers(fetch_event_types=["device"])["devices"][
+        str(device_id)
+    ]
+    return register_state
 
 
 def test_a_phone_is_registered_notified_and_cleared_after_reading(scene):
     chat, ana, ben, service = scene
-    ears = ben.listens_for("device")
+    queue = ben.listens_for("device")
     device_id = new_device(ben)
     apple = new_device(ben)
 
@@ -50,17 +52,17 @@ def test_a_phone_is_registered_notified_and_cleared_after_reading(scene):
     ben.post("/messages/flags", messages=[sent.id], op="add", flag="read").succeeds()
     eventually(lambda: works(chat) or len(service.push_notifications()) >= 4)
 
-    (asked,) = [
+    (requested,) = [
         each for each in service.asked("e2ee/register") if each.form["token_id"] == "hGsEWGmyyfI="
     ]
-    assert asked.form == {
+    assert requested.form == {
         "realm_uuid": chat.realm.uuid,
         "token_id": "hGsEWGmyyfI=",
         "encrypted_push_registration": PHONE["encrypted_push_registration"],
         "bouncer_public_key": PHONE["bouncer_public_key"],
     }
     login = base64.b64encode(f"{PUSH_ID}:{PUSH_KEY}".encode()).decode()
-    assert asked.headers["authorization"] == f"Basic {login}"
+    assert requested.headers["authorization"] == f"Basic {login}"
     first, *_, last = service.asked("e2ee/notify")
     assert first.json["realm_uuid"] == chat.realm.uuid
     android, ios = sorted(first.json["push_requests"], key=lambda each: "aps" in each["payload"])
@@ -69,13 +71,13 @@ def test_a_phone_is_registered_notified_and_cleared_after_reading(scene):
     assert ios["http_headers"] == {"apns_priority": 10, "apns_push_type": "alert"}
     assert ios["payload"]["aps"]["mutable-content"] == 1
     assert last.json["push_requests"][0]["fcm_priority"] == "normal"
-    said = service.push_notifications()[0]
-    assert (said["type"], said["content"], said["user_id"]) == ("message", "Are you there?", ben.id)
-    assert said["recipient_type"] == "direct"
+    text = service.push_notifications()[0]
+    assert (text["type"], text["content"], text["user_id"]) == ("message", "Are you there?", ben.id)
+    assert text["recipient_type"] == "direct"
     assert service.push_notifications()[-1]["message_ids"] == [sent.id]
-    told = [event for event in ears.all() if event["device_id"] == device_id]
-    assert [event["op"] for event in told] == ["add", "update", "update"]
-    assert told[2] == {
+    received = [event for event in queue.all() if event["device_id"] == device_id]
+    assert [event["op"] for event in received] == ["add", "update", "update"]
+    assert received[2] == {
         "type": "device",
         "op": "update",
         "device_id": device_id,
@@ -158,8 +160,8 @@ def test_a_token_that_the_service_rejects_is_deleted_and_test_notifications_say_
         (401, "ADMIN_ACTION_REQUIRED", 403),
     ):
         service.answers[NOTIFY] = (status, {})
-        answer = ben.post(test, device_id=device_id)
-        assert (answer.status, answer.json["code"]) == (answered, code)
+        response = ben.post(test, device_id=device_id)
+        assert (response.status, response.json["code"]) == (answered, code)
     service.answers[NOTIFY] = (200, {"delete_token_ids": ["hGsEWGmyyfI="]})
     ben.post(test, device_id=device_id).succeeds()
 
@@ -180,10 +182,10 @@ def test_a_token_that_the_service_rejects_is_deleted_and_test_notifications_say_
     ],
 )
 def test_an_invalid_registration_is_refused(ana, params, msg):
-    answer = ana.post("/mobile_push/register", device_id=new_device(ana), **params)
+    response = ana.post("/mobile_push/register", device_id=new_device(ana), **params)
 
-    assert msg in answer.json["msg"]
-    assert answer.status == 400
+    assert msg in response.json["msg"]
+    assert response.status == 400
     ana.post("/mobile_push/register", device_id=99, **PHONE).fails("Invalid `device_id`")
 
 

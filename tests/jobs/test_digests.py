@@ -34,8 +34,8 @@ def test_an_absent_user_gets_a_digest_on_its_day_and_can_unsubscribe(mail_chat, 
     muted = {"stream_id": mail_chat.channel("kitchen").id, "topic": "noise", "visibility_policy": 1}
     ben.post("/user_topics", **muted).succeeds()
     ana.post("/users/me/presence", status="active").succeeds()
-    for words, place in (("Soup?", "kitchen > lunch"), ("Bang", "kitchen > noise")):
-        ana.says(words, to=place)
+    for words, location in (("Soup?", "kitchen > lunch"), ("Bang", "kitchen > noise")):
+        ana.says(words, to=location)
     ana.says("a secret", to="cellar > wine")
     ana.leaves("kitchen")
 

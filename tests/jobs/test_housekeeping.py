@@ -33,15 +33,15 @@ def says_much(person, count=20) -> None:
 
 
 def test_events_that_every_queue_has_read_are_deleted_after_a_while(chat, in_kitchen, ana, ben):
-    ears = ben.listens_for("message")
+    queue = ben.listens_for("message")
     says_much(ana)
-    ears.all()
-    ears.poll()
+    queue.all()
+    queue.poll()
     chat.run_housekeeping()
     assert events_kept(chat) > 20
 
     chat.server.clock.move(minutes=11)
-    ears.poll()
+    queue.poll()
     chat.run_housekeeping()
 
     assert events_kept(chat) == 1
@@ -49,30 +49,30 @@ def test_events_that_every_queue_has_read_are_deleted_after_a_while(chat, in_kit
 
 
 def test_events_that_a_queue_has_not_read_are_kept(chat, in_kitchen, ana, ben):
-    ears = ben.listens_for("message")
+    queue = ben.listens_for("message")
     says_much(ana)
 
     chat.server.clock.move(hours=2)
     chat.run_housekeeping()
 
-    assert len(ears.all()) == 20
+    assert len(queue.all()) == 20
 
 
 def test_a_queue_without_matching_events_does_not_hold_the_log(chat, in_kitchen, ana, ben):
-    ears = ben.listens_for("reaction")
-    assert ears.silent()
+    queue = ben.listens_for("reaction")
+    assert queue.silent()
     says_much(ana)
 
     chat.server.clock.move(minutes=11)
     chat.run_housekeeping()
 
     assert events_kept(chat) == 1
-    assert ears.silent()
+    assert queue.silent()
 
 
 def test_a_queue_without_matching_events_continues_after_a_restart(own_chat):
     ana, ben = own_chat.people("ana", "ben", channels=["kitchen"])
-    ears = ben.listens_for("user_topic", "realm", idle_queue_timeout=86_400)
+    queue = ben.listens_for("user_topic", "realm", idle_queue_timeout=86_400)
     says_much(ana)
     server = own_chat.server
     server.clock.move(minutes=11)
@@ -83,29 +83,29 @@ def test_a_queue_without_matching_events_continues_after_a_restart(own_chat):
     server.restart()
     own_chat.set("description", "quiet")
 
-    assert [event["data"]["description"] for event in ears.all()] == ["quiet"]
+    assert [event["data"]["description"] for event in queue.all()] == ["quiet"]
 
 
 def test_a_restart_repeats_no_acknowledged_event(own_chat):
     ana, ben = own_chat.people("ana", "ben", channels=["kitchen"])
-    ears = ben.listens_for("message")
+    queue = ben.listens_for("message")
     says_much(ana, 5)
-    assert len(ears.all()) == 5
-    assert ears.silent()
+    assert len(queue.all()) == 5
+    assert queue.silent()
     server = own_chat.server
     server.store_positions()
 
     server.restart()
     says_much(ana, 2)
 
-    assert [event["message"]["content"] for event in ears.all()] == ["word 0", "word 1"]
+    assert [event["message"]["content"] for event in queue.all()] == ["word 0", "word 1"]
 
 
 def test_unacknowledged_events_are_repeated_after_a_restart(own_chat):
     ana, ben = own_chat.people("ana", "ben", channels=["kitchen"])
-    ears = ben.listens_for("message")
+    queue = ben.listens_for("message")
     says_much(ana, 5)
-    first = ears.poll().succeeds()["events"]
+    first = queue.poll().succeeds()["events"]
     server = own_chat.server
     server.store_positions()
     server.clock.move(minutes=11)
@@ -113,7 +113,7 @@ def test_unacknowledged_events_are_repeated_after_a_restart(own_chat):
 
     server.restart()
 
-    assert ears.poll().succeeds()["events"] == first
+    assert queue.poll().succeeds()["events"] == first
 
 
 def test_the_log_is_bounded_and_an_idle_queue_dropped(chat, in_kitchen, ana, ben):
@@ -175,12 +175,12 @@ def test_a_long_log_is_trimmed_in_steps(chat, in_kitchen, ana, monkeypatch):
 
 
 def test_an_unpolled_queue_is_dropped(chat):
-    ears = chat.person("ana").listens_for("message", idle_queue_timeout=600)
+    queue = chat.person("ana").listens_for("message", idle_queue_timeout=600)
 
     chat.server.clock.move(minutes=12)
     chat.run_housekeeping()
 
-    ears.poll().fails(f"Bad event queue ID: {ears.queue_id}", code="BAD_EVENT_QUEUE_ID")
+    queue.poll().fails(f"Bad event queue ID: {queue.queue_id}", code="BAD_EVENT_QUEUE_ID")
 
 
 def test_positions_of_many_queues_are_all_saved(chat, monkeypatch):
@@ -188,35 +188,35 @@ def test_positions_of_many_queues_are_all_saved(chat, monkeypatch):
     ana = chat.person("ana", channels=["kitchen"])
     queues_of_ana = [ana.listens_for("message") for _ in range(8)]
     says_much(ana, 1)
-    for ears in queues_of_ana:
-        assert len(ears.all()) == 1
-        assert ears.silent()
+    for queue in queues_of_ana:
+        assert len(queue.all()) == 1
+        assert queue.silent()
 
     chat.run_housekeeping()
 
-    noted = [chat.read(storage.queues.find, ears.queue_id).acked for ears in queues_of_ana]
-    assert noted == [ears.last_event_id for ears in queues_of_ana]
+    noted = [chat.read(storage.queues.find, queue.queue_id).acked for queue in queues_of_ana]
+    assert noted == [queue.last_event_id for queue in queues_of_ana]
 
 
 def test_a_clock_put_forward_makes_no_queue_idle(chat, in_kitchen, ana):
-    ears = ana.listens_for("message", idle_queue_timeout=600)
+    queue = ana.listens_for("message", idle_queue_timeout=600)
     server = chat.server
     watch = ClockWatch(server.clock)
-    assert ears.silent()
+    assert queue.silent()
 
     for hours in (1, -1):
         server.clock.move(hours=hours)
         server.store_positions(watch)
 
     says_much(ana, 1)
-    assert len(ears.all()) == 1
-    assert chat.read(storage.queues.find, ears.queue_id) is not None
+    assert len(queue.all()) == 1
+    assert chat.read(storage.queues.find, queue.queue_id) is not None
 
 
 def test_a_clock_put_forward_while_positions_are_saved_makes_no_queue_idle(own_chat, monkeypatch):
     ana = own_chat.person("ana", channels=["kitchen"])
-    ears = ana.listens_for("message")
-    assert ears.silent()
+    queue = ana.listens_for("message")
+    assert queue.silent()
     server = own_chat.server
     watch = ClockWatch(server.clock)
     positions = Delivery.positions
@@ -232,8 +232,8 @@ def test_a_clock_put_forward_while_positions_are_saved_makes_no_queue_idle(own_c
     server.store_positions(watch)
 
     says_much(ana, 1)
-    assert len(ears.all()) == 1
-    assert own_chat.read(storage.queues.find, ears.queue_id) is not None
+    assert len(queue.all()) == 1
+    assert own_chat.read(storage.queues.find, queue.queue_id) is not None
 
 
 def test_without_due_work_no_further_queries_are_made(own_chat):

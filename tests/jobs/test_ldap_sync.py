@@ -32,8 +32,8 @@ class LdapOrganization:
     def logs_in(self, name: str, **about: str) -> User:
         """Add an entry to the directory and log in with it."""
         self.dns[name] = self.slapd.add_person(name, **about)
-        answer = self.chat.stranger.post("/fetch_api_key", username=name, password=SESAME)
-        return self.account(answer.succeeds()["user_id"])
+        response = self.chat.stranger.post("/fetch_api_key", username=name, password=SESAME)
+        return self.account(response.succeeds()["user_id"])
 
     def account(self, user_id: int) -> User:
         return self.chat.read(actions.people.get, user_id)
@@ -245,8 +245,8 @@ def test_a_dry_run_reports_changes_and_makes_none(tmp_path, slapd):
     assert rehearsed.err == "ldap: 1 of 1 accounts would change.\n"
     assert back.out == "ana@example.com is active again, is called Anna now.\n"
     for word in ("link", "password"):
-        said = terminal.runs("user", word, "ana@example.com")
-        assert said.err == "Error: The password of Anna is kept in LDAP, and changed there.\n"
+        result = terminal.runs("user", word, "ana@example.com")
+        assert result.err == "Error: The password of Anna is kept in LDAP, and changed there.\n"
 
 
 def _link(terminal: Terminal, directory: LdapDirectory, name: str) -> None:

@@ -55,21 +55,21 @@ def test_a_linked_page_is_shown_below_the_message(chat, site):
     ana, ben = chat.people("ana", "ben", channels=["kitchen"])
     queue = ben.listens_for("message", "update_message")
 
-    said = ana.says(f"look: {site.url} and {site.url}", to="kitchen > lunch")
+    sent = ana.says(f"look: {site.url} and {site.url}", to="kitchen > lunch")
 
     message, update = queue.next(), queue.waits().result()[0]
     assert "message_embed" not in message["message"]["content"]
     assert update["rendering_only"] is True
     assert update["user_id"] is None
-    assert update["message_ids"] == [said.id]
-    shown = preview_of(ben, said)
+    assert update["message_ids"] == [sent.id]
+    shown = preview_of(ben, sent)
     assert update["rendered_content"].endswith(shown)
     assert "Soup &amp; bread &lt;3</a>" in shown
     assert '<div class="message_embed_description">How to cook it</div>' in shown
     image = site.url.removesuffix("/hook") + "/pot.png"
     assert f'style="background-image: url(&quot;{image}&quot;)"' in shown
     assert len(site.heard) == 1
-    assert "last_edit_timestamp" not in ben.sees(said)
+    assert "last_edit_timestamp" not in ben.sees(sent)
 
 
 def test_a_page_is_fetched_once_a_week(chat, site):
@@ -84,31 +84,31 @@ def test_a_page_is_fetched_once_a_week(chat, site):
 
 def test_an_edit_changes_the_preview(chat, site):
     ana = chat.person("ana", channels=["kitchen"])
-    said = ana.says(site.url, to="kitchen > lunch")
-    eventually(lambda: preview_of(ana, said))
+    message = ana.says(site.url, to="kitchen > lunch")
+    eventually(lambda: preview_of(ana, message))
 
-    ana.patch(f"/messages/{said.id}", content="no link").succeeds()
+    ana.patch(f"/messages/{message.id}", content="no link").succeeds()
     all_done(chat)
-    assert not preview_of(ana, said)
+    assert not preview_of(ana, message)
 
-    ana.patch(f"/messages/{said.id}", content=f"again {site.url}").succeeds()
-    eventually(lambda: preview_of(ana, said))
+    ana.patch(f"/messages/{message.id}", content=f"again {site.url}").succeeds()
+    eventually(lambda: preview_of(ana, message))
 
 
 def test_the_sender_and_moderators_remove_a_preview_for_good(chat, site):
     ana, ben = chat.people("ana", "ben", channels=["kitchen"])
-    said = ana.says(site.url, to="kitchen > lunch")
-    eventually(lambda: preview_of(ana, said))
+    message = ana.says(site.url, to="kitchen > lunch")
+    eventually(lambda: preview_of(ana, message))
 
-    ben.delete(f"/messages/{said.id}/link_previews").fails(
+    ben.delete(f"/messages/{message.id}/link_previews").fails(
         "You don't have permission to delete this message"
     )
-    assert preview_of(ana, said)
-    ana.delete(f"/messages/{said.id}/link_previews").succeeds()
-    assert not preview_of(ben, said)
-    ana.patch(f"/messages/{said.id}", content=f"again {site.url}").succeeds()
+    assert preview_of(ana, message)
+    ana.delete(f"/messages/{message.id}/link_previews").succeeds()
+    assert not preview_of(ben, message)
+    ana.patch(f"/messages/{message.id}", content=f"again {site.url}").succeeds()
     all_done(chat)
-    assert not preview_of(ben, said)
+    assert not preview_of(ben, message)
 
 
 def test_an_organization_without_previews_and_a_server_without_fetch_nothing(start_server, site):
@@ -117,9 +117,9 @@ def test_an_organization_without_previews_and_a_server_without_fetch_nothing(sta
     forbidden.set("inline_url_embed_preview", True)
     for chat in (off, forbidden):
         ana = chat.person("ana", channels=["kitchen"])
-        said = ana.says(site.url, to="kitchen > lunch")
+        message = ana.says(site.url, to="kitchen > lunch")
         all_done(chat)
-        assert not preview_of(ana, said)
+        assert not preview_of(ana, message)
 
     assert site.heard == []
 
@@ -129,22 +129,22 @@ def test_private_addresses_are_never_contacted(start_server, site):
     chat.set("inline_url_embed_preview", True)
     ana = chat.person("ana", channels=["kitchen"])
     local = site.url.replace("127.0.0.1", "localhost")
-    said = ana.says(f"{site.url} {local}", to="kitchen > lunch")
+    message = ana.says(f"{site.url} {local}", to="kitchen > lunch")
     all_done(chat)
 
     assert site.heard == []
-    assert not preview_of(ana, said)
+    assert not preview_of(ana, message)
 
 
 def test_a_redirect_to_a_private_address_is_not_followed(chat, site):
     inside = Receiver(host="127.0.0.2", answer=(200, PAGE, HTML))
     site.answer = redirect(inside.url)
     ana = chat.person("ana", channels=["kitchen"])
-    said = ana.says(site.url, to="kitchen > lunch")
+    message = ana.says(site.url, to="kitchen > lunch")
     all_done(chat)
 
     assert inside.heard == []
-    assert not preview_of(ana, said)
+    assert not preview_of(ana, message)
     inside.close()
 
 
@@ -162,10 +162,10 @@ def test_a_redirect_to_a_private_address_is_not_followed(chat, site):
 def test_a_page_without_metadata_has_no_preview(chat, site, answer):
     site.answer = answer
     ana = chat.person("ana", channels=["kitchen"])
-    said = ana.says(site.url, to="kitchen > lunch")
+    message = ana.says(site.url, to="kitchen > lunch")
     all_done(chat)
 
-    assert not preview_of(ana, said)
+    assert not preview_of(ana, message)
 
 
 @pytest.mark.parametrize(
@@ -180,10 +180,10 @@ def test_a_page_without_metadata_has_no_preview(chat, site, answer):
 def test_a_page_with_a_strange_character_set_is_fetched_once(chat, site, charset, page):
     site.answer = (200, page, {"Content-Type": f"text/html; charset={charset}"})
     ana = chat.person("ana", channels=["kitchen"])
-    said = ana.says(site.url, to="kitchen > lunch")
+    message = ana.says(site.url, to="kitchen > lunch")
     all_done(chat)
 
-    assert "Soup" in preview_of(ana, said)
+    assert "Soup" in preview_of(ana, message)
     assert len(site.heard) == 1
 
 
@@ -200,8 +200,8 @@ def test_only_character_sets_that_decode_in_linear_time_are_used() -> None:
 
 def test_a_message_deleted_meanwhile_leaves_nothing(chat, site):
     ana = chat.person("ana", channels=["kitchen"])
-    said = ana.says(site.url, to="kitchen > lunch")
-    chat.person("olga", role="owner").delete(f"/messages/{said.id}").succeeds()
+    message = ana.says(site.url, to="kitchen > lunch")
+    chat.person("olga", role="owner").delete(f"/messages/{message.id}").succeeds()
 
     all_done(chat)
 
@@ -210,10 +210,10 @@ def test_proxied_images_are_of_this_server(start_server, site):
     chat = Chat.found(start_server(link_preview_networks=HOME, external_pictures=True))
     chat.set("inline_url_embed_preview", True)
     ana = chat.person("ana", channels=["kitchen"])
-    said = ana.says(site.url, to="kitchen > lunch")
-    eventually(lambda: preview_of(ana, said))
+    message = ana.says(site.url, to="kitchen > lunch")
+    eventually(lambda: preview_of(ana, message))
 
-    style = re.search(r'style="([^"]*)"', preview_of(ana, said))
+    style = re.search(r'style="([^"]*)"', preview_of(ana, message))
     assert style
     assert html.unescape(style[1]).startswith('background-image: url("/external_content/')
 
@@ -263,12 +263,12 @@ def test_a_page_that_reveals_a_bug_is_given_up(chat, site, monkeypatch):
 
     monkeypatch.setattr(link_previews, "read", fail)
     ana = chat.person("ana", channels=["kitchen"])
-    said = ana.says(site.url, to="kitchen > lunch")
+    message = ana.says(site.url, to="kitchen > lunch")
     eventually(lambda: chat.read(_tries) == 1)
     chat.server.clock.move(minutes=2)
 
     all_done(chat)
-    assert not preview_of(ana, said)
+    assert not preview_of(ana, message)
 
 
 def _tries(tx: Any) -> int:

@@ -201,9 +201,9 @@ def test_certificates_and_logins_are_checked(guarded, monkeypatch, is_trusted, p
         monkeypatch.setenv("SSL_CERT_FILE", vouching)
     login = {"smtp_user": "chat", "smtp_password": password}
 
-    told = tried(**office.settings | {"smtp_security": "starttls"} | login)
+    mail_text = tried(**office.settings | {"smtp_security": "starttls"} | login)
 
-    assert problem in told
+    assert problem in mail_text
 
 
 def test_a_server_without_starttls_gets_no_plain_text(smtp):
@@ -225,10 +225,10 @@ def test_an_operator_can_test_mail(smtp, monkeypatch):
 
 
 def test_without_a_mail_server_commands_say_so(monkeypatch):
-    told = CliRunner().invoke(main, ["mail", "test", "ana@example.com"])
+    mail_text = CliRunner().invoke(main, ["mail", "test", "ana@example.com"])
 
-    assert told.exit_code == 1
-    assert "No mail server is set" in told.output
+    assert mail_text.exit_code == 1
+    assert "No mail server is set" in mail_text.output
 
 
 def test_check_connects_to_the_mail_server(smtp):

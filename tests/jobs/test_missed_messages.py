@@ -315,11 +315,11 @@ def test_a_user_who_lost_access_gets_no_mail(mail_chat, smtp, ana, ben, lost):
     root.joins("vault", invite_only=True, principals=[root.id, ben.id, ana.id])
     if lost == "moved":
         root.leaves("vault", principals=[ben.id])
-    place = {"removed": "vault > x", "moved": "kitchen > x", "made a guest": "plaza > x"}[lost]
+    location = {"removed": "vault > x", "moved": "kitchen > x", "made a guest": "plaza > x"}[lost]
     root.joins("plaza")
     if lost == "made a guest":
         ben.joins("plaza")
-    called = root.says("@**Ben** gold", to=place)
+    called = root.says("@**Ben** gold", to=location)
     looks(mail_chat)
 
     if lost == "moved":

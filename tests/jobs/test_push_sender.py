@@ -100,9 +100,9 @@ def test_an_absent_user_is_notified_at_once_and_after_reading_elsewhere(chat, br
     assert direct["recipient_user_ids"] == sorted([ana.id, ben.id])
     assert (mention["channel_name"], mention["topic"]) == ("kitchen", "lunch")
     assert (removed["type"], removed["message_ids"]) == ("remove", [sent.id])
-    heard = browser.service.heard[0]
-    assert heard.headers["content-encoding"] == "aes128gcm"
-    assert heard.headers["authorization"].startswith("vapid t=")
+    event = browser.service.heard[0]
+    assert event.headers["content-encoding"] == "aes128gcm"
+    assert event.headers["authorization"].startswith("vapid t=")
 
 
 def test_a_present_user_is_notified_of_what_stays_unread_unless_they_want_all(
@@ -183,8 +183,8 @@ def test_a_guest_does_not_get_the_name_of_a_hidden_user(chat, ben):
     dora.says("@**Gus** bread", to="kitchen > lunch")  # and it is not in there
     works(chat)
 
-    told = [(each["sender_full_name"], each["content"]) for each in phone.told()]
-    assert told == [("Ben", "@Gus soup"), ("Unknown user", "@Gus bread")]
+    found = [(each["sender_full_name"], each["content"]) for each in phone.told()]
+    assert found == [("Ben", "@Gus soup"), ("Unknown user", "@Gus bread")]
     phone.service.close()
 
 
@@ -326,9 +326,9 @@ def test_a_hanging_endpoint_delays_no_other_user(chat, browser, ana, ben):
     "name, value", [("endpoint", "ftp://x"), ("p256dh", "AAAA"), ("auth", "!")]
 )
 def test_an_unusable_subscription_is_refused(ana, name, value):
-    answer = ana.post("/web_push/subscriptions", **(Browser().subscription() | {name: value}))
+    response = ana.post("/web_push/subscriptions", **(Browser().subscription() | {name: value}))
 
-    answer.fails(f"Invalid {name}")
+    response.fails(f"Invalid {name}")
 
 
 @pytest.mark.parametrize("lost", ["moved", "let go"])

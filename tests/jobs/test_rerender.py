@@ -23,7 +23,7 @@ def test_old_renderings_are_replaced(chat: Chat) -> None:
     direct = ana.says("@**Ben** *psst*", to=[ben]).id
     kept = ana.says("*fresh*", to="kitchen > lunch").id
     chat.write(grows_old, *old, direct)
-    ears = ben.listens_for()
+    queue = ben.listens_for()
 
     chat.server.run_job("rerendering")
 
@@ -34,7 +34,7 @@ def test_old_renderings_are_replaced(chat: Chat) -> None:
     assert ben.sees(kept)["content"] == "<p><em>fresh</em></p>"
     assert chat.read(lambda tx: links_in(tx, old)) == len(old)
     assert chat.read(storage.organization.render_version) == VERSION
-    assert ears.silent()
+    assert queue.silent()
 
 
 def test_previews_of_links_stay(chat: Chat, in_kitchen: None, ana: Person) -> None:

@@ -21,10 +21,10 @@ class Watcher:
         self.reminders = by("reminder_id", state["reminders"])
 
     def catch_up(self) -> None:
-        answer = self._person.get(
+        response = self._person.get(
             "/events", queue_id=self._queue_id, last_event_id=self._last, dont_block=True
         ).succeeds()
-        for event in answer["events"]:
+        for event in response["events"]:
             self._last = event["id"]
             if event["type"] == "scheduled_messages":
                 self._believe(self.scheduled, "scheduled_message", event)

@@ -14,11 +14,11 @@ def test_a_scheduled_mention_sets_flags_when_it_is_sent(chat: ClockedChat) -> No
         content="@**Ben** **soup**",
         scheduled_delivery_timestamp=chat.in_seconds(60),
     ).succeeds()
-    ears = ben.listens_for("message", apply_markdown=True)
+    queue = ben.listens_for("message", apply_markdown=True)
 
     chat.advance(seconds=61)
 
-    event = ears.next()
+    event = queue.next()
     assert event["flags"] == ["mentioned"]
     assert event["message"]["content"] == (
         f'<p><span class="user-mention" data-user-id="{ben.id}">@Ben</span>'

@@ -24,8 +24,8 @@ def schedules(person: Person, content: str = "Soup's on", *, at: int, **params: 
     params = {"type": kind, "scheduled_delivery_timestamp": at, **params}
     if kind == "channel":
         params.setdefault("topic", "lunch")
-    answer = person.post("/scheduled_messages", content=content, **params).succeeds()
-    number: int = answer["scheduled_message_id"]
+    response = person.post("/scheduled_messages", content=content, **params).succeeds()
+    number: int = response["scheduled_message_id"]
     return number
 
 
@@ -36,14 +36,14 @@ def waiting(person: Person) -> list[dict[str, Any]]:
 
 def said(person: Person) -> list[str]:
     """All messages that this user can read, in order."""
-    answer = person.get(
+    response = person.get(
         "/messages", anchor="oldest", num_after=5000, apply_markdown=False
     ).succeeds()
-    return [message["content"] for message in answer["messages"]]
+    return [message["content"] for message in response["messages"]]
 
 
 def notices(person: Person) -> list[str]:
-    answer = person.get(
+    response = person.get(
         "/messages",
         anchor="oldest",
         num_after=100,
@@ -52,7 +52,7 @@ def notices(person: Person) -> list[str]:
     ).succeeds()
     return [
         message["content"]
-        for message in answer["messages"]
+        for message in response["messages"]
         if message["sender_full_name"] == "Notification Bot"
     ]
 
@@ -82,18 +82,18 @@ def test_a_due_message_becomes_an_ordinary_message(chat, in_kitchen, ana, ben):
     assert (sent["type"], sent["message"]["content"]) == ("message", "Soup's *on*")
     assert sent["message"]["timestamp"] >= at
     assert gone == {"type": "scheduled_messages", "op": "remove", "scheduled_message_id": number}
-    (heard,) = his.all()
-    assert (heard["message"]["sender_id"], heard["message"]["subject"]) == (ana.id, "lunch")
+    (received,) = his.all()
+    assert (received["message"]["sender_id"], received["message"]["subject"]) == (ana.id, "lunch")
     assert waiting(ana) == []
 
 
 def test_the_server_sends_it_within_a_second(own_chat):
     ana, ben = own_chat.people("ana", "ben")
-    ears = ben.listens_for("message")
+    queue = ben.listens_for("message")
     at = int(own_chat.server.clock()) + 2
     schedules(ana, at=at, to=[ben.id])
 
-    (event,) = ears.waits().result(10)
+    (event,) = queue.waits().result(10)
 
     assert event["message"]["content"] == "Soup's on"
     assert at <= event["message"]["timestamp"] <= at + 1
@@ -226,20 +226,20 @@ def test_a_sent_message_is_read_by_its_sender_as_usual(
     to = [ana.id] if to_self else [ben.id]
     writer = ana.with_headers(User_Agent=client)
     schedules(writer, at=chat.in_seconds(60), to=to, read_by_sender=chosen)
-    ears = ana.listens_for("message")
+    queue = ana.listens_for("message")
 
     chat.advance(seconds=61)
 
-    assert ("read" in ears.next()["flags"]) is is_read
+    assert ("read" in queue.next()["flags"]) is is_read
 
 
 def test_the_topic_is_followed_as_after_any_send(chat, in_kitchen, ana):
     schedules(ana, at=chat.in_seconds(60))
-    ears = ana.listens_for("user_topic", "message", "scheduled_messages")
+    queue = ana.listens_for("user_topic", "message", "scheduled_messages")
 
     chat.advance(seconds=61)
 
-    assert [event["type"] for event in ears.all()] == [
+    assert [event["type"] for event in queue.all()] == [
         "user_topic",
         "message",
         "scheduled_messages",
@@ -272,8 +272,8 @@ def test_a_deleted_channel_fails_the_message_and_notifies_its_owner(chat, in_kit
 
     reason = "Not authorized to send to channel 'kitchen'"
     assert waiting(ana) == [{**entry, "failed": True}]
-    told, message = hers.all()
-    assert told == {
+    received, message = hers.all()
+    assert received == {
         "type": "scheduled_messages",
         "op": "update",
         "scheduled_message": {**entry, "failed": True},
@@ -468,10 +468,10 @@ def test_a_message_that_may_not_be_sent_any_more_fails(chat, monkeypatch, messag
 
     chat.advance(seconds=61)
 
-    told, told_why = hers.all()
+    received, told_why = hers.all()
     failed = {**entry, "failed": True}
     assert waiting(ana) == [failed]
-    assert told == {"type": "scheduled_messages", "op": "update", "scheduled_message": failed}
+    assert received == {"type": "scheduled_messages", "op": "update", "scheduled_message": failed}
     assert told_why["message"]["content"] == notice(at, reason.format(ben=ben.api_email))
     assert theirs.silent()
 
@@ -479,14 +479,14 @@ def test_a_message_that_may_not_be_sent_any_more_fails(chat, monkeypatch, messag
 def test_a_deactivated_sender_fails_the_message_without_a_notice(chat, in_kitchen, ana, ben):
     number = schedules(ana, at=chat.in_seconds(60))
     chat.write(actions.people.deactivate, ana.id)
-    ears = ben.listens_for("message")
+    queue = ben.listens_for("message")
     newest = chat.read(_newest_message)
 
     chat.advance(seconds=61)
 
     assert chat.read(storage.later.scheduled.find, number).failed is True
     assert chat.read(_newest_message) == newest
-    assert ears.silent()
+    assert queue.silent()
 
 
 def test_a_deactivated_organization_fails_the_message_without_a_notice(chat, in_kitchen, ana):
@@ -559,7 +559,7 @@ def _newest_message(tx):
 
 
 def test_a_clock_put_forward_by_an_hour_loses_and_repeats_nothing(chat, in_kitchen, ana):
-    ears = ana.listens_for("message")
+    queue = ana.listens_for("message")
     for minutes in range(5, 120, 10):
         schedules(ana, f"in {minutes}", at=chat.in_seconds(60 * minutes))
 
@@ -572,7 +572,7 @@ def test_a_clock_put_forward_by_an_hour_loses_and_repeats_nothing(chat, in_kitch
     assert failed == ["in 5", "in 15", "in 25", "in 35", "in 45"]
     assert pending == ["in 65", "in 75", "in 85", "in 95", "in 105", "in 115"]
     assert len(notices(ana)) == len(failed)
-    assert len(ears.all()) == 1 + len(failed)
+    assert len(queue.all()) == 1 + len(failed)
 
 
 def test_a_clock_put_back_by_an_hour_loses_and_repeats_nothing(chat, in_kitchen, ana):
@@ -639,7 +639,7 @@ def test_a_message_edited_at_the_last_moment_is_not_sent_with_its_old_text(chat,
 def test_of_two_servers_on_one_database_exactly_one_sends(two_servers):
     chat, _ = two_servers
     ana, ben = chat.people("ana", "ben", channels=["kitchen"])
-    ears = ben.listens_for("message")
+    queue = ben.listens_for("message")
     at = int(chat.server.clock()) + 60
     expected = [f"course {number}" for number in range(60)]
     for course in expected:
@@ -649,7 +649,7 @@ def test_of_two_servers_on_one_database_exactly_one_sends(two_servers):
     eventually(lambda: not waiting(ana))
 
     assert said(ben) == expected
-    assert [event["message"]["content"] for event in ears.all()] == expected
+    assert [event["message"]["content"] for event in queue.all()] == expected
 
 
 @pytest.mark.postgres
@@ -680,14 +680,14 @@ def asks(person: Person, message_id: int, at: int, **params: Any) -> int:
 def test_a_reminder_comes_from_notification_bot(chat, in_kitchen, ana, ben):
     soup = ana.says("The soup is ready", to="kitchen > soup")
     number = asks(ben, soup.id, chat.in_seconds(60), note="pot")
-    (asked,) = ben.get("/reminders").succeeds()["reminders"]
+    (requested,) = ben.get("/reminders").succeeds()["reminders"]
     hers, his = ana.listens_for(), ben.listens_for("message", "reminders")
 
     chat.advance(seconds=61)
 
     message, gone = his.all()
     assert message["message"]["sender_full_name"] == "Notification Bot"
-    assert message["message"]["content"] == asked["content"]
+    assert message["message"]["content"] == requested["content"]
     assert [each["id"] for each in message["message"]["display_recipient"]].count(ben.id) == 1
     assert gone == {"type": "reminders", "op": "remove", "reminder_id": number}
     assert ben.get("/reminders").succeeds()["reminders"] == []
@@ -738,16 +738,16 @@ def test_scheduled_messages_and_reminders_reveal_nothing_of_a_hidden_channel(cha
         root.leaves("vault", principals=[ana.id])
     else:
         root.post(f"/user_groups/{crew}/members", delete=[ana.id]).succeeds()
-    ears = ana.listens_for()
+    queue = ana.listens_for()
     root.patch(f"/streams/{vault}", new_name="treasury").succeeds()
     root.patch(f"/messages/{gold.id}", topic="treasury", content="treasury").succeeds()
     chat.advance(seconds=61)
 
-    told = [ears.all(), said(ana), waiting(ana), ana.get("/reminders").json]
-    assert f"Channel with ID '{vault}' does not exist" in str(told)
-    assert "a message that you can no longer see" in str(told)
-    assert "treasury" not in str(told)
-    assert "gold" not in str(told)
+    received = [queue.all(), said(ana), waiting(ana), ana.get("/reminders").json]
+    assert f"Channel with ID '{vault}' does not exist" in str(received)
+    assert "a message that you can no longer see" in str(received)
+    assert "treasury" not in str(received)
+    assert "gold" not in str(received)
 
 
 def test_a_reminder_of_a_deactivated_user_is_dropped(chat, ana, ben):

@@ -16,10 +16,10 @@ INDEX = ("search_document", "search_posting", "search_word", "search_gram", "sea
 
 
 def found(person, text: str) -> list[int]:
-    answer = person.get(
+    response = person.get(
         "/messages", anchor="newest", num_before=1000, narrow=[["search", text]]
     ).succeeds()
-    return [each["id"] for each in answer["messages"]]
+    return [each["id"] for each in response["messages"]]
 
 
 def problems(tx: Tx) -> list[str]:
@@ -47,14 +47,14 @@ def test_a_message_is_indexed_a_moment_later(chat: Chat, in_kitchen: None, ana: 
 def test_long_messages_are_indexed_while_users_keep_talking(chat: Chat, text: str) -> None:
     ana = chat.person("ana", channels=["kitchen"])
     long = ana.says(text, to="kitchen > formulas").id
-    said = 0
+    expected = 0
 
     while chat.read(storage.search.index.indexed_to) < long:
         ana.says("and so on", to="kitchen > lunch")
-        said += 1
+        expected += 1
         time.sleep(0.02)  # there is no pause as long as the index waits for
 
-    assert said < MUCH
+    assert expected < MUCH
 
 
 def test_messages_from_before_the_index_are_indexed_in_batches(own_chat: Chat) -> None:
@@ -98,8 +98,8 @@ def test_check_finds_an_inconsistent_index(chat: Chat) -> None:
             "INSERT INTO search_word (realm_id, word, stem) VALUES (:realm, 'x', 'x')",
             realm=tx.realm_id,
         )
-        told = problems(tx)
-        raise Undone(told)
+        result = problems(tx)
+        raise Undone(result)
 
     with pytest.raises(Undone) as undone:
         chat.write(damage)
@@ -138,15 +138,15 @@ def test_two_servers_share_the_indexing(two_servers) -> None:
     there = replace(ana, server=other)
     eventually(lambda: there.get("/users/me").status == 200)
 
-    said = []
+    text = []
     for number in range(30):
         speaker = (ana, there)[number % 2]
-        said.append(speaker.says(f"soup {number}", to="kitchen > lunch").id)
-        assert found((there, ana)[number % 2], "soup") == said
-    ana.delete(f"/messages/{said.pop()}")
+        text.append(speaker.says(f"soup {number}", to="kitchen > lunch").id)
+        assert found((there, ana)[number % 2], "soup") == text
+    ana.delete(f"/messages/{text.pop()}")
 
     eventually(lambda: behind(chat) == 0)
-    assert found(ana, "soup") == found(there, "soup") == said
+    assert found(ana, "soup") == found(there, "soup") == text
     assert chat.read(problems) == []
 
 

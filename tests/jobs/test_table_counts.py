@@ -10,9 +10,9 @@ def test_metrics_report_table_counts(own_chat):
 
     server.run_job("numbers")
 
-    told = server.metrics()
-    assert told["tertulia_people"] == 3.0
-    assert told["tertulia_messages"] == 5.0
-    assert told["tertulia_queues"] == 1.0
-    assert told["tertulia_log_events"] > 5
-    assert told["tertulia_database_bytes"] > 100_000
+    found = server.metrics()
+    assert found["tertulia_people"] == 3.0
+    assert found["tertulia_messages"] == 5.0
+    assert found["tertulia_queues"] == 1.0
+    assert found["tertulia_log_events"] > 5
+    assert found["tertulia_database_bytes"] > 100_000

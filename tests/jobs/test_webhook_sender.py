@@ -108,12 +108,12 @@ def test_a_mentioned_bot_is_called_and_replies_in_the_topic(scene):
     scene.called(1)
     scene.all_done()
 
-    (heard,) = scene.receiver.heard
-    assert heard.headers["user-agent"].startswith("ZulipOutgoingWebhook/")
-    assert heard.headers["content-type"] == "application/json"
-    asked = heard.json
-    message = asked.pop("message")
-    assert asked == {
+    (event,) = scene.receiver.heard
+    assert event.headers["user-agent"].startswith("ZulipOutgoingWebhook/")
+    assert event.headers["content-type"] == "application/json"
+    requested = event.json
+    message = requested.pop("message")
+    assert requested == {
         "data": "Hi @**Tide**, *when*?",
         "bot_email": "tide-bot@tertulia.invalid",
         "bot_full_name": "Tide",
@@ -139,10 +139,12 @@ def test_a_bot_replies_to_a_direct_message_in_the_conversation(scene):
     scene.all_done()
 
     assert scene.receiver.heard[0].json["trigger"] == "direct_message"
-    answer = ben.get("/messages", anchor="newest", num_before=1).succeeds()["messages"][-1]
-    people = {each["id"] for each in answer["display_recipient"]}
-    assert (answer["sender_id"], people) == (bot_id, {bot_id, ben.id, scene.ana.id})
-    unread = partial(storage.messages.unread.among, user_id=bot_id, message_ids=[answer["id"] - 1])
+    response = ben.get("/messages", anchor="newest", num_before=1).succeeds()["messages"][-1]
+    people = {each["id"] for each in response["display_recipient"]}
+    assert (response["sender_id"], people) == (bot_id, {bot_id, ben.id, scene.ana.id})
+    unread = partial(
+        storage.messages.unread.among, user_id=bot_id, message_ids=[response["id"] - 1]
+    )
     assert scene.chat.read(unread) == set()
 
 
@@ -210,9 +212,9 @@ def test_the_reply_of_a_webhook_is_posted(text, is_slack, said):
 
 @pytest.mark.parametrize("value", ['{"widget_type": "poll"}', '"{\\"widget_type\\": \\"poll\\"}"'])
 def test_a_reply_may_have_a_widget_as_object_or_text(value):
-    answer = f'{{"content": "a", "widget_content": {value}}}'
+    response = f'{{"content": "a", "widget_content": {value}}}'
 
-    assert parse_response(answer, is_slack=False) == BotReply("a", {"widget_type": "poll"})
+    assert parse_response(response, is_slack=False) == BotReply("a", {"widget_type": "poll"})
 
 
 @pytest.mark.parametrize(
@@ -243,8 +245,8 @@ def test_a_permanent_failure_is_reported_at_once_in_the_topic_and_to_the_owner(s
     receiver.answer = fake_webhooks.redirect("http://127.0.0.1:9/")
     assert scene.fails_at_once()[0] == "Failure! Third party responded with 302"
     receiver.answer = fake_webhooks.stream_for_ever
-    in_place, told = scene.fails_at_once()
-    assert (in_place, "larger than" in told) == ("Failure! Invalid response format", True)
+    in_place, found = scene.fails_at_once()
+    assert (in_place, "larger than" in found) == ("Failure! Invalid response format", True)
     receiver.answer = {"content": "x" * 10_001}
     assert "too long" in scene.fails_at_once()[1]
     assert len(receiver.heard) == 5
@@ -282,9 +284,9 @@ def test_a_temporary_failure_is_tried_three_times(scene, answer, in_place, told)
         scene.chat.server.set_timeout("webhook", 0.5)
     scene.receiver.answer = answer
 
-    said, notice = scene.fails_in_the_end()
+    text, notice = scene.fails_in_the_end()
 
-    assert said == f"Failure! {in_place}"
+    assert text == f"Failure! {in_place}"
     assert told in notice
     assert len(scene.receiver.heard) == 3
 
@@ -427,12 +429,12 @@ def test_a_message_moved_out_of_sight_meanwhile_is_not_sent(scene):
     root = scene.chat.person("root", role="owner", channels=["kitchen"])
     root.joins("vault", invite_only=True)
     scene.receiver.answer = (500, b"")
-    asked = root.says("@**Tide** now?", to="kitchen > tides")
+    question = root.says("@**Tide** now?", to="kitchen > tides")
     eventually(lambda: scene.chat.read(tries) == 1)
     scene.receiver.heard.clear()
 
-    root.patch(f"/messages/{asked.id}", stream_id=scene.chat.channel("vault").id).succeeds()
-    root.patch(f"/messages/{asked.id}", content="@**Tide** treasure").succeeds()
+    root.patch(f"/messages/{question.id}", stream_id=scene.chat.channel("vault").id).succeeds()
+    root.patch(f"/messages/{question.id}", content="@**Tide** treasure").succeeds()
     scene.chat.server.clock.move(seconds=6)
     scene.all_done()
 

@@ -57,9 +57,9 @@ class MirroredOrganization:
         ):
             for narrow in self.narrows:
                 for _ in range(3):  # each read fills the cache for the next one
-                    told = self.history(person, manner, narrow)
+                    found = self.history(person, manner, narrow)
                 made = self.history(replace(person, server=self.mirror), manner, narrow)
-                assert told == made, (after, narrow)
+                assert found == made, (after, narrow)
             so = _registers(replace(person, server=self.mirror), manner)
             for _ in range(2):
                 assert _registers(person, manner) == so, after
@@ -68,8 +68,8 @@ class MirroredOrganization:
         self, person: Person, manner: dict[str, bool], narrow: list[dict[str, Any]]
     ) -> bytes:
         """The answer, also if it is an error."""
-        asked = {"anchor": "newest", "num_before": 60, "num_after": 0, **manner}
-        return person.get("/messages", narrow=narrow, **asked).body
+        params = {"anchor": "newest", "num_before": 60, "num_after": 0, **manner}
+        return person.get("/messages", narrow=narrow, **params).body
 
     def has_used_its_caches(self) -> bool:
         """And the other server has none."""
@@ -95,7 +95,7 @@ def org(own_chat: Chat) -> Iterator[MirroredOrganization]:
     ana = own_chat.person("ana", role="owner", channels=["kitchen", "garden"])
     ben = own_chat.person("ben", channels=["kitchen", "garden", "cellar"])
     gus = own_chat.person("gus", role="guest", channels=["kitchen"])
-    said = {
+    sent = {
         "soup": ana.says("**Soup** #12", to="kitchen > lunch #12").id,
         "poll": ana.says("/poll Which soup?\npea\nleek", to="kitchen > lunch #12").id,
         "plain": ben.says("bread", to="kitchen > ").id,
@@ -104,9 +104,9 @@ def org(own_chat: Chat) -> Iterator[MirroredOrganization]:
         "gone": ana.says("never mind", to="kitchen > lunch #12").id,
     }
     places = {name: own_chat.channel(name).id for name in ("kitchen", "garden", "cellar")}
-    narrows = [[], *([_in_channel(place)] for place in places.values())]
+    narrows = [[], *([_in_channel(location)] for location in places.values())]
     narrows += [[_in_channel(places["kitchen"]), {"operator": "topic", "operand": "lunch #12"}]]
-    yield MirroredOrganization(own_chat, mirror, ana, ben, gus, said, narrows)
+    yield MirroredOrganization(own_chat, mirror, ana, ben, gus, sent, narrows)
     mirror.stop()
 
 
@@ -116,8 +116,8 @@ def _in_channel(channel_id: int) -> dict[str, Any]:
 
 def votes(org: MirroredOrganization) -> None:
     vote = json.dumps({"type": "vote", "key": "canned,0", "vote": 1})
-    asked = {"message_id": org.said["poll"], "msg_type": "widget", "content": vote}
-    org.ben.post("/submessage", **asked).succeeds()
+    params = {"message_id": org.said["poll"], "msg_type": "widget", "content": vote}
+    org.ben.post("/submessage", **params).succeeds()
 
 
 def renders_anew(org: MirroredOrganization) -> None:
@@ -155,8 +155,8 @@ def renames_the_kitchen(org: MirroredOrganization) -> None:
 
 def protects_the_history(org: MirroredOrganization) -> None:
     garden = org.chat.channel("garden").id
-    asked = {"is_private": True, "history_public_to_subscribers": False}
-    org.ana.patch(f"/streams/{garden}", **asked).succeeds()
+    params = {"is_private": True, "history_public_to_subscribers": False}
+    org.ana.patch(f"/streams/{garden}", **params).succeeds()
 
 
 def closes_the_cellar(org: MirroredOrganization) -> None:
@@ -286,8 +286,8 @@ def test_history_is_correct_after_a_busy_time(org: MirroredOrganization) -> None
                 ("POST", "/messages", {"type": "channel", "to": "garden", "content": "y"}),
                 ("POST", "/register", {}),
             ]
-            method, path, said = dice.choice(deeds)
-            person.request(method, path, **said)
+            method, path, text = dice.choice(deeds)
+            person.request(method, path, **text)
             org.history(person, dice.choice(MANNERS), dice.choice(org.narrows))
 
     busy = [
@@ -316,6 +316,6 @@ def test_writes_of_other_processes_are_seen_at_once(org: MirroredOrganization) -
     )
 
     for narrow in ([], [_in_channel(org.chat.channel("kitchen").id)]):
-        told = json.loads(org.history(org.ana, MANNERS[0], narrow))["messages"]
-        soup = next(each for each in told if each["id"] == org.said["soup"])
+        found = json.loads(org.history(org.ana, MANNERS[0], narrow))["messages"]
+        soup = next(each for each in found if each["id"] == org.said["soup"])
         assert [each["emoji_name"] for each in soup["reactions"]] == ["tada"]

@@ -51,9 +51,9 @@ class World:
             to: Any = [self.random.choice(self.people)]
         else:
             to = f"{self.random.choice(CHANNELS)} > {self.random.choice('xy')}"
-        answer = sender.tries_to_say(self.text(), to=to).json
-        if answer["result"] == "success":
-            self.sent.append(answer["id"])
+        response = sender.tries_to_say(self.text(), to=to).json
+        if response["result"] == "success":
+            self.sent.append(response["id"])
 
     def edit(self) -> None:
         if self.sent:
@@ -66,10 +66,10 @@ class World:
 
     def move(self) -> None:
         if self.sent:
-            place = self.chat.channel(self.random.choice(CHANNELS)).id
+            channel = self.chat.channel(self.random.choice(CHANNELS)).id
             mode = self.random.choice(["change_one", "change_later", "change_all"])
             path = f"/messages/{self.random.choice(self.sent)}"
-            self.admin.patch(path, stream_id=place, propagate_mode=mode)
+            self.admin.patch(path, stream_id=channel, propagate_mode=mode)
 
     def change(self) -> None:
         who, name = self.random.choice(self.people), self.random.choice(CHANNELS)
@@ -92,7 +92,7 @@ def test_only_visible_messages_are_quoted(chat, seed):
 
 def check(reader: Person) -> int:
     caught_up = reader.get("/messages/catch_up", max_conversations=200).succeeds()
-    sentences = [each for place in caught_up["conversations"] for each in place["sentences"]]
+    sentences = [each for location in caught_up["conversations"] for each in location["sentences"]]
     for sentence in sentences:
         shown = reader.sees(sentence["message_id"])
         assert sentence["text"] in notification_text.plain_text(shown["content"])

@@ -251,13 +251,15 @@ def _make_channel(
 
 def _word(call: str, who: Person, place: Place) -> str:
     reply = CALLS[call](who, place)
-    answer = reply.json
-    if answer["result"] == "success":
+    response = reply.json
+    if response["result"] == "success":
         for key in ("streams", "subscriptions", "subscribed_channel_ids"):
-            if key in answer:
-                ids = [each if isinstance(each, int) else each["stream_id"] for each in answer[key]]
+            if key in response:
+                ids = [
+                    each if isinstance(each, int) else each["stream_id"] for each in response[key]
+                ]
                 return "listed" if place.channel.id in ids else "absent"
         return "ok"
-    told = {text.format(id=place.channel.id): word for word, text in WORDS.items()}
-    word: str = told.get(answer["msg"], answer["msg"])
+    found = {text.format(id=place.channel.id): word for word, text in WORDS.items()}
+    word: str = found.get(response["msg"], response["msg"])
     return word

@@ -47,12 +47,12 @@ def test_every_event_is_compared():
         *model_personal_state.SUBJECT.handlers,
         *WITHOUT_STATE,
     }
-    told = {each: kind for kind in events.types.event.kinds().values() for each in kind.types}
+    received = {each: kind for kind in events.types.event.kinds().values() for each in kind.types}
 
     missing = [
         f"No law watches the event {name} ({kind.__name__}): say with `hears` in {HERE} what it"
         " changes, and let people do it in the law in tests/laws."
-        for name, kind in told.items()
+        for name, kind in received.items()
         if name not in watched
     ]
     assert not missing, "\n".join(missing)

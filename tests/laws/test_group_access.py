@@ -154,12 +154,12 @@ def _make_groups(tx: Tx, creator_id: int, inside: list[int], left_id: int) -> tu
 
 
 def _word(call: str, who: Person, place: Place) -> str:
-    answer = CALLS[call](who, place).json
-    if answer["result"] == "success":
-        if "user_groups" in answer:
-            ids = [group["id"] for group in answer["user_groups"]]
+    response = CALLS[call](who, place).json
+    if response["result"] == "success":
+        if "user_groups" in response:
+            ids = [group["id"] for group in response["user_groups"]]
             return "listed" if place.group_id in ids else "absent"
         return "ok"
-    told = {text.format(id=who.id): word for word, text in WORDS.items()}
-    word: str = told.get(answer["msg"], answer["msg"])
+    found = {text.format(id=who.id): word for word, text in WORDS.items()}
+    word: str = found.get(response["msg"], response["msg"])
     return word

@@ -52,8 +52,8 @@ class SecretMessages:
             "attic": self.says(f"attic > {TOPIC}"),
             "direct": self.says([self.ben]),
         }
-        for place in ("cellar", "attic"):
-            self.star(removed, self.said[place])
+        for location in ("cellar", "attic"):
+            self.star(removed, self.said[location])
         self.ana.leaves("cellar", "attic", principals=[removed.id])
         self.ana.joins("attic", principals=[late.id])
         self.said["later"] = self.says(f"attic > {TOPIC}")
@@ -77,7 +77,7 @@ class SecretMessages:
         person.post("/messages/flags", messages=[number], op="add", flag="starred").succeeds()
 
     def ids(self, *places: str) -> list[int]:
-        return [self.said[place] for place in places]
+        return [self.said[location] for location in places]
 
 
 def narrows_to(
@@ -113,9 +113,9 @@ def narrows_to(
     for operator, operand in places + marks:
         for negated in (False, True):
             yield [term(operator, operand, negated=negated)]
-    for place in (places[1], ("channels", "public")):
+    for channel in (places[1], ("channels", "public")):
         for mark in marks:
-            yield [term(*place), term(*mark)]
+            yield [term(*channel), term(*mark)]
     yield [term(*places[1]), term("topic", TOPIC), term("with", hidden[0])]
     yield [term("dm", [ana.id, ben.id]), term("with", hidden[-1])]
 
@@ -160,8 +160,8 @@ def test_anchors_and_flag_ranges_reveal_nothing(chat):
                 assert ends.isdisjoint(hidden), who
         for name in ("kitchen", "cellar", "attic"):
             if who != "foreign":
-                place = [term("channel", name)]
-                params = {"anchor": "oldest", "num_before": 0, "num_after": 20, "narrow": place}
+                channel = [term("channel", name)]
+                params = {"anchor": "oldest", "num_before": 0, "num_after": 20, "narrow": channel}
                 done = me.post("/messages/flags/narrow", **params, flag="starred", op="add")
                 assert done.status == 200 or done.json["code"] == "BAD_NARROW"
         state = me.registers(
@@ -169,10 +169,10 @@ def test_anchors_and_flag_ranges_reveal_nothing(chat):
         )
         unread = state["unread_msgs"]
         groups = unread["pms"] + unread["huddles"] + unread["streams"]
-        told = {each for group in groups for each in group["unread_message_ids"]}
+        found = {each for group in groups for each in group["unread_message_ids"]}
         if who != "removed":  # who starred it while it was visible
-            told.update(state["starred_messages"])
-        assert told.isdisjoint(hidden), who
+            found.update(state["starred_messages"])
+        assert found.isdisjoint(hidden), who
 
 
 def test_a_hidden_id_is_like_an_unused_one(chat):
@@ -180,8 +180,8 @@ def test_a_hidden_id_is_like_an_unused_one(chat):
     for who, me in secrets.intruders.items():
         for number in secrets.hidden[who]:
             for hidden, unknown in zip(calls(me, number), calls(me, UNKNOWN), strict=True):
-                told = {**hidden.json, "messages": None}
-                assert (hidden.status, told) == (
+                found = {**hidden.json, "messages": None}
+                assert (hidden.status, found) == (
                     unknown.status,
                     {**unknown.json, "messages": None},
                 ), who

@@ -75,7 +75,7 @@ class Doors:
         self.owner.delete(f"/streams/{chat.channel('cellar').id}").succeeds()
         ana = chat.person("ana")  # who becomes a full member, or stops being one
         gus = chat.person("gus", role="guest")  # who may see her, or no longer
-        self._ears: list[EventQueue] = [each.listens_for() for each in (self.owner, ana, gus)]
+        self._queue: list[EventQueue] = [each.listens_for() for each in (self.owner, ana, gus)]
         self._terminal = Terminal(chat.server.folder, chat.server.url)
 
     def sends(self, name: str, value: Any) -> bool:
@@ -86,13 +86,13 @@ class Doors:
         return self._terminal.runs(*words, TERTULIA_SECRET=SECRET)
 
     def state(self) -> dict[str, Any]:
-        told = self.owner.registers(fetch_event_types=["realm"])
-        return {key: value for key, value in told.items() if key.startswith("realm_")}
+        state = self.owner.registers(fetch_event_types=["realm"])
+        return {key: value for key, value in state.items() if key.startswith("realm_")}
 
     def hears(self) -> list[list[dict[str, Any]]]:
         """What all listeners received."""
         self.state()  # a register is up to date with changes of other processes
-        return [ears.all() for ears in self._ears]
+        return [queue.all() for queue in self._queue]
 
     def takes_back(self, name: str) -> None:
         """Set a setting to its old value, or to a different one."""
@@ -233,12 +233,12 @@ def test_a_change_is_the_same_through_api_and_command(
         doors.takes_back(name)
 
         assert doors.sends(name, sent), name
-        heard, state = doors.hears(), doors.state()
+        event, state = doors.hears(), doors.state()
         doors.takes_back(name)
         assert doors.types(name, typed).code == 0, name
 
-        assert all(heard), name
-        assert doors.hears() == heard, name
+        assert all(event), name
+        assert doors.hears() == event, name
         assert doors.state() == state, name
 
 
@@ -260,9 +260,9 @@ def test_an_invalid_value_is_refused_by_api_and_command(
 
 
 def test_register_returns_the_table_and_what_follows_from_it(doors: Doors) -> None:
-    told = {key.removeprefix("realm_") for key in doors.state()}
+    found = {key.removeprefix("realm_") for key in doors.state()}
 
-    assert told == SETTINGS.keys() | NOT_SET
+    assert found == SETTINGS.keys() | NOT_SET
 
 
 def test_every_setting_has_a_description() -> None:

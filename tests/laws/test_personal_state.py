@@ -71,7 +71,7 @@ def speaking(draw: st.DrawFn) -> Deed:
 
 @st.composite
 def stating(draw: st.DrawFn) -> Deed:
-    said = draw(
+    text = draw(
         st.fixed_dictionaries(
             {},
             optional={
@@ -81,7 +81,7 @@ def stating(draw: st.DrawFn) -> Deed:
             },
         )
     )
-    return lambda scene, actor: actor.post("/users/me/status", **said)
+    return lambda scene, actor: actor.post("/users/me/status", **text)
 
 
 @st.composite
@@ -94,10 +94,10 @@ def drafting(draw: st.DrawFn) -> Deed:
         to = {"": [], "stream": [scene.channel_ids[where]], "private": [scene.people[0].id]}[type_]
         words = {"type": type_, "to": to, "topic": "t", "content": "c", "timestamp": at}
         ids = [each["id"] for each in actor.get("/drafts").json.get("drafts", [])]
-        place = f"/drafts/{ids[number % len(ids)] if ids else 987_654}"
+        path = f"/drafts/{ids[number % len(ids)] if ids else 987_654}"
         if op == "add":
             return actor.post("/drafts", drafts=[words] * number)
-        return actor.delete(place) if op == "delete" else actor.patch(place, draft=words)
+        return actor.delete(path) if op == "delete" else actor.patch(path, draft=words)
 
     return do
 
@@ -109,10 +109,10 @@ def saving_snippets(draw: st.DrawFn) -> Deed:
     def do(scene: Scene, actor: Person) -> Reply:
         found = actor.get("/saved_snippets").succeeds()["saved_snippets"]
         ids = [each["id"] for each in found]
-        place = f"/saved_snippets/{ids[number % len(ids)] if ids else 987_654}"
+        path = f"/saved_snippets/{ids[number % len(ids)] if ids else 987_654}"
         if op == "add":
             return actor.post("/saved_snippets", title=f"t{number}", content="c")
-        return actor.delete(place) if op == "delete" else actor.patch(place, title="another")
+        return actor.delete(path) if op == "delete" else actor.patch(path, title="another")
 
     return do
 
@@ -164,11 +164,11 @@ def leaving_for_later(draw: st.DrawFn) -> Deed:
             return actor.delete(f"/reminders/{ids[number % len(ids)]}")
         found = actor.get("/scheduled_messages").succeeds()["scheduled_messages"]
         ids = [each["scheduled_message_id"] for each in found] or [987_654]
-        place = f"/scheduled_messages/{ids[number % len(ids)]}"
+        path = f"/scheduled_messages/{ids[number % len(ids)]}"
         if op == "schedule":
             words = {"type": "channel", "to": scene.channel_ids[0], "topic": "t", "content": "c"}
             return actor.post("/scheduled_messages", scheduled_delivery_timestamp=at, **words)
-        return actor.delete(place) if op == "cancel" else actor.patch(place, content=f"{number}")
+        return actor.delete(path) if op == "cancel" else actor.patch(path, content=f"{number}")
 
     return do
 
@@ -226,14 +226,14 @@ def changing_oneself(draw: st.DrawFn) -> Deed:
 def keeping_bots(draw: st.DrawFn) -> Deed:
     number, whom = draw(some_id), draw(somebody)
     op = draw(st.sampled_from(["make", "make", "edit", "give", "end", "rename a channel"]))
-    place = draw(st.sampled_from(["", "kitchen", "garden", "Garden", "nowhere"]))
+    location = draw(st.sampled_from(["", "kitchen", "garden", "Garden", "nowhere"]))
 
     def do(scene: Scene, actor: Person) -> Reply:
         if op == "make":
-            about = {"bot_type": number, "default_sending_stream": place}
+            about = {"bot_type": number, "default_sending_stream": location}
             return actor.post("/bots", full_name=f"B{number}", short_name=f"b{number}", **about)
         if op == "rename a channel":
-            return scene.people[0].patch(f"/streams/{scene.channel_ids[1]}", new_name=place)
+            return scene.people[0].patch(f"/streams/{scene.channel_ids[1]}", new_name=location)
         users = scene.people[0].get("/users").succeeds()["members"]
         bots = [each["user_id"] for each in users if each["is_bot"]]
         bot = f"/bots/{bots[number % len(bots)] if bots else 987_654}"
@@ -242,7 +242,7 @@ def keeping_bots(draw: st.DrawFn) -> Deed:
             return actor.patch(
                 bot,
                 full_name=f"B{whom}",
-                default_events_register_stream=place,
+                default_events_register_stream=location,
                 default_all_public_streams=bool(number % 2),
                 **hook,
             )
@@ -262,15 +262,15 @@ def asking(draw: st.DrawFn) -> Deed:
 
     def do(scene: Scene, actor: Person) -> Reply:
         ids = _fields(actor)
-        place = f"/realm/profile_fields/{ids[number % len(ids)] if ids else 987_654}"
+        path = f"/realm/profile_fields/{ids[number % len(ids)] if ids else 987_654}"
         if op == "add":
             words = {"name": f"field {number}", "field_type": kind, "field_data": choices}
             return actor.post("/realm/profile_fields", **words)
         if op == "order":
             return actor.patch("/realm/profile_fields", order=ids[number:] + ids[:number])
         if op == "delete":
-            return actor.delete(place)
-        return actor.patch(place, hint=f"hint {number}", field_data=choices)
+            return actor.delete(path)
+        return actor.patch(path, hint=f"hint {number}", field_data=choices)
 
     return do
 

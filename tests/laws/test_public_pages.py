@@ -147,12 +147,12 @@ class World:
         for address in self.addresses():
             reply = self.chat.stranger.raw("GET", address)
             assert reply.status in (200, 302, 404), address
-            asked = set(re.findall(r"[0-9a-f]{15}q", address))
+            requested = set(re.findall(r"[0-9a-f]{15}q", address))
             answered = str(dict(reply.headers)).encode() + reply.body
             if reply.status == 302:
                 answered += reply.headers["location"].encode()
             found = set() if pattern is None else set(pattern.findall(answered.decode()))
-            assert not found - asked, (address, reply.status)
+            assert not found - requested, (address, reply.status)
             self._check_cached(address, reply)
             if reply.status == 404:
                 assert not set(re.findall(r"[0-9a-f]{15}q", answered.decode())), address

@@ -273,7 +273,7 @@ class RandomUsers:
         self.ids: dict[str, int] = {}
         for name, kind in CHANNELS.items():
             self._found(name, kind)
-        self.ears = {
+        self.queues = {
             name: person.listens_for(*EVENTS, client_capabilities=CAPABLE)
             for name, person in self.people.items()
         }
@@ -458,8 +458,8 @@ class RandomUsers:
             reply.fails("Invalid message(s)")
             return
         away = {self.ids[message.channel] for message in some if message not in here}
-        answer = reply.succeeds()
-        assert answer["ignored_because_not_subscribed_channels"] == sorted(away)
+        response = reply.succeeds()
+        assert response["ignored_because_not_subscribed_channels"] == sorted(away)
         for message in here:
             message.unread.add(name)
             self.model.keeps(name, message)
@@ -498,11 +498,11 @@ class RandomUsers:
     def read_place(self, name):
         channel = self.dice.choice(list(CHANNELS))
         topic = self.dice.choice([None, *TOPICS])
-        place = {"stream_id": self.ids[channel]}
+        fields = {"stream_id": self.ids[channel]}
         if topic is None:
-            reply = self.people[name].post("/mark_stream_as_read", **place)
+            reply = self.people[name].post("/mark_stream_as_read", **fields)
         else:
-            reply = self.people[name].post("/mark_topic_as_read", topic_name=topic, **place)
+            reply = self.people[name].post("/mark_topic_as_read", topic_name=topic, **fields)
         if not self.model.may_read(name, channel):
             reply.fails("Invalid channel ID")
             return
@@ -557,8 +557,8 @@ class RandomUsers:
 
     def listen(self, name):
         if self.absence.random() < 0.5:  # then it is delivered from the log
-            self.chat.server.lose_mailbox(self.ears[name].queue_id)
-        self.clients[name].take(self.ears[name].all())
+            self.chat.server.lose_mailbox(self.queues[name].queue_id)
+        self.clients[name].take(self.queues[name].all())
 
     # --- checks ---
 
@@ -615,8 +615,8 @@ class RandomUsers:
         try:
             expected = narrow_model.found(model, name, terms)
         except Refused as refused:
-            answer = person.get("/messages", **ways)
-            answer.fails(str(refused), code="BAD_NARROW")
+            response = person.get("/messages", **ways)
+            response.fails(str(refused), code="BAD_NARROW")
             return
         assert self.fetched(name, narrow) == expected, terms
         matching = person.get("/messages/matches_narrow", msg_ids=ids, narrow=narrow).succeeds()
@@ -650,21 +650,21 @@ class RandomUsers:
         assert reply.succeeds()["user_ids"] == expected
 
     def fetched(self, name, narrow):
-        answer = (
+        response = (
             self.people[name]
             .get("/messages", anchor="newest", num_before=5000, narrow=narrow)
             .succeeds()
         )
-        return [message["id"] for message in answer["messages"]]
+        return [message["id"] for message in response["messages"]]
 
     def registers(self, name):
         wanted = ["message", "update_message_flags", "starred_messages"]
         state = self.people[name].registers(fetch_event_types=wanted)
         unread, model = state["unread_msgs"], self.model
         groups = unread["pms"] + unread["huddles"] + unread["streams"]
-        told = sorted(each for group in groups for each in group["unread_message_ids"])
+        found = sorted(each for group in groups for each in group["unread_message_ids"])
         waiting = model.unread_of(name)
-        assert told == sorted(message.id for message in waiting)
+        assert found == sorted(message.id for message in waiting)
         assert unread["count"] == sum(not model.is_muted(name, message) for message in waiting)
         assert state["starred_messages"] == sorted(
             message.id for message in model.said.values() if name in message.starred

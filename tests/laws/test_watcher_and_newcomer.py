@@ -199,13 +199,13 @@ def filing(draw: st.DrawFn) -> Deed:
     kind = draw(st.sampled_from(["create", "rename", "archive", "put", "take", "reorder"]))
 
     def do(scene: Scene, actor: Person) -> Reply:
-        place = f"/channel_folders/{scene.folder(folder)}"
+        path = f"/channel_folders/{scene.folder(folder)}"
         if kind == "create":
             return actor.post("/channel_folders/create", name=FOLDERS[folder], description="")
         if kind == "rename":
-            return actor.patch(place, description="Renewed")
+            return actor.patch(path, description="Renewed")
         if kind == "archive":
-            return actor.patch(place, is_archived=True)
+            return actor.patch(path, is_archived=True)
         if kind == "reorder":
             return actor.patch("/channel_folders", order=[scene.folder(1), scene.folder(0)])
         wanted = scene.folder(folder) if kind == "put" else "null"
@@ -221,7 +221,7 @@ def gathering(draw: st.DrawFn) -> Deed:
     kind = draw(st.sampled_from(["create", "edit", "permit", "end", "renew"]))
 
     def do(scene: Scene, actor: Person) -> Reply:
-        place = f"/user_groups/{scene.group(which)}"
+        path = f"/user_groups/{scene.group(which)}"
         if kind == "create":
             return actor.post(
                 "/user_groups/create",
@@ -231,12 +231,12 @@ def gathering(draw: st.DrawFn) -> Deed:
                 subgroups=[scene.group(other)] if whom % 2 else [],
             )
         if kind == "edit":
-            return actor.patch(place, name=GROUPS[which].upper(), description="Others")
+            return actor.patch(path, name=GROUPS[which].upper(), description="Others")
         if kind == "permit":
-            return actor.patch(place, **{permission: {"new": scene.value(value)}})
+            return actor.patch(path, **{permission: {"new": scene.value(value)}})
         if kind == "end":
-            return actor.post(f"{place}/deactivate")
-        return actor.patch(place, deactivated=False, name=GROUPS[which])
+            return actor.post(f"{path}/deactivate")
+        return actor.patch(path, deactivated=False, name=GROUPS[which])
 
     return do
 
@@ -285,8 +285,8 @@ def listing(draw: st.DrawFn) -> Deed:
             if is_new:
                 params = {"domain": f"{name}.example.com", "allow_subdomains": False}
                 return actor.post("/realm/domains", **params)
-            place = f"/realm/domains/{name}.example.com"
-            return actor.patch(place, allow_subdomains=True) if which else actor.delete(place)
+            path = f"/realm/domains/{name}.example.com"
+            return actor.patch(path, allow_subdomains=True) if which else actor.delete(path)
         if kind == "playground":
             if is_new:
                 url = "https://example.com/{code}"
@@ -299,8 +299,8 @@ def listing(draw: st.DrawFn) -> Deed:
             rule = {"pattern": name, "url_template": "https://example.com"}
             if is_new:
                 return actor.post("/realm/filters", **rule)
-            place = f"/realm/filters/{ids[which % len(ids)] if ids else 0}"
-            return actor.patch(place, **rule) if which else actor.delete(place)
+            path = f"/realm/filters/{ids[which % len(ids)] if ids else 0}"
+            return actor.patch(path, **rule) if which else actor.delete(path)
         if kind == "order":
             return actor.patch("/realm/linkifiers", ordered_linkifier_ids=ids[::-1])
         return uploads(actor, name, DOT) if is_new else actor.delete(f"/realm/emoji/{name}")

@@ -127,8 +127,8 @@ class World:
         ]
         self.newest: dict[tuple[int, str], int] = {}
         for message in world["messages"]:
-            place = (message["channel_id"], message["topic"].lower())
-            self.newest[place] = max(message["id"], self.newest.get(place, 0))
+            channel_id = (message["channel_id"], message["topic"].lower())
+            self.newest[channel_id] = max(message["id"], self.newest.get(channel_id, 0))
         self.uploads = [_upload(upload) for upload in world["uploads"]]
         self.settings = Settings(
             base_url=world["base_url"],

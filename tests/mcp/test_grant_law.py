@@ -124,26 +124,26 @@ def test_no_answer_contains_anything_outside_of_the_grant(chat):
         seen = world.seen_by_ana()
         good = {
             word
-            for number, (place, word) in world.words.items()
-            if place in places and number in seen
+            for number, (location, word) in world.words.items()
+            if location in places and number in seen
         }
         before = reactions_and_answers(world, world.ben)
 
         found = dict(answers(world, token))
 
-        for asked, answer in found.items():
-            for place, word in world.words.values():
-                assert word in good or word not in answer, (asked, place, word)
+        for requested, response in found.items():
+            for location, word in world.words.values():
+                assert word in good or word not in response, (requested, location, word)
         listed = next(iter(found.values()))
         for name in CHANNELS:
             assert (f'"{name}"' in listed) == (name in may_grant)
         everything = "".join(found.values())
-        for number, (place, word) in world.words.items():
-            if word in good and place != "direct":
-                assert word in everything, (place, number)
+        for number, (location, word) in world.words.items():
+            if word in good and location != "direct":
+                assert word in everything, (location, number)
         assert ('"Ben"' in found[next(each for each in found if "find_people" in each)]) == people
-        for place in changed_places(before, reactions_and_answers(world, world.ben)):
-            assert may_grant.get(place), place
+        for location in changed_places(before, reactions_and_answers(world, world.ben)):
+            assert may_grant.get(location), location
 
     law()
 
@@ -151,14 +151,14 @@ def test_no_answer_contains_anything_outside_of_the_grant(chat):
 def reactions_and_answers(world: World, reader: Person) -> dict[str, int]:
     """How many answers and reactions there are in each channel."""
     found: dict[str, int] = dict.fromkeys((*CHANNELS, "direct"), 0)
-    answer = reader.get(
+    response = reader.get(
         "/messages", anchor="newest", num_before=1000, num_after=0, narrow=[]
     ).succeeds()
-    for each in answer["messages"]:
-        place = each["display_recipient"] if each["type"] == "stream" else "direct"
-        found[place] += ("an answer" in each["content"]) + len(each["reactions"])
+    for each in response["messages"]:
+        location = each["display_recipient"] if each["type"] == "stream" else "direct"
+        found[location] += ("an answer" in each["content"]) + len(each["reactions"])
     return found
 
 
 def changed_places(before: dict[str, int], after: dict[str, int]) -> list[str]:
-    return [place for place in after if after[place] != before[place]]
+    return [location for location in after if after[location] != before[location]]

@@ -117,9 +117,9 @@ def agent_of(chat, tokens):
 
 def test_the_consent_page_says_who_asks_for_what(chat, browser):
     client_id = registered(browser)
-    asked = question(client_id, scope="read channel:kitchen")
+    requested = question(client_id, scope="read channel:kitchen")
 
-    page = browser.get(f"/oauth/authorize?{urlencode(asked)}")
+    page = browser.get(f"/oauth/authorize?{urlencode(requested)}")
 
     assert page.status_code == 200
     assert "Subtitle Helper wants to work for you in" in page.text
@@ -130,11 +130,11 @@ def test_the_consent_page_says_who_asks_for_what(chat, browser):
 
 
 def test_a_browser_without_a_session_logs_in_first(chat, browser):
-    asked = question(registered(browser))
+    requested = question(registered(browser))
     del browser.headers["Cookie"]
     browser.cookies.clear()
 
-    found = browser.get(f"/oauth/authorize?{urlencode(asked)}")
+    found = browser.get(f"/oauth/authorize?{urlencode(requested)}")
 
     assert found.status_code == 303
     assert found.headers["location"].startswith("/login/?next=%2Foauth%2Fauthorize")
@@ -310,8 +310,8 @@ def test_programs_that_strangers_register_keep_out_no_other(chat, browser, monke
     ],
 )
 def test_a_browser_is_redirected_only_to_a_registered_address(browser, given, good):
-    asked = question(registered(browser), redirect_uri=given)
-    found = browser.get(f"/oauth/authorize?{urlencode(asked)}")
+    requested = question(registered(browser), redirect_uri=given)
+    found = browser.get(f"/oauth/authorize?{urlencode(requested)}")
     assert found.status_code == (200 if good else 400)
 
 
@@ -325,8 +325,8 @@ def test_a_browser_is_redirected_only_to_a_registered_address(browser, given, go
     ],
 )
 def test_invalid_requests_are_redirected_to_the_client_with_an_error(browser, change, problem):
-    asked = question(registered(browser), **change)
-    found = browser.get(f"/oauth/authorize?{urlencode(asked)}")
+    requested = question(registered(browser), **change)
+    found = browser.get(f"/oauth/authorize?{urlencode(requested)}")
     assert found.status_code == 303
     assert f"error={problem}" in found.headers["location"]
 
@@ -335,9 +335,9 @@ def test_an_invalid_request_leads_to_no_other_site(browser):
     """Anybody can register an address, so a redirect without consent would be an open one."""
     site = "https://evil.example/back"
     client_id = registered(browser, redirect_uris=[site])
-    asked = question(client_id, redirect_uri=site, response_type="x")
+    requested = question(client_id, redirect_uri=site, response_type="x")
 
-    found = browser.get(f"/oauth/authorize?{urlencode(asked)}")
+    found = browser.get(f"/oauth/authorize?{urlencode(requested)}")
 
     assert found.status_code == 400
     assert "location" not in found.headers

@@ -145,13 +145,13 @@ def test_a_call_with_a_unique_id_happens_once(bot, ana):
 def test_an_agent_answers_reacts_and_edits(agent, chat, bot, ana):
     soup = ana.says("Soup?", to="kitchen > lunch")
 
-    answer = agent.call("reply", message_id=soup.id, text="Yes", key="a").succeeds()
+    response = agent.call("reply", message_id=soup.id, text="Yes", key="a").succeeds()
     agent.call("react", message_id=soup.id, emoji=":tada:").succeeds()
     twice = agent.call("react", message_id=soup.id, emoji="tada").succeeds()
-    agent.call("edit_message", message_id=answer["message_id"], text="Yes!").succeeds()
+    agent.call("edit_message", message_id=response["message_id"], text="Yes!").succeeds()
     refused = agent.call("edit_message", message_id=soup.id, text="No soup").fails()
 
-    found = ana.sees(answer["message_id"])
+    found = ana.sees(response["message_id"])
     assert (found["subject"], found["content"]) == ("lunch", "<p>Yes!</p>")
     (reaction,) = ana.sees(soup)["reactions"]
     assert (reaction["emoji_name"], reaction["user_id"]) == ("tada", bot.id)
@@ -160,11 +160,11 @@ def test_an_agent_answers_reacts_and_edits(agent, chat, bot, ana):
 
 
 def test_an_agent_answers_a_direct_message(agent, bot, ana):
-    asked = ana.says("Soup?", to=[bot])
+    question = ana.says("Soup?", to=[bot])
 
-    answer = agent.call("reply", message_id=asked.id, text="Yes").succeeds()
+    response = agent.call("reply", message_id=question.id, text="Yes").succeeds()
 
-    assert ana.sees(answer["message_id"])["type"] == "private"
+    assert ana.sees(response["message_id"])["type"] == "private"
 
 
 def test_an_agent_uploads_a_file_and_schedules_a_message_once(agent, ana, chat):
@@ -175,8 +175,8 @@ def test_an_agent_uploads_a_file_and_schedules_a_message_once(agent, ana, chat):
     sent = agent.call(
         "send_message", channel="kitchen", topic="lunch", text=file["markdown"]
     ).succeeds()
-    asked = {"channel": "kitchen", "topic": "lunch", "text": "Later", "at": at}
-    first, again = (agent.call("schedule_message", **asked).succeeds() for _ in range(2))
+    params = {"channel": "kitchen", "topic": "lunch", "text": "Later", "at": at}
+    first, again = (agent.call("schedule_message", **params).succeeds() for _ in range(2))
 
     assert "soup.txt" in ana.sees(sent["message_id"])["content"]
     assert first == again
@@ -199,10 +199,10 @@ def test_messages_hidden_from_a_bot_are_like_missing_ones(chat, agent):
 
     missing = agent.call("read_topic", channel="nowhere", topic="doors").fails()
     refused = agent.call("read_topic", channel="vault", topic="doors").fails()
-    answer = agent.call("reply", message_id=hidden.id, text="Hm").fails()
+    response = agent.call("reply", message_id=hidden.id, text="Hm").fails()
 
     assert refused == missing.replace("nowhere", "vault")
-    assert answer == "Invalid message(s)"
+    assert response == "Invalid message(s)"
     assert "vault" not in str(agent.call("list_channels").data)
 
 

@@ -34,10 +34,10 @@ def test_a_waiting_agent_is_woken_by_a_message(agent, ana):
     timer.start()
     started = time.monotonic()
 
-    answer = wait(agent, timeout_seconds=40)
+    response = wait(agent, timeout_seconds=40)
 
     timer.join()
-    assert texts(answer) == ["Soup?"]
+    assert texts(response) == ["Soup?"]
     assert time.monotonic() - started < 30
 
 

@@ -27,10 +27,10 @@ def test_a_generated_organization_is_consistent_and_can_be_served(kind: Kind, da
     url, folder = databases.new(kind)
     terminal, database = Terminal(folder, url), Database.at(url)
 
-    said = terminal.runs("generate", *SIZE)
+    result = terminal.runs("generate", *SIZE)
 
-    assert said.code == 0, said.err
-    assert "1,200 of 1,200 messages, 100%" in said.err
+    assert result.code == 0, result.err
+    assert "1,200 of 1,200 messages, 100%" in result.err
     assert terminal.runs("check").out.endswith("No problems found.\n")
     path = folder / "people.json"
     assert stat.S_IMODE(path.stat().st_mode) == 0o600

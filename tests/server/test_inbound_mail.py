@@ -96,21 +96,21 @@ def test_a_reply_by_mail_is_posted_in_its_conversation(mail_chat, people, told):
 
     words = "Soup it is\n\nOn Sunday, Ana <noreply@x> wrote:\n> Soup?\n\n-- \nBen"
     assert delivers(mail_chat, new_mail(direct, words)) == [(250, "2.0.0 OK: it was said")]
-    answer = last_seen_by(ana)
-    assert (answer["sender_id"], answer["content"], answer["type"]) == (
+    response = last_seen_by(ana)
+    assert (response["sender_id"], response["content"], response["type"]) == (
         ben.id,
         "Soup it is",
         "private",
     )
     delivers(mail_chat, new_mail(mention, "Bread, too"))
 
-    answer = last_seen_by(ana)
-    assert (answer["sender_id"], answer["subject"], answer["content"]) == (
+    response = last_seen_by(ana)
+    assert (response["sender_id"], response["subject"], response["content"]) == (
         ben.id,
         "lunch",
         "Bread, too",
     )
-    assert answer["client"] == "Mail"
+    assert response["client"] == "Mail"
 
 
 def test_a_repeated_mail_is_posted_once(mail_chat, people, told):
@@ -134,8 +134,8 @@ def test_html_and_files_are_posted(mail_chat, people, told):
 
     assert delivers(mail_chat, mail)[0][0] == 250
 
-    said = last_seen_by(ana)["content"]
-    words, _, link = said.partition("\n\n")
+    text = last_seen_by(ana)["content"]
+    words, _, link = text.partition("\n\n")
     assert words == "Look: **soup**"
     (path,) = re.findall(r"\[so\(u\)p\.png\]\((/user_uploads/\S+)\)", link)
     assert ana.raw("GET", path).body == PICTURE
@@ -197,11 +197,11 @@ def test_refused_mails_are_rate_limited_and_leave_no_files(mail_chat, people, to
     monkeypatch.setattr(actions.inbound_mail, "MAX_PER_HOUR", 5)
     mails = [with_file(new_mail(address, "@*cooks* soup!")) for _ in range(8)]
 
-    answers = delivers(mail_chat, *mails)
+    responses = delivers(mail_chat, *mails)
 
-    refused = [words.split()[0] for _, words in answers]
+    refused = [words.split()[0] for _, words in responses]
     assert refused[:5] == ["5.7.1"] * 5
-    assert set(answers[5:]) == {
+    assert set(responses[5:]) == {
         (451, "4.7.0 Too many mails come to this address; try again later.")
     }
     assert files_of(mail_chat) == 0
@@ -216,9 +216,9 @@ def test_file_names_cause_no_mentions(mail_chat, people, told):
 
     assert delivers(mail_chat, mail)[0][0] == 250
 
-    said = last_seen_by(ana)
-    assert not {"mentioned", "wildcard_mentioned", "stream_wildcard_mentioned"} & set(said["flags"])
-    links = re.findall(r"\[(.*?)\]\(/user_uploads", said["content"])
+    text = last_seen_by(ana)
+    assert not {"mentioned", "wildcard_mentioned", "stream_wildcard_mentioned"} & set(text["flags"])
+    links = re.findall(r"\[(.*?)\]\(/user_uploads", text["content"])
     assert links == ["@all.png", f"@Ana|{ana.id}.png", "@role:members.png", "@@all.png"]
 
 
@@ -241,17 +241,17 @@ def test_a_reply_address_is_valid_for_one_thread(mail_chat, people, told):
     ana, ben = people
     owner = mail_chat.person("cleo", role="owner", channels=["kitchen"])
     address = told("@**Ben** bread?", "kitchen > lunch")
-    asked = last_seen_by(ana)["id"]
+    requested = last_seen_by(ana)["id"]
 
     def move(**where: Any) -> None:
-        owner.patch(f"/messages/{asked}", propagate_mode="change_all", **where).succeeds()
+        owner.patch(f"/messages/{requested}", propagate_mode="change_all", **where).succeeds()
 
     move(topic="✔ lunch")  # still the same thread
     assert delivers(mail_chat, new_mail(address, "Rye"))[0][0] == 250
     assert last_seen_by(ana)["subject"] == "✔ lunch"
     move(topic="lunch")
     ana.says("And soup?", to="kitchen > lunch")
-    owner.patch(f"/messages/{asked}", propagate_mode="change_one", topic="gossip").succeeds()
+    owner.patch(f"/messages/{requested}", propagate_mode="change_one", topic="gossip").succeeds()
     refused = [(550, "5.1.1 The message has moved. Please answer in the chat.")]
     assert delivers(mail_chat, new_mail(address, "Wheat")) == refused
     owner.joins("garden")
@@ -277,11 +277,11 @@ def test_mails_of_one_sender_do_not_delay_those_of_another(mail_chat, people, to
     with ThreadPoolExecutor(6) as threads:
         others = [threads.submit(delivers, mail_chat, slow, sender="eve@x.test") for _ in range(6)]
         began.wait(PATIENCE_SECONDS)
-        answer = delivers(mail_chat, new_mail(address, "Leek"), sender="dan@x.test")
+        response = delivers(mail_chat, new_mail(address, "Leek"), sender="dan@x.test")
         read_before = len(finished)
         released.set()
 
-    assert (answer, read_before) == ([(250, "2.0.0 OK: it was said")], 0)
+    assert (response, read_before) == ([(250, "2.0.0 OK: it was said")], 0)
     assert {each.result()[0][0] for each in others} == {250}
 
 
@@ -343,9 +343,9 @@ def test_too_large_looping_and_invalid_mails_are_refused(mail_chat, people, told
         b" charset=klingon\r\nContent-Transfer-Encoding: base64\r\n\r\n!!!\r\n..\xff\r\n--x--\r\n"
     )
 
-    answers = delivers(mail_chat, large, circling, odd, b"\r\n", new_mail(address), to=address)
+    responses = delivers(mail_chat, large, circling, odd, b"\r\n", new_mail(address), to=address)
 
-    assert [(code, words.split()[0]) for code, words in answers] == [
+    assert [(code, words.split()[0]) for code, words in responses] == [
         (552, "5.3.4"),
         (550, "5.4.6"),
         (550, "5.6.0"),
@@ -363,17 +363,17 @@ def test_mail_to_a_channel_address_is_posted_while_its_creator_may_post(mail_cha
 
     mail = new_mail(address, "@**all** soup", subject="Re: Fwd: " + "x" * 70, Precedence="list")
     assert delivers(mail_chat, mail)[0][0] == 250
-    said = last_seen_by(ben)
-    assert said["sender_full_name"] == "Notification Bot"
-    assert said["subject"] == "x" * 57 + "..."
-    first, subject, _, words = said["content"].split("\n")
+    text = last_seen_by(ben)
+    assert text["sender_full_name"] == "Notification Bot"
+    assert text["subject"] == "x" * 57 + "..."
+    first, subject, _, words = text["content"].split("\n")
     assert first == "From: Somebody Else else@example.org"
     assert (subject.endswith("x" * 70), words) == (True, "@_**all** soup")
-    assert "mentioned" not in str(said["flags"])
+    assert "mentioned" not in str(text["flags"])
 
     delivers(mail_chat, new_mail(own.replace(".show-sender", ""), "", subject=""))
-    said = last_seen_by(ben)
-    assert (said["sender_id"], said["subject"], said["content"]) == (
+    text = last_seen_by(ben)
+    assert (text["sender_id"], text["subject"], text["content"]) == (
         ana.id,
         "Email with no subject",
         "(No email body)",
@@ -394,8 +394,10 @@ def test_the_command_reads_a_mail_from_standard_input(kind, databases):
     settings = {"TERTULIA_MAIL_IN_ADDRESS": MAIL_IN}
 
     def receives(mail: EmailMessage, *words: str, **more: str) -> tuple[int, str]:
-        said = terminal.runs("mail", "receive", *words, typing=mail.as_string(), **settings | more)
-        return said.code, said.out.strip()
+        result = terminal.runs(
+            "mail", "receive", *words, typing=mail.as_string(), **settings | more
+        )
+        return result.code, result.out.strip()
 
     mail = new_mail(address, "The oven is on", subject="Oven")
     assert receives(mail) == (0, "")
@@ -427,9 +429,9 @@ def test_check_reports_incomplete_settings(tmp_path):
     terminal = Terminal(tmp_path / "data").creates_organization()
     variables = {"TERTULIA_PUSH_SERVICE_ID": "x", "TERTULIA_LMTP_LISTEN": "/nowhere/at/all"}
 
-    said = terminal.runs("check", **variables)
+    result = terminal.runs("check", **variables)
 
-    assert said.code == 1
-    assert "not set: push_service_url, push_service_key" in said.out
-    assert "lmtp_listen needs mail_in_address" in said.out
-    assert "the folder /nowhere/at of lmtp_listen does not exist" in said.out
+    assert result.code == 1
+    assert "not set: push_service_url, push_service_key" in result.out
+    assert "lmtp_listen needs mail_in_address" in result.out
+    assert "the folder /nowhere/at of lmtp_listen does not exist" in result.out

@@ -49,7 +49,7 @@ def test_check_is_true_while_memory_is_above_the_usual_size():
     sizes = iter([100 << 20, *[150 << 20] * 2000])
     tide = malloc.MallocTrimmer(lambda: next(sizes))
 
-    said = [tide.check() for _ in range(100)]
+    text = [tide.check() for _ in range(100)]
 
-    assert said[0]
-    assert not said[-1], "by now it is usual"
+    assert text[0]
+    assert not text[-1], "by now it is usual"

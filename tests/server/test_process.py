@@ -221,31 +221,31 @@ def test_endless_headers_are_refused_in_json(shared_server):
     with socket.create_connection(("127.0.0.1", shared_server.port)) as line:
         line.sendall(b"GET / HTTP/1.1\r\nx: " + b"x" * 328_000)
 
-        answer = line.recv(10_000)
+        response = line.recv(10_000)
 
-    assert answer.startswith(b"HTTP/1.1 431 ")
-    assert b'"code":"REQUEST_HEADER_FIELDS_TOO_LARGE"' in answer
+    assert response.startswith(b"HTTP/1.1 431 ")
+    assert b'"code":"REQUEST_HEADER_FIELDS_TOO_LARGE"' in response
 
 
 def test_invalid_http_is_refused_in_json(shared_server):
     with socket.create_connection(("127.0.0.1", shared_server.port)) as line:
         line.sendall(b"GET /\xff HTTP/1.1\r\nHost: x\r\n\r\n")
 
-        answer = line.recv(10_000)
+        response = line.recv(10_000)
 
-    assert answer.startswith(b"HTTP/1.1 400 ")
-    assert b'"result":"error"' in answer
+    assert response.startswith(b"HTTP/1.1 400 ")
+    assert b'"result":"error"' in response
 
 
 def test_a_request_with_two_hosts_is_refused(shared_server):
     with socket.create_connection(("127.0.0.1", shared_server.port)) as line:
         line.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\nhost: elsewhere\r\n\r\n")
 
-        answer = b"".join(iter(lambda: line.recv(65536), b""))
+        response = b"".join(iter(lambda: line.recv(65536), b""))
 
-    assert answer.startswith(b"HTTP/1.1 400 ")
-    assert b'"result":"error"' in answer
-    assert answer.count(b"HTTP/1.1") == 1
+    assert response.startswith(b"HTTP/1.1 400 ")
+    assert b'"result":"error"' in response
+    assert response.count(b"HTTP/1.1") == 1
 
 
 def test_metrics_are_refused_to_an_unconfigured_proxy(shared_server):
@@ -292,8 +292,8 @@ def whoami(config: Config, peer: str, forwarded: list[str]) -> Any:
     kitchen.api = served.loaded_app
     headers = [(b"x-forwarded-proto", b"https")]
     headers += [(b"x-forwarded-for", each.encode()) for each in forwarded]
-    _, answer = kitchen.raw({"path": "/api/v1/whoami", "headers": headers, "client": peer})
-    return answer["pots"][2:]
+    _, response = kitchen.raw({"path": "/api/v1/whoami", "headers": headers, "client": peer})
+    return response["pots"][2:]
 
 
 # --- ending ---
@@ -317,12 +317,12 @@ def test_a_stopping_server_answers_parked_polls_and_logs_no_error(terminal, how)
 
 def park(server: ServerCommand, who: str, queue_id: str):
     """Start a poll that waits; gives a function that tells its answer."""
-    answers = []
+    responses = []
 
     def ask() -> None:
-        asked: dict[str, Any] = {"queue_id": queue_id, "last_event_id": -1}
-        status, body = server.asks("GET", "/events", who=who, **asked)
-        answers.append((status, body["events"]))
+        params: dict[str, Any] = {"queue_id": queue_id, "last_event_id": -1}
+        status, body = server.asks("GET", "/events", who=who, **params)
+        responses.append((status, body["events"]))
 
     thread = threading.Thread(target=ask)
     thread.start()
@@ -330,7 +330,7 @@ def park(server: ServerCommand, who: str, queue_id: str):
 
     def answer() -> tuple[int, list[object]]:
         thread.join()
-        found: tuple[int, list[object]] = answers[0]
+        found: tuple[int, list[object]] = responses[0]
         return found
 
     return answer
@@ -471,11 +471,11 @@ def zuliprc(path: Path, port: int) -> str:
 
 def test_the_demo_prints_its_logins_at_every_start(terminal):
     server = terminal.serves("--demo")
-    said = server.said.out
-    password = said.split("password ")[1].split()[0]
+    text = server.said.out
+    password = text.split("password ")[1].split()[0]
 
-    assert "marta@linterna.example   Marta Olmedo, owner" in said
-    assert "henrik@linterna.example  Henrik Dahl, guest" in said
+    assert "marta@linterna.example   Marta Olmedo, owner" in text
+    assert "henrik@linterna.example  Henrik Dahl, guest" in text
     login = {"username": "henrik@linterna.example", "password": password}
     assert server.asks("POST", "/fetch_api_key", **login)[0] == 200
     assert "No problems found." in terminal.runs("check").out
@@ -483,7 +483,7 @@ def test_the_demo_prints_its_logins_at_every_start(terminal):
     server.stops()
     again = terminal.serves("--demo")
     assert again.asks("POST", "/fetch_api_key", **login)[0] == 200
-    assert again.said.out.split("Sample data.")[1] == said.split("Sample data.")[1]
+    assert again.said.out.split("Sample data.")[1] == text.split("Sample data.")[1]
 
 
 def test_the_demo_refuses_a_database_with_data(terminal):
@@ -508,9 +508,9 @@ def test_the_reason_for_a_refusal_to_listen_names_the_port():
 def test_a_data_folder_that_is_a_file_is_named_as_one(tmp_path):
     (tmp_path / "data").write_text("not a folder")
 
-    said = Terminal(tmp_path / "data").runs_process("serve", "--port", "0")
+    result = Terminal(tmp_path / "data").runs_process("serve", "--port", "0")
 
-    assert said.err == (
+    assert result.err == (
         f"Error: The data folder {tmp_path}/data is a file. Choose another with --data.\n"
     )
 
@@ -522,18 +522,18 @@ def test_a_missing_role_of_postgresql_is_named(databases, tmp_path):
     host = parts.netloc.rpartition("@")[2]
     wrong = f"postgresql://no_such_role:secret@{host}{parts.path}?{parts.query}"
 
-    said = Terminal(tmp_path / "data", wrong).runs_process("serve", "--port", "0")
+    result = Terminal(tmp_path / "data", wrong).runs_process("serve", "--port", "0")
 
-    assert "no_such_role" in said.err
-    assert "secret" not in said.err
+    assert "no_such_role" in result.err
+    assert "secret" not in result.err
 
 
 def test_waiting_for_a_database_is_announced(tmp_path):
     silent = socket.create_server(("127.0.0.1", 0))
     url = f"postgresql://someone@127.0.0.1:{silent.getsockname()[1]}/chat"
 
-    said = Terminal(tmp_path / "data", url).runs_process("serve", "--port", "0")
+    result = Terminal(tmp_path / "data", url).runs_process("serve", "--port", "0")
 
-    assert said.code == 1
-    assert "database.waiting" in said.err
+    assert result.code == 1
+    assert "database.waiting" in result.err
     silent.close()

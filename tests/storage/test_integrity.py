@@ -61,14 +61,14 @@ def test_check_continues_past_damaged_tables_and_says_what_to_do(tmp_path):
     for table in ("search_word", "realm"):
         damaged(terminal, table)
 
-    said = terminal.runs("check")
+    result = terminal.runs("check")
 
-    assert said.code == 1
+    assert result.code == 1
     for words in ("the table search_word", "the table realm", "restore the last backup"):
-        assert words in said.out
-    assert "the table account" not in said.out
+        assert words in result.out
+    assert "the table account" not in result.out
     for subject in ("schema", "database", "keys", "search", "files", "references"):
-        assert any(line.startswith(subject) for line in said.out.splitlines()), subject
+        assert any(line.startswith(subject) for line in result.out.splitlines()), subject
 
 
 @pytest.mark.on_one

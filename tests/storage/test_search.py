@@ -65,11 +65,11 @@ class Shelf:
             del self.texts[number]
 
     def holding(self, query: str) -> list[int]:
-        asked = domain.search.query.parse(query)
+        requested = domain.search.query.parse(query)
         return sorted(
             number
             for number, (text, topic) in self.texts.items()
-            if asked.matches(SearchedText(f"<p>{text}</p>", topic))
+            if requested.matches(SearchedText(f"<p>{text}</p>", topic))
         )
 
     def check(self) -> None:
@@ -282,17 +282,19 @@ def test_the_text_filter_of_the_database_excludes_no_match(
     def scene(tx: Tx) -> None:
         shelf = Shelf(tx, storage.people.list_all(tx)[0].id)
         topics = ("", "the report the", "thé réport the", "100% sure: it is")
-        pages = {shelf.say(said, topic): (said, topic) for said in SAID for topic in topics}
-        for number, (said, _) in pages.items():
-            tx.execute("UPDATE message SET rendered = :said WHERE id = :id", said=said, id=number)
+        pages = {shelf.say(text, topic): (text, topic) for text in SAID for topic in topics}
+        for number, (text, _) in pages.items():
+            tx.execute("UPDATE message SET rendered = :said WHERE id = :id", said=text, id=number)
         while storage.search.batch.index_messages(tx, 50):
             pass
 
-        asked = domain.search.query.parse(query)
-        found = SearchCursor(tx, asked, []).verify([*pages])
+        requested = domain.search.query.parse(query)
+        found = SearchCursor(tx, requested, []).verify([*pages])
 
         assert found == [
-            number for number, page in pages.items() if asked.is_confirmed_by(SearchedText(*page))
+            number
+            for number, page in pages.items()
+            if requested.is_confirmed_by(SearchedText(*page))
         ]
 
     database.write_now(realm.id, scene)

@@ -75,8 +75,8 @@ class Index:
     def says(self, text: str) -> int:
         def say(tx: Tx) -> int:
             author = storage.people.list_all(tx)[0].id
-            place = storage.messages.conversations.get_or_start(tx, [author])
-            return storage.messages.insert_in_conversation(tx, author, place, draft(text))
+            location = storage.messages.conversations.get_or_start(tx, [author])
+            return storage.messages.insert_in_conversation(tx, author, location, draft(text))
 
         number: int = self.write(say)
         return number
@@ -86,9 +86,9 @@ class Index:
 
         def say(tx: Tx) -> list[int]:
             author = storage.people.list_all(tx)[0].id
-            place = storage.messages.conversations.get_or_start(tx, [author])
+            location = storage.messages.conversations.get_or_start(tx, [author])
             ids = [
-                storage.messages.insert_in_conversation(tx, author, place, draft(text))
+                storage.messages.insert_in_conversation(tx, author, location, draft(text))
                 for text in texts
             ]
             if at is not None:
@@ -215,10 +215,10 @@ def test_a_long_message_is_found_by_each_of_its_parts(index: Index, text_of: Any
         for message_id, text in texts.items():
             for start in (0, LENGTH // 2, LENGTH - 41):
                 phrase = text[start : start + 40].strip()
-                for asked in (f'"{phrase}"', max(phrase.split(), key=len)[:12]):
-                    expected = holding(texts, asked)
+                for requested in (f'"{phrase}"', max(phrase.split(), key=len)[:12]):
+                    expected = holding(texts, requested)
                     assert message_id in expected
-                    assert index.finds(asked) == expected, asked
+                    assert index.finds(requested) == expected, requested
         elsewhere = text_of(chance)[:30].strip()
         assert index.finds(f'"{elsewhere}"') == []
         assert index.finds("plain") == [other]
@@ -233,9 +233,11 @@ def test_a_long_message_is_found_by_each_of_its_parts(index: Index, text_of: Any
 
 
 def holding(texts: Mapping[int, str], query: str) -> list[int]:
-    asked = domain.search.query.parse(query)
+    requested = domain.search.query.parse(query)
     return [
-        each for each, text in texts.items() if asked.matches(SearchedText(f"<p>{text}</p>", ""))
+        each
+        for each, text in texts.items()
+        if requested.matches(SearchedText(f"<p>{text}</p>", ""))
     ]
 
 
@@ -295,14 +297,14 @@ def test_one_person_adds_a_bounded_number_of_new_words_per_day(index: Index) -> 
     chance = random.Random(10)
     texts = [chinese(chance, 20) for _ in range(150)]
 
-    said = index.says_all(texts)
+    message = index.says_all(texts)
     index.catches_up()
 
     most = domain.search.budget.MAX_NEW_WORDS_PER_DAY
     assert most / 2 < index.count("search_word")
     assert index.count("search_word") <= most + domain.search.budget.MIN_NEW_WORDS_PER_MESSAGE * 150
     assert index.count("search_signature") > 75  # one row for each short text
-    for message_id, text in zip(said, texts, strict=True):
+    for message_id, text in zip(message, texts, strict=True):
         assert index.finds(text[7:9]) == [message_id]
 
 
@@ -330,18 +332,18 @@ def test_deleting_messages_writes_a_bounded_number_of_rows_of_the_index(
     monkeypatch.setattr(domain.search.budget, "MAX_NEW_WORDS_PER_DAY", 100_000)
     chance = random.Random(12)
     texts = [f"omega {text_of(chance, 1200)}" for _ in range(30)]
-    said = index.says_all([*texts, *(text_of(chance, 60) for _ in range(100)), "omega"])
-    kept = said.pop()
+    message = index.says_all([*texts, *(text_of(chance, 60) for _ in range(100)), "omega"])
+    kept = message.pop()
     index.catches_up()
     index.write(actions.messages.search_index.index_batch, 1000, 1)
 
-    rows = [index.deletes(*said)]
+    rows = [index.deletes(*message)]
     assert index.finds("omega") == [kept]
     assert index.read(storage.data_check.search_problems) == []
     assert not index.read(actions.messages.search_index.is_far_behind)
     rows += index.catches_up()
 
-    marked = len(said)  # one row each says that the message is left to the indexer
+    marked = len(message)  # one row each says that the message is left to the indexer
     assert max(rows) <= storage.search.removal.MAX_REMOVED_ROWS + marked + 1
     assert index.finds("omega") == [kept]
     assert index.count("search_document") == 1
@@ -364,12 +366,12 @@ def test_texts_are_read_and_split_outside_of_the_writer(index: Index) -> None:
     index.catches_up()
     index.edits(edited, "rice")
     index.says(chinese(random.Random(5)))
-    asked = []
+    requested = []
 
     def write(tx: Tx) -> None:
         class Noting(RowCount):
             def run(self, connection: Any, sql: str, params: Mapping[str, Any]) -> Cursor:
-                asked.append(sql)
+                requested.append(sql)
                 return super().run(connection, sql, params)
 
         batches.write(Tx(tx._connection, Noting(tx.dialect), tx.realm_id, tx.now), batch)
@@ -377,8 +379,8 @@ def test_texts_are_read_and_split_outside_of_the_writer(index: Index) -> None:
     batch = index.prepare()
     index.write(write)
 
-    assert asked
-    assert not [sql for sql in asked if "rendered" in sql]
+    assert requested
+    assert not [sql for sql in requested if "rendered" in sql]
     assert index.prepare().is_empty
 
 
@@ -511,9 +513,9 @@ def test_a_message_that_alone_holds_many_words_is_reindexed_in_bounded_steps(
 def test_changed_messages_do_not_delay_new_ones(index: Index) -> None:
     chance = random.Random(8)
     texts = [chinese(chance) for _ in range(8)]
-    said = [index.says(text) for text in texts]
+    sent = [index.says(text) for text in texts]
     index.catches_up()
-    for message_id, text in zip(said, texts, strict=True):
+    for message_id, text in zip(sent, texts, strict=True):
         index.edits(message_id, f"{text}!")
     new = index.says("soup")
 

@@ -113,10 +113,10 @@ class Authority:
     def _account(self, key: ECKey, payload: Any) -> tuple[int, dict[str, str], bytes]:
         if not payload["termsOfServiceAgreed"]:
             raise Refused("userActionRequired", "agree to the terms")
-        place = f"{self.site}/account/{key.thumbprint()}"
-        status = 200 if place in self._accounts else 201
-        self._accounts[place] = key
-        return status, {"Location": place}, b'{"status": "valid"}'
+        location = f"{self.site}/account/{key.thumbprint()}"
+        status = 200 if location in self._accounts else 201
+        self._accounts[location] = key
+        return status, {"Location": location}, b'{"status": "valid"}'
 
     @property
     def accounts(self) -> int:
@@ -129,8 +129,8 @@ class Authority:
         name = secrets.token_hex(4)
         token = secrets.token_urlsafe(16)
         self._orders[name] = {"host": identifier["value"], "token": token, "status": "pending"}
-        place = {"Location": f"{self.site}/order/{name}"}
-        return 201, place, json.dumps(self._order(name, self._orders[name])).encode()
+        fields = {"Location": f"{self.site}/order/{name}"}
+        return 201, fields, json.dumps(self._order(name, self._orders[name])).encode()
 
     def _order(self, name: str, order: dict[str, Any]) -> dict[str, Any]:
         shown = {

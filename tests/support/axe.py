@@ -32,12 +32,12 @@ def _violations(page: Page, where: str, inside: str | None, **options: Any) -> l
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE_SCRIPT)
     options |= {"resultTypes": ["violations"], "elementRef": False}
-    told = page.evaluate(
+    found = page.evaluate(
         "([inside, options]) => axe.run(inside ?? document, options)", [inside, options]
     )
     return [
         f"{where}: {each['id']}, {each['help']}: {node['html'][:160]}"
-        for each in told["violations"]
+        for each in found["violations"]
         for node in each["nodes"]
     ]
 

@@ -33,8 +33,8 @@ class Browser:
 
     def submits(self, path: str, fields: dict[str, str] | None = None, **headers: str) -> Reply:
         """Submit a form of one of our pages."""
-        told = {"Sec-Fetch-Site": "same-origin", "Content-Type": FORM, **headers}
-        return self._send("POST", path, told, urlencode(fields or {}).encode())
+        expected = {"Sec-Fetch-Site": "same-origin", "Content-Type": FORM, **headers}
+        return self._send("POST", path, expected, urlencode(fields or {}).encode())
 
     def calls(self, method: str, path: str, **params: Any) -> Reply:
         """A request of a script of our page under /json."""

@@ -61,8 +61,8 @@ class Terminal:
         """
         if self.place == ["--data", str(self.data)]:
             self.creates_tables()
-        said = self.runs("org", "create", "Tertulia")
-        assert said.code == 0, said.err
+        result = self.runs("org", "create", "Tertulia")
+        assert result.code == 0, result.err
         return self
 
     def runs(self, *words: str, typing: str = "", **settings: str) -> CommandResult:
@@ -86,9 +86,9 @@ class Terminal:
     def adds(self, name: str, *flags: str) -> str:
         """Add a user and return `email:key`."""
         email = f"{name}@example.com"
-        said = self.runs("user", "add", email, "--name", name.title(), *flags)
-        assert said.code == 0, said.err
-        return f"{email}:{said.out.strip()}"
+        result = self.runs("user", "add", email, "--name", name.title(), *flags)
+        assert result.code == 0, result.err
+        return f"{email}:{result.out.strip()}"
 
     def serves(
         self, *flags: str, log: Path | None = None, ulimit: str = "", umask: str = ""
@@ -164,10 +164,10 @@ class ServerCommand:
             headers["Authorization"] = f"Basic {base64.b64encode(who.encode()).decode()}"
         query = f"?{urlencode(params)}" if params else ""
         connection.request(method, f"/api/v1{path}{query}", headers=headers)
-        answer = connection.getresponse()
-        body = json.loads(answer.read())
+        response = connection.getresponse()
+        body = json.loads(response.read())
         connection.close()
-        return answer.status, body
+        return response.status, body
 
     def eventually_answers(self, status: int, path: str, *, who: str, host: str = "") -> None:
         """Repeat until the answer has this status."""

@@ -40,17 +40,17 @@ class Reply:
         return msgspec.json.decode(self.body)
 
     def succeeds(self) -> dict[str, Any]:
-        answer: dict[str, Any] = self.json
+        response: dict[str, Any] = self.json
         expected = 302 if "Location" in self.headers else 200
-        assert self.status == expected, f"{self.asked}: {self.status} {answer}"
-        assert (answer["result"], answer["msg"]) == ("success", "")
-        return answer
+        assert self.status == expected, f"{self.asked}: {self.status} {response}"
+        assert (response["result"], response["msg"]) == ("success", "")
+        return response
 
     def fails(self, msg: str, *, code: str = "BAD_REQUEST", status: int = 400) -> dict[str, Any]:
-        answer: dict[str, Any] = self.json
-        assert answer["result"] == "error", answer
-        assert (answer["msg"], answer["code"], self.status) == (msg, code, status)
-        return answer
+        response: dict[str, Any] = self.json
+        assert response["result"] == "error", response
+        assert (response["msg"], response["code"], self.status) == (msg, code, status)
+        return response
 
     def asks_to_log_in(self) -> None:
         msg = "Not logged in: API authentication or user session required"
@@ -100,20 +100,22 @@ class Client:
         connection = self._take_idle() or self.connect()
         try:
             connection.request(method, target, headers or {}, body)
-            answer = connection.answer(method)
+            response = connection.answer(method)
         except BaseException:
             connection.close()
             raise
-        reply = Reply(answer.status, answer.headers, answer.body, f"{method} {target}")
-        if answer.keeps_alive:
+        reply = Reply(response.status, response.headers, response.body, f"{method} {target}")
+        if response.keeps_alive:
             self._idle.append((time.monotonic(), connection))
         else:
             connection.close()
         if target.startswith(PREFIX) and reply.body:
-            asked = means or method, target.removeprefix(PREFIX)
-            operation_coverage.note(self._database_url, *asked, reply.status, reply.body)
-            if check(*asked, reply):
-                phone_app.check(*asked, reply.status, reply.json, headers=headers or {}, body=body)
+            requested = means or method, target.removeprefix(PREFIX)
+            operation_coverage.note(self._database_url, *requested, reply.status, reply.body)
+            if check(*requested, reply):
+                phone_app.check(
+                    *requested, reply.status, reply.json, headers=headers or {}, body=body
+                )
         return reply
 
     def _take_idle(self) -> Connection | None:
@@ -138,21 +140,21 @@ def check(method: str, path: str, reply: Reply) -> bool:
     assert reply.headers["Content-Type"] == "application/json"
     if path == "/openapi.json":
         return False
-    told = hash((method, path, reply.status, reply.body))
-    if told in _found_good:
+    found = hash((method, path, reply.status, reply.body))
+    if found in _found_good:
         return False
-    answer = reply.json
-    assert isinstance(answer["msg"], str)
+    response = reply.json
+    assert isinstance(response["msg"], str)
     failed = f"{reply.asked} failed; what the server logged, below, says where"
     assert reply.status < 500 or reply.status == 502, failed  # 502: another server fails
-    if reply.status == 200 and answer.get("code") == "UNSUPPORTED_WEBHOOK_EVENT_TYPE":
-        assert answer["result"] == "error"  # an answer that keeps senders from giving up
+    if reply.status == 200 and response.get("code") == "UNSUPPORTED_WEBHOOK_EVENT_TYPE":
+        assert response["result"] == "error"  # an answer that keeps senders from giving up
     elif reply.status in (200, 302):
-        assert answer["result"] == "success"
-        conformance.check(method, path, answer)
-        description.check(method, path, answer)
+        assert response["result"] == "success"
+        conformance.check(method, path, response)
+        description.check(method, path, response)
     else:
-        assert answer["result"] == "error"
-        assert answer["code"]
-    _found_good.append(told)
+        assert response["result"] == "error"
+        assert response["code"]
+    _found_good.append(found)
     return True

@@ -37,8 +37,8 @@ _BLANK = re.compile(r"\{\w*?(id|filename|fragment)?(?::path)?\}")
 def check(method: str, path: str, answer: dict[str, Any]) -> None:
     """Raises AssertionError if an answer differs from the contract."""
     wrong = the_contract().problems(method, path.partition("?")[0], answer)
-    told = f"{method} {path} differs from the contract:\n" + "\n".join(wrong)
-    assert not wrong, f"{told}\nWhat is new and meant to be so is described in {OURS_PATH}."
+    found = f"{method} {path} differs from the contract:\n" + "\n".join(wrong)
+    assert not wrong, f"{found}\nWhat is new and meant to be so is described in {OURS_PATH}."
 
 
 @cache
@@ -50,13 +50,12 @@ def summary(met: set[str]) -> str:
     """How much of the contract the tests have seen; after a whole run, also what is missing."""
     contract = the_contract()
     served = {contract.endpoint(route.method, example(route.path)) or "" for route in ROUTES}
-    answers, kinds = met & served, {name for name in met if name.startswith(EVENT)}
-    told = (
-        f"Contract: {len(answers)} of {len(served)} endpoints and {len(kinds)} kinds of events met"
-    )
+    responses, kinds = met & served, {name for name in met if name.startswith(EVENT)}
+    counts = f"{len(responses)} of {len(served)} endpoints and {len(kinds)} kinds of events"
+    summary = f"Contract: {counts} met"
     missed = sorted(served - met)
-    few = 0 < len(missed) < len(answers) / 2
-    return f"{told}; never met: {', '.join(missed)}" if few else told
+    few = 0 < len(missed) < len(responses) / 2
+    return f"{summary}; never met: {', '.join(missed)}" if few else summary
 
 
 class Contract:
@@ -75,10 +74,10 @@ class Contract:
 
     def endpoint(self, method: str, path: str) -> str | None:
         """Its name in the table; all numbers are equal."""
-        asked = _NUMBER.sub("1", re.sub("/+", "/", f"{method} {path}"))
-        if asked not in self._found:
-            self._found[asked] = self._look_for(asked)
-        return self._found[asked]
+        requested = _NUMBER.sub("1", re.sub("/+", "/", f"{method} {path}"))
+        if requested not in self._found:
+            self._found[requested] = self._look_for(requested)
+        return self._found[requested]
 
     def _look_for(self, asked: str) -> str | None:
         """Of several, the one with the fewest placeholders."""

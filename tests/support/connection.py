@@ -55,13 +55,13 @@ class Connection:
 
     def answer(self, method: str) -> "Answer":
         """Wait for the complete answer to a request with this method."""
-        answer = Answer(method)
-        while not answer.is_whole:
+        response = Answer(method)
+        while not response.is_whole:
             received = self._socket.recv(RECEIVE_BYTES)
             if not received:
                 raise ConnectionError("the server has hung up")
-            answer.take(received)
-        return answer
+            response.take(received)
+        return response
 
     def close(self) -> None:
         self._socket.close()

@@ -35,8 +35,8 @@ def table_of(document: Schema) -> Table:
     table[ENVELOPE] = table.pop("Envelope")
     for path, operations in document["paths"].items():
         for method, operation in operations.items():
-            answer = next(iter(operation["responses"].values()))
-            _, reply = answer["content"]["application/json"]["schema"]["allOf"]
+            response = next(iter(operation["responses"].values()))
+            _, reply = response["content"]["application/json"]["schema"]["allOf"]
             name = reply["$ref"].rpartition("/")[2]
             table[f"{method.upper()} {path.removeprefix(PREFIX)}"] = _answer(schemas[name])
     table |= {_event_name(schemas[name]): table[name] for name in _events(schemas, "Event")}

@@ -37,13 +37,13 @@ class EventQueue:
 
     def all(self) -> list[Event]:
         """All events that have arrived since the last call."""
-        heard, self._heard = self._heard, []
-        return heard + self._take(self.poll())
+        event, self._heard = self._heard, []
+        return event + self._take(self.poll())
 
     def silent(self) -> bool:
-        """Whether nothing has arrived: `assert ears.silent()`."""
-        heard = self.all()
-        assert heard == [], "there was something to hear"
+        """Whether nothing has arrived: `assert queue.silent()`."""
+        received = self.all()
+        assert received == [], "there was something to hear"
         return True
 
     def poll(self, last_event_id: int | None = None, *, dont_block: bool = True) -> Reply:

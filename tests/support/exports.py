@@ -119,7 +119,7 @@ def slack_export(folder: Path, people: int = 4, messages: int = 10) -> Path:
     _write(folder / "dms.json", [{"id": "D1", "created": int(NOON), "members": users[:2]}])
     by_place: dict[str, dict[str, list[dict[str, Any]]]] = {"kitchen": {}, "D1": {}}
     for number in range(messages):
-        place = "D1" if number % 5 == 4 else "kitchen"
+        location = "D1" if number % 5 == 4 else "kitchen"
         day = f"2023-11-{14 + number * 10 // messages:02}"
         row: dict[str, Any] = {
             "type": "message",
@@ -131,14 +131,14 @@ def slack_export(folder: Path, people: int = 4, messages: int = 10) -> Path:
             row |= {"thread_ts": f"{NOON:.6f}"}
         if number == 0:
             row |= {"reactions": [{"name": "tada", "users": ["U1", "U2"], "count": 2}]}
-        by_place[place].setdefault(day, []).append(row)
+        by_place[location].setdefault(day, []).append(row)
     by_place["kitchen"].setdefault("2023-11-14", []).append(
         {"type": "message", "subtype": "channel_join", "user": "U1", "ts": f"{NOON - 5:.6f}"}
     )
-    for place, days in by_place.items():
-        (folder / place).mkdir()
+    for location, days in by_place.items():
+        (folder / location).mkdir()
         for day, rows in days.items():
-            _write(folder / place / f"{day}.json", rows)
+            _write(folder / location / f"{day}.json", rows)
     return folder
 
 

@@ -47,11 +47,11 @@ class OpenIdSite:
     def _send(self, method: str, target: str, body: str, kind: str) -> Any:
         connection = HTTPConnection(urlsplit(self.address).netloc)
         connection.request(method, target, body, {"Content-Type": kind})
-        answer = connection.getresponse()
-        answer.read()
+        response = connection.getresponse()
+        response.read()
         connection.close()
-        assert answer.status < 400, answer.status
-        return answer
+        assert response.status < 400, response.status
+        return response
 
 
 @contextmanager
@@ -123,11 +123,11 @@ def misbehaving_provider() -> Iterator[MisbehavingProvider]:
             body = self.rfile.read(int(self.headers.get("Content-Length", 0))).decode()
             path = urlsplit(self.path).path
             site.asked.append((path, dict(parse_qsl(body)), dict(self.headers)))
-            answer = site.answers.get(path)
-            if callable(answer):
-                answer = answer(site.asked[-1][1])
-            raw = answer if isinstance(answer, RawAnswer) else RawAnswer([_as_json(answer)])
-            self.send_response(404 if answer is None else raw.status)
+            response = site.answers.get(path)
+            if callable(response):
+                response = response(site.asked[-1][1])
+            raw = response if isinstance(response, RawAnswer) else RawAnswer([_as_json(response)])
+            self.send_response(404 if response is None else raw.status)
             for name, value in raw.headers:
                 self.send_header(name, value)
             self.end_headers()

@@ -70,10 +70,10 @@ class FakeSmtp:
     ) -> str:
         if self.is_closed:
             return "451 4.3.0 come back later"
-        answer = self.answers.get(address, "250 OK")
-        if answer.startswith("250"):
+        response = self.answers.get(address, "250 OK")
+        if response.startswith("250"):
             envelope.rcpt_tos.append(address)
-        return answer
+        return response
 
     async def handle_DATA(  # noqa: N802
         self, server: SMTP, session: Session, envelope: Envelope

@@ -61,11 +61,11 @@ class Receiver:
         self._server.server_close()
 
     def _reply(self, handler: BaseHTTPRequestHandler) -> None:
-        answer = self.answer
-        if callable(answer):
-            answer(handler)
+        response = self.answer
+        if callable(response):
+            response(handler)
             return
-        status, body, *headers = answer if isinstance(answer, tuple) else (200, answer)
+        status, body, *headers = response if isinstance(response, tuple) else (200, response)
         data = body if isinstance(body, bytes) else json.dumps(body).encode()
         handler.send_response(status)
         for name, value in [pair for each in headers for pair in each.items()]:

@@ -48,8 +48,8 @@ def sends_form(person: Caller, body: bytes, path: str = "/user_uploads") -> Repl
 def uploads(
     person: Caller, name: str = "notes.txt", data: bytes = b"low tide", kind: str = "text/plain"
 ) -> File:
-    answer = sends_form(person, form((name, data), kind=kind)).succeeds()
-    return File(answer["url"], answer["filename"])
+    response = sends_form(person, form((name, data), kind=kind)).succeeds()
+    return File(response["url"], response["filename"])
 
 
 def fetches(person: Caller, file: File, query: str = "", **headers: str) -> Reply:

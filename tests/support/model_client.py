@@ -50,8 +50,8 @@ class Subject:
         def handle(picture: Picture, event: Event) -> None:
             if event["op"] == "remove":
                 del picture[name][event[removed]]
-            told = [each for value in event.values() for each in _listed(value)]
-            picture[name].update({each[key]: each for each in told})
+            received = [each for value in event.values() for each in _listed(value)]
+            picture[name].update({each[key]: each for each in received})
 
         self.parts[name] = lambda state: {each[key]: each for each in state[name]}
         self.hears(name)(handle)
@@ -66,17 +66,17 @@ class Watcher:
     """`sees` is its state; a newcomer is a watcher without events."""
 
     def __init__(self, subject: Subject, person: Person, **options: Any) -> None:
-        self._ears = person.listens_for(fetch_event_types=None, **options)
+        self._queue = person.listens_for(fetch_event_types=None, **options)
         self._handlers = subject.handlers
         self.told: list[Any] = []  # the subject of every event
-        self._picture = {name: read(self._ears.state) for name, read in subject.parts.items()}
+        self._picture = {name: read(self._queue.state) for name, read in subject.parts.items()}
 
     @property
     def queue_id(self) -> str:
-        return self._ears.queue_id
+        return self._queue.queue_id
 
     def sees(self) -> Picture:
-        for event in self._ears.all():
+        for event in self._queue.all():
             self.told.append({name: event[name] for name in SUBJECTS if name in event})
             handle = self._handlers.get(event["type"])
             if handle is not None:

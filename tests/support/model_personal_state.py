@@ -31,7 +31,7 @@ NO_PUSH = dict.fromkeys(
 
 @part
 def devices(state: Registered) -> dict[int, Any]:
-    return {int(number): told for number, told in state["devices"].items()}
+    return {int(number): found for number, found in state["devices"].items()}
 
 
 @hears("device")
@@ -39,9 +39,9 @@ def device(picture: Picture, event: Event) -> None:
     if event["op"] == "remove":
         del picture["devices"][event["device_id"]]
         return
-    told = {name: value for name, value in event.items() if name in NO_PUSH}
+    received = {name: value for name, value in event.items() if name in NO_PUSH}
     before = picture["devices"].get(event["device_id"], NO_PUSH)
-    picture["devices"][event["device_id"]] = before | told
+    picture["devices"][event["device_id"]] = before | received
 
 
 # --- topics ---
@@ -64,10 +64,10 @@ def muted_topics(state: Registered) -> list[list[Any]]:
 
 @hears("user_topic")
 def user_topic(picture: Picture, event: Event) -> None:
-    told = {name: value for name, value in event.items() if name != "type"}
-    picture["user_topics"].pop(_topic_key(told), None)
-    if told["visibility_policy"]:
-        picture["user_topics"][_topic_key(told)] = told
+    received = {name: value for name, value in event.items() if name != "type"}
+    picture["user_topics"].pop(_topic_key(received), None)
+    if received["visibility_policy"]:
+        picture["user_topics"][_topic_key(received)] = received
 
 
 @hears("muted_topics")
@@ -188,32 +188,32 @@ def my_picture(state: Registered) -> dict[str, Any]:
 
 @hears("realm_user")
 def realm_user(picture: Picture, event: Event) -> None:
-    told = dict(event["person"])
+    received = dict(event["person"])
     if event["op"] == "add":
-        picture["people"][told["user_id"]] = _known(told)
+        picture["people"][received["user_id"]] = _known(received)
         return
     assert event["op"] == "update"
-    known = picture["people"][told["user_id"]]
-    if "new_email" in told:
-        known["email"] = told["new_email"]
-    known.update(_known(told))
-    if told["user_id"] == picture["my_picture"]["user_id"] and "avatar_url" in told:
-        picture["my_picture"] |= {name: told[name] for name in picture["my_picture"]}
-    filled_in = told.get("custom_profile_field")
+    known = picture["people"][received["user_id"]]
+    if "new_email" in received:
+        known["email"] = received["new_email"]
+    known.update(_known(received))
+    if received["user_id"] == picture["my_picture"]["user_id"] and "avatar_url" in received:
+        picture["my_picture"] |= {name: received[name] for name in picture["my_picture"]}
+    filled_in = received.get("custom_profile_field")
     if filled_in is not None:
         number = filled_in.pop("id")
-        known_before = picture["profiles"].pop((told["user_id"], number), None)
+        known_before = picture["profiles"].pop((received["user_id"], number), None)
         assert known_before != filled_in, "told without need"
         if filled_in["value"] is not None:
-            picture["profiles"][told["user_id"], number] = filled_in
+            picture["profiles"][received["user_id"], number] = filled_in
 
 
 @hears("custom_profile_fields")
 def profile_fields_told(picture: Picture, event: Event) -> None:
     """Values of a deleted field are deleted with it."""
     picture["profile_fields"] = event["fields"]
-    asked = {field["id"] for field in event["fields"]}
-    kept = {key: value for key, value in picture["profiles"].items() if key[1] in asked}
+    requested = {field["id"] for field in event["fields"]}
+    kept = {key: value for key, value in picture["profiles"].items() if key[1] in requested}
     picture["profiles"] = kept
 
 
@@ -249,13 +249,13 @@ def statuses(state: Registered) -> dict[str, Any]:
 
 @hears("user_status")
 def user_status(picture: Picture, event: Event) -> None:
-    told = {name: value for name, value in event.items() if name not in ("type", "user_id")}
-    known = picture["statuses"].pop(str(event["user_id"]), {}) | told
+    received = {name: value for name, value in event.items() if name not in ("type", "user_id")}
+    known = picture["statuses"].pop(str(event["user_id"]), {}) | received
     if not known.get("emoji_name"):
         known = {name: known[name] for name in known.keys() & {"away", "status_text"}}
-    said = {name: value for name, value in known.items() if value}
-    if said:
-        picture["statuses"][str(event["user_id"])] = said
+    text = {name: value for name, value in known.items() if value}
+    if text:
+        picture["statuses"][str(event["user_id"])] = text
 
 
 # --- unread messages ---
@@ -263,9 +263,9 @@ def user_status(picture: Picture, event: Event) -> None:
 
 @part
 def unread(state: Registered) -> set[int]:
-    told = state["unread_msgs"]
-    places = told["pms"] + told["streams"] + told["huddles"]
-    return {number for place in places for number in place["unread_message_ids"]}
+    found = state["unread_msgs"]
+    places = found["pms"] + found["streams"] + found["huddles"]
+    return {number for location in places for number in location["unread_message_ids"]}
 
 
 @hears("message")

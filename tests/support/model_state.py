@@ -177,8 +177,8 @@ def channel_folder(picture: Picture, event: Event) -> None:
     elif event["op"] == "update":
         picture["folders"][event["channel_folder_id"]].update(event["data"])
     else:
-        for place, folder_id in enumerate(event["order"]):
-            picture["folders"][folder_id]["order"] = place
+        for location, folder_id in enumerate(event["order"]):
+            picture["folders"][folder_id]["order"] = location
 
 
 # --- people ---------------------------------------------------------------------------------------
@@ -196,25 +196,28 @@ def people(state: Registered) -> dict[int, Any]:
 
 @hears("realm_user")
 def realm_user(picture: Picture, event: Event) -> None:
-    told = dict(event["person"])
+    received = dict(event["person"])
     known = picture["people"]
     if event["op"] == "add":
-        known[told["user_id"]] = told
+        known[received["user_id"]] = received
     elif event["op"] == "remove":
-        del known[told["user_id"]]
-        picture["statuses"].pop(str(told["user_id"]), None)
+        del known[received["user_id"]]
+        picture["statuses"].pop(str(received["user_id"]), None)
     else:
-        person = known[told["user_id"]]
-        if "new_email" in told:
-            told["email"] = told.pop("new_email")
-        if "role" in told:
-            told["is_owner"], told["is_admin"] = told["role"] == 100, told["role"] <= 200
-            told["is_guest"] = told["role"] == 600
-        person.update({name: value for name, value in told.items() if name in person})
-        if told.get("is_active") is False:
-            picture["statuses"].pop(str(told["user_id"]), None)
+        person = known[received["user_id"]]
+        if "new_email" in received:
+            received["email"] = received.pop("new_email")
+        if "role" in received:
+            received["is_owner"], received["is_admin"] = (
+                received["role"] == 100,
+                received["role"] <= 200,
+            )
+            received["is_guest"] = received["role"] == 600
+        person.update({name: value for name, value in received.items() if name in person})
+        if received.get("is_active") is False:
+            picture["statuses"].pop(str(received["user_id"]), None)
             for group in picture["groups"].values():
-                group["members"].discard(told["user_id"])
+                group["members"].discard(received["user_id"])
 
 
 @part
@@ -225,8 +228,8 @@ def statuses(state: Registered) -> dict[str, Any]:
 @hears("user_status")
 def user_status(picture: Picture, event: Event) -> None:
     assert event["user_id"] in picture["people"], "somebody unknown says something"
-    said = {name: value for name, value in event.items() if name not in ("type", "user_id")}
-    known = picture["statuses"].pop(str(event["user_id"]), {}) | said
+    received = {name: value for name, value in event.items() if name not in ("type", "user_id")}
+    known = picture["statuses"].pop(str(event["user_id"]), {}) | received
     if any(known.values()):
         picture["statuses"][str(event["user_id"])] = {k: v for k, v in known.items() if v}
 

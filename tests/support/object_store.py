@@ -17,7 +17,7 @@ KEY_ID, KEY = "tertulia", "nobody else puts files here"
 
 def files_below(folder: Path) -> list[Path]:
     """All files of a folder, in which folders may be deleted meanwhile."""
-    return [Path(place, name) for place, _, names in os.walk(folder) for name in names]
+    return [Path(path, name) for path, _, names in os.walk(folder) for name in names]
 
 
 class ObjectStore:

@@ -23,19 +23,19 @@ class SoftPasskey:
         """The answer to `navigator.credentials.create`."""
         public = cbor.encode(dict(ES256.from_cryptography_key(self._key.public_key())))
         kept = bytes(16) + len(self.name).to_bytes(2, "big") + self.name + public
-        told = self._about(options["rp"]["id"], flags=0x41) + kept
-        attested = cbor.encode({"fmt": "none", "attStmt": {}, "authData": told})
-        asked = self._asked("webauthn.create", options, **odd)
-        return self._answer(clientDataJSON=asked, attestationObject=attested)
+        found = self._about(options["rp"]["id"], flags=0x41) + kept
+        attested = cbor.encode({"fmt": "none", "attStmt": {}, "authData": found})
+        requested = self._asked("webauthn.create", options, **odd)
+        return self._answer(clientDataJSON=requested, attestationObject=attested)
 
     def answers(self, options: dict[str, Any], **odd: Any) -> str:
         """The answer to `navigator.credentials.get`."""
         self.count += 1
-        told = self._about(options["rpId"], flags=odd.pop("flags", 0x01))
-        asked = self._asked("webauthn.get", options, **odd)
-        signed = told + hashlib.sha256(asked).digest()
+        found = self._about(options["rpId"], flags=odd.pop("flags", 0x01))
+        requested = self._asked("webauthn.get", options, **odd)
+        signed = found + hashlib.sha256(requested).digest()
         signature = self._key.sign(signed, ec.ECDSA(hashes.SHA256()))
-        return self._answer(clientDataJSON=asked, authenticatorData=told, signature=signature)
+        return self._answer(clientDataJSON=requested, authenticatorData=found, signature=signature)
 
     def _about(self, host: str, flags: int) -> bytes:
         return (
@@ -43,8 +43,8 @@ class SoftPasskey:
         )
 
     def _asked(self, kind: str, options: dict[str, Any], **odd: Any) -> bytes:
-        said = {"type": kind, "challenge": options["challenge"], "origin": self.site}
-        return json.dumps(said | odd).encode()
+        expected = {"type": kind, "challenge": options["challenge"], "origin": self.site}
+        return json.dumps(expected | odd).encode()
 
     def _answer(self, **parts: bytes) -> str:
         response = {name: _text(value) for name, value in parts.items()}

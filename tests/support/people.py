@@ -111,8 +111,8 @@ class Person(Caller):
         return self.post("/messages", content=content, **params)
 
     def says(self, content: str, to: "str | Sequence[Person]", **params: Any) -> Message:
-        answer = self.tries_to_say(content, to, **params).succeeds()
-        return Message(answer["id"], content, answer)
+        response = self.tries_to_say(content, to, **params).succeeds()
+        return Message(response["id"], content, response)
 
     def sees(self, message: Message | int) -> dict[str, Any]:
         """A message as this user sees it, with flags."""
@@ -284,19 +284,19 @@ def _fill(tx: Tx, user_id: int, to: str, count: int) -> list[int]:
     drafts = [Draft(f"{number}", f"<p>{number}</p>", 0, "test", False) for number in range(count)]
     first = actions.messages.send.to_channel(tx, sender, name, topic, drafts[0])
     assert first.channel is not None
-    said = [first.message_id]
+    expected = [first.message_id]
     for draft in drafts[1:]:
-        said.append(
+        expected.append(
             storage.messages.insert_in_channel(tx, sender.id, first.channel.id, topic, draft)
         )
         event = MessageSent(
-            message_id=said[-1],
+            message_id=expected[-1],
             sender_id=sender.id,
             channel_id=first.channel.id,
             read_by_sender=draft.read_by_sender,
         )
         events.log.announce(tx, event, to=Subscribers(first.channel.id))
-    return said
+    return expected
 
 
 def _close(tx: Tx) -> None:

@@ -174,8 +174,8 @@ class Model:
 
     def answer_to(self, method: str, path: str) -> str | None:
         """The class of the answer, or None if the app never sends this request."""
-        asked = f"{method} {path}"
-        return next((kind for name, kind in self._answers if name.fullmatch(asked)), None)
+        requested = f"{method} {path}"
+        return next((kind for name, kind in self._answers if name.fullmatch(requested)), None)
 
     def problem(self, kind: str, value: Any) -> str:
         return self._check(kind)(value)
@@ -318,9 +318,9 @@ class Model:
             return f".submessages[0].content{found}"
         kind = json.loads(first["content"])["widget_type"]
         part = {"poll": "json PollEventSubmessage", "todo": "json TodoEventSubmessage"}.get(kind)
-        for place, each in enumerate(others, start=1):
+        for location, each in enumerate(others, start=1):
             if part and (found := self.problem(part, each["content"])):
-                return f".submessages[{place}].content{found}"
+                return f".submessages[{location}].content{found}"
         return ""
 
 
@@ -388,9 +388,9 @@ def _list_of(test: Check) -> Check:
     def check(value: Any) -> str:
         if not isinstance(value, list):
             return f": {_shown(value)}, but a list is needed"
-        for place, each in enumerate(value):
+        for location, each in enumerate(value):
             if found := test(each):
-                return f"[{place}]{found}"
+                return f"[{location}]{found}"
         return ""
 
     return check

@@ -49,10 +49,10 @@ def uploads_to(
     kind: str | None = "image/png",
     method: str = "POST",
 ) -> Reply:
-    said = "" if kind is None else f"Content-Type: {kind}\r\n"
+    text = "" if kind is None else f"Content-Type: {kind}\r\n"
     parts = [
         f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="f{n}"; filename="f{n}"\r\n'
-        f"{said}\r\n".encode()
+        f"{text}\r\n".encode()
         + data
         + b"\r\n"
         for n, data in enumerate(files)

@@ -60,7 +60,7 @@ class SamlSite:
     def answers(self, asked: dict[str, str], name_id: str, **others: Any) -> str:
         """A signed answer; `others` says what is unusual about it."""
         now = datetime.datetime.now(datetime.UTC)
-        said: dict[str, Any] = {
+        texts: dict[str, Any] = {
             "issuer": ENTITY,
             "audience": asked["entity"],
             "request": asked["id"],
@@ -76,30 +76,30 @@ class SamlSite:
             f'<a:Attribute Name="{name}">'
             + "".join(f"<a:AttributeValue>{value}</a:AttributeValue>" for value in values)
             + "</a:Attribute>"
-            for name, values in said["attributes"].items()
+            for name, values in texts["attributes"].items()
         )
-        since, until = _written(now - datetime.timedelta(minutes=1)), _written(said["until"])
-        text = f"""<p:Response {NAMES} ID="_r" Version="2.0" Destination="{said["recipient"]}">
-            <a:Issuer>{said["issuer"]}</a:Issuer>
-            <p:Status><p:StatusCode Value="{said["status"]}"/></p:Status>
-            <a:Assertion ID="_a" Version="2.0"><a:Issuer>{said["issuer"]}</a:Issuer>
+        since, until = _written(now - datetime.timedelta(minutes=1)), _written(texts["until"])
+        text = f"""<p:Response {NAMES} ID="_r" Version="2.0" Destination="{texts["recipient"]}">
+            <a:Issuer>{texts["issuer"]}</a:Issuer>
+            <p:Status><p:StatusCode Value="{texts["status"]}"/></p:Status>
+            <a:Assertion ID="_a" Version="2.0"><a:Issuer>{texts["issuer"]}</a:Issuer>
             <a:Subject><a:NameID>{name_id}</a:NameID>
             <a:SubjectConfirmation Method="urn:oasis:names:tc:SAML:2.0:cm:bearer">
-            <a:SubjectConfirmationData InResponseTo="{said["request"]}"
-             Recipient="{said["recipient"]}" NotOnOrAfter="{until}"/>
+            <a:SubjectConfirmationData InResponseTo="{texts["request"]}"
+             Recipient="{texts["recipient"]}" NotOnOrAfter="{until}"/>
             </a:SubjectConfirmation></a:Subject>
             <a:Conditions NotBefore="{since}" NotOnOrAfter="{until}"><a:AudienceRestriction>
-            <a:Audience>{said["audience"]}</a:Audience></a:AudienceRestriction></a:Conditions>
-            <a:AuthnStatement AuthnInstant="{since}" SessionIndex="{said["session"]}"/>
+            <a:Audience>{texts["audience"]}</a:Audience></a:AudienceRestriction></a:Conditions>
+            <a:AuthnStatement AuthnInstant="{since}" SessionIndex="{texts["session"]}"/>
             <a:AttributeStatement>{attributes}</a:AttributeStatement>
             </a:Assertion></p:Response>"""
-        for old, new in said["edits"]:
+        for old, new in texts["edits"]:
             assert old in text, old
             text = text.replace(old, new)
         response = etree.fromstring(text)
-        part = response if said["signs"] == "response" else response.find("{*}Assertion")
+        part = response if texts["signs"] == "response" else response.find("{*}Assertion")
         signed = self._sign(part)
-        if said["signs"] == "both":
+        if texts["signs"] == "both":
             signed = self._sign(etree.fromstring(signed))
         return base64.b64encode(signed).decode()
 
@@ -121,12 +121,14 @@ class SamlSite:
     def requests_logout(self, address: str, name_id: str, **others: Any) -> tuple[str, str]:
         """A logout at the provider: as a query, and as a form field."""
         now = datetime.datetime.now(datetime.UTC)
-        said: dict[str, Any] = {"issuer": ENTITY, "session": "", "when": now, "to": address}
-        said |= others
-        index = f"<p:SessionIndex>{said['session']}</p:SessionIndex>" if said["session"] else ""
+        expected: dict[str, Any] = {"issuer": ENTITY, "session": "", "when": now, "to": address}
+        expected |= others
+        index = (
+            f"<p:SessionIndex>{expected['session']}</p:SessionIndex>" if expected["session"] else ""
+        )
         request = etree.fromstring(
-            f"""<p:LogoutRequest {NAMES} ID="_l" Version="2.0" Destination="{said["to"]}"
-            IssueInstant="{_written(said["when"])}"><a:Issuer>{said["issuer"]}</a:Issuer>
+            f"""<p:LogoutRequest {NAMES} ID="_l" Version="2.0" Destination="{expected["to"]}"
+            IssueInstant="{_written(expected["when"])}"><a:Issuer>{expected["issuer"]}</a:Issuer>
             <a:NameID>{name_id}</a:NameID>{index}</p:LogoutRequest>"""
         )
         packed = base64.b64encode(zlib.compress(etree.tostring(request))[2:-4]).decode()

@@ -57,12 +57,12 @@ async ({ steps, growths }) => {
 def write_story(tx: Tx, senders: list[int], channel: str, topic: str, count: int) -> list[int]:
     """Messages of all lengths in turn; returns their ids."""
     people = [storage.people.find(tx, id) for id in senders]
-    told = []
+    found = []
     for number in range(count):
         sender = people[number * 7 // 3 % len(people)]
         assert sender is not None
         words = " ".join(["and then"] * (1 + number * 31 % 60))
         draft = Draft(f"{number}", f"<p>{number}: {words}</p>", 0, "test", False)
         sent = actions.messages.send.to_channel(tx, sender, channel, topic, draft)
-        told.append(sent.message_id)
-    return told
+        found.append(sent.message_id)
+    return found

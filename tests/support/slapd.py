@@ -85,8 +85,8 @@ class Slapd:
 
     def clear(self) -> None:
         manager = self._manager()
-        for place in (PEOPLE, GROUPS):
-            manager.search(place, "(objectClass=*)", ldap3.LEVEL, attributes=["1.1"])
+        for location in (PEOPLE, GROUPS):
+            manager.search(location, "(objectClass=*)", ldap3.LEVEL, attributes=["1.1"])
             for entry in list(manager.response):
                 manager.delete(entry["dn"])
 

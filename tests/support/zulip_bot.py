@@ -26,18 +26,18 @@ def connects(person: Person) -> Any:
 def listens(client: Any, count: int, **options: Any) -> tuple[list[Any], Event]:
     """Collect this many messages in a thread; returns the list, and an event that is set when it
     is full."""
-    heard: list[Any] = []
+    received: list[Any] = []
     full, ready = Event(), Event()
     register = client.register
 
     def tells_when_ready(*args: Any, **kwargs: Any) -> Any:
-        answer = register(*args, **kwargs)
+        response = register(*args, **kwargs)
         ready.set()
-        return answer
+        return response
 
     def hear(message: Any) -> None:
-        heard.append(message)
-        if len(heard) == count:
+        received.append(message)
+        if len(received) == count:
             raise StopListening
 
     def run() -> None:
@@ -48,4 +48,4 @@ def listens(client: Any, count: int, **options: Any) -> tuple[list[Any], Event]:
     client.register = tells_when_ready
     Thread(target=run, daemon=True).start()
     assert ready.wait(PATIENCE_SECONDS)
-    return heard, full
+    return received, full

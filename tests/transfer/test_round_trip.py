@@ -195,8 +195,8 @@ def _has_own_things(chat: Chat, owner: Person, ana: Person, ben: Person) -> None
 
 def exported(terminal: Terminal, file: Path, *flags: str) -> dict[str, list[Row]]:
     """All tables of a new export, whichever file they are in."""
-    said = terminal.runs("export", str(file), *flags, TERTULIA_SECRET=SECRET)
-    assert said.code == 0, said.err
+    result = terminal.runs("export", str(file), *flags, TERTULIA_SECRET=SECRET)
+    assert result.code == 0, result.err
     found: dict[str, list[Row]] = {}
     with tarfile.open(file) as archive:
         for name in archive.getnames():
@@ -320,16 +320,16 @@ def test_exported_rows_are_imported_again(
     lives(chat, ana, ben)
     here = Terminal(chat.server.folder, chat.server.url)
     before = exported(here, tmp_path / "out.tar.gz", "--org", chat.realm.subdomain)
-    place = ("--subdomain", "moved") if is_beside_another else ()
+    location = ("--subdomain", "moved") if is_beside_another else ()
     if is_beside_another:
         target.terminal.creates_organization()
 
-    said = target.imports(str(tmp_path / "out.tar.gz"), *place)
+    result = target.imports(str(tmp_path / "out.tar.gz"), *location)
 
-    assert said.code == 0, said.err
-    assert "is off by" not in said.err
-    assert "Not imported" not in said.out
-    assert "Imported in another form" not in said.out
+    assert result.code == 0, result.err
+    assert "is off by" not in result.err
+    assert "Not imported" not in result.out
+    assert "Imported in another form" not in result.out
     flags = ("--org", "moved") if is_beside_another else ()
     after = exported(target.terminal, tmp_path / "again.tar.gz", *flags)
     shown_before, shown_after = by_names(before), by_names(after)

@@ -134,9 +134,9 @@ def test_unsaved_changes_are_not_lost_by_closing(page_chat, owner, browse):
 
     page.keyboard.press("Escape")
 
-    asked = page.get_by_role("dialog", name="Close without saving?")
-    expect(asked).to_contain_text("Editing messages")
-    asked.get_by_role("button", name="Cancel").click()
+    requested = page.get_by_role("dialog", name="Close without saving?")
+    expect(requested).to_contain_text("Editing messages")
+    requested.get_by_role("button", name="Cancel").click()
     page.locator("dialog > footer").get_by_role("button", name="Save").click()
     expect(page.locator("dialog > footer")).to_be_hidden()
     page.keyboard.press("Escape")
@@ -201,9 +201,9 @@ def test_a_retention_says_how_many_messages_it_deletes(page_chat, owner, browse)
 
     expect(retention).to_contain_text(re.compile(r"It would delete \d+ messages? now, for good."))
     page.locator("dialog > footer").get_by_role("button", name="Save").click()
-    asked = page.get_by_role("dialog", name="Delete old messages?")
-    expect(asked).to_contain_text("It would delete")
-    asked.get_by_role("button", name="Cancel").click()
+    requested = page.get_by_role("dialog", name="Delete old messages?")
+    expect(requested).to_contain_text("It would delete")
+    requested.get_by_role("button", name="Cancel").click()
     assert settings(owner)["message_retention_days"]["value"] is None
 
 
@@ -277,9 +277,9 @@ def test_a_person_is_deactivated_reactivated_and_erased(page_chat, owner, browse
 
     page.get_by_role("combobox", name="Active or deactivated").select_option("all")
     chooses("Deactivate…")
-    asked = page.get_by_role("dialog", name="Deactivate…")
-    expect(asked).to_contain_text("Ben is logged out everywhere")
-    asked.get_by_role("button", name="Deactivate…").click()
+    requested = page.get_by_role("dialog", name="Deactivate…")
+    expect(requested).to_contain_text("Ben is logged out everywhere")
+    requested.get_by_role("button", name="Deactivate…").click()
     expect(page.locator(f"[data-account='{ben.id}']")).to_contain_text("Deactivated (Member)")
     chooses("Reactivate")
     expect(page.locator(f"[data-account='{ben.id}']")).not_to_contain_text("Deactivated")

@@ -20,7 +20,7 @@ def ana(page_chat):
 def test_a_user_chooses_what_an_agent_may_do(page_chat, browse, ana):
     back = f"http://127.0.0.1:{page_chat.server.port}/health"
     client = page_chat.write(actions.people.agents.register, "Subtitle Helper", [back])
-    asked = {
+    params = {
         "response_type": "code",
         "client_id": client.id,
         "redirect_uri": back,
@@ -29,7 +29,7 @@ def test_a_user_chooses_what_an_agent_may_do(page_chat, browse, ana):
         "scope": "read channel:kitchen",
     }
     page = browse(ana).page
-    page.goto(address(page_chat, f"/oauth/authorize?{urlencode(asked)}"))
+    page.goto(address(page_chat, f"/oauth/authorize?{urlencode(params)}"))
     expect(page.get_by_role("heading", level=1)).to_contain_text("Subtitle Helper wants to work")
     assert page.get_by_role("checkbox", name="kitchen").is_checked()
     assert axe.violations(page, "consent") == []

@@ -18,9 +18,9 @@ def test_an_answer_grows_can_be_stopped_and_becomes_a_message(page_chat, browse)
     ana.says("@**Helper** what is on?", to="kitchen > lunch")
     kitchen = page_chat.channel("kitchen").id
     page = watches(browse(ana), kitchen)
-    place = {"type": "channel", "to": "kitchen", "topic": "lunch", "asked_by": ana.id}
+    fields = {"type": "channel", "to": "kitchen", "topic": "lunch", "asked_by": ana.id}
 
-    token = bot.post("/answers", **place, status_line="reading 3 files …").succeeds()[
+    token = bot.post("/answers", **fields, status_line="reading 3 files …").succeeds()[
         "answer_token"
     ]
     growing = page.locator("[data-answer]")
@@ -42,8 +42,8 @@ def test_others_see_no_stop_button_and_the_text_from_before_they_came(page_chat,
     bot = page_chat.person("helper", bot="generic", owner=ana)
     ana.says("@**Helper** what is on?", to="kitchen > lunch")
     kitchen = page_chat.channel("kitchen").id
-    place = {"type": "channel", "to": "kitchen", "topic": "lunch", "asked_by": ana.id}
-    token = bot.post("/answers", **place).succeeds()["answer_token"]
+    fields = {"type": "channel", "to": "kitchen", "topic": "lunch", "asked_by": ana.id}
+    token = bot.post("/answers", **fields).succeeds()["answer_token"]
     bot.patch(f"/answers/{token}", content="Soup ").succeeds()
     page = watches(browse(ben), kitchen)
 

@@ -43,8 +43,8 @@ def test_rendered_messages_run_no_script_in_the_page(page_chat, browse):
         eve.says(words, to="kitchen > <img src=x onerror=window.ran=1>")
     page_chat.write(_say_raw, eve.id)
     at_anas = browse(ana)
-    asked: list[str] = []
-    at_anas.page.on("request", lambda request: asked.append(request.url))
+    requested: list[str] = []
+    at_anas.page.on("request", lambda request: requested.append(request.url))
 
     at_anas.goes("#feed")
     expect(at_anas.message("the end")).to_be_visible()
@@ -53,7 +53,7 @@ def test_rendered_messages_run_no_script_in_the_page(page_chat, browse):
         link.first.click(force=True)
 
     assert at_anas.page.evaluate("window.ran") is None
-    assert [url for url in asked if not url.startswith(address(page_chat))] == []
+    assert [url for url in requested if not url.startswith(address(page_chat))] == []
     expect(at_anas.page.get_by_role("main")).to_be_visible()
     at_anas.errors[:] = [each for each in at_anas.errors if "Content Security Policy" not in each]
 
@@ -78,7 +78,7 @@ def test_media_of_other_sites_is_a_link_unless_proxied(page_chat, browse, start_
         shown.click()
         large = at_anas.page.locator("dialog.viewer img")
         expect(large).to_have_js_property("naturalWidth", 300)
-    assert [heard.path for heard in site.heard] == ["/hook.jpg"]
+    assert [event.path for event in site.heard] == ["/hook.jpg"]
     site.close()
 
 
@@ -86,9 +86,9 @@ def test_the_content_security_policy_allows_only_what_the_page_uses(page_chat, b
     ana = page_chat.person("ana")
     at_anas = browse(ana)
 
-    answer = at_anas.page.goto(address(page_chat))
+    response = at_anas.page.goto(address(page_chat))
 
-    policy = answer.headers["content-security-policy"]
+    policy = response.headers["content-security-policy"]
     assert "unsafe" not in policy
     for rule in ("default-src 'none'", "script-src 'self'", "require-trusted-types-for 'script'"):
         assert rule in policy

@@ -25,10 +25,10 @@ def test_the_page_provides_the_interface_of_the_desktop_app(page_chat, browse):
     at_anas.goes("#inbox")
 
     expect(at_anas.page).to_have_title(re.compile(r"^\(1\) "))
-    told = at_anas.page.evaluate("electron_bridge.told")
-    assert told["total_unread_count"] == [1]
-    assert told["realm_name"] == [page_chat.realm.name]
-    assert told["realm_icon_url"][0].startswith(address(page_chat))
+    found = at_anas.page.evaluate("electron_bridge.told")
+    assert found["total_unread_count"] == [1]
+    assert found["realm_name"] == [page_chat.realm.name]
+    assert found["realm_icon_url"][0].startswith(address(page_chat))
     assert at_anas.page.evaluate("electron_bridge.replies") is True
     icon = at_anas.page.locator('link[rel="icon"]')
     expect(icon).to_have_attribute("href", "/static/images/favicon/favicon-pms.png")

@@ -200,9 +200,9 @@ def test_new_members_see_the_introduction_to_topics_once(page_chat, browse):
 def test_an_import_replaces_the_setup_form(terminal, tmp_path):
     server = terminal.serves()
 
-    said = terminal.runs("import", str(slack_export(tmp_path / "export")))
+    result = terminal.runs("import", str(slack_export(tmp_path / "export")))
 
-    assert said.code == 0, said.err
+    assert result.code == 0, result.err
     eventually(lambda: opens(server, "/").location == "/login/")
     eventually(lambda: opens(server, "/login/").status == 200)
     server.stops()

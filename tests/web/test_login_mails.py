@@ -85,9 +85,9 @@ def test_new_users_get_a_mail_with_the_login_address(mail_chat, smtp):
     mail_chat.server.run_job("missed mail")  # not of the greeting, which waits in the inbox
 
     assert sent(mail_chat, smtp, email)[1:] == [f"Your account at {mail_chat.realm.name}"]
-    told = text_in(smtp.mails_to(email)[-1])
-    assert email in told
-    assert f"http://{mail_chat.host}/" in told
+    mail_text = text_in(smtp.mails_to(email)[-1])
+    assert email in mail_text
+    assert f"http://{mail_chat.host}/" in mail_text
 
 
 def test_the_find_accounts_mail_lists_the_organizations_of_an_address(mail_chat, smtp):

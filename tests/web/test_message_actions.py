@@ -63,7 +63,7 @@ def test_a_message_is_reported_and_its_channel_left(page_chat, browse):
     ben.joins("office", invite_only=True)
     page_chat.set("moderation_request_channel_id", page_chat.channel("office").id)
     ben.says("Buy my soup", to="kitchen > lunch")
-    ears = ben.listens_for("message")
+    queue = ben.listens_for("message")
     user = browse(ana).goes(
         f"#narrow/channel/{page_chat.channel('kitchen').id}-kitchen/topic/lunch"
     )
@@ -78,7 +78,7 @@ def test_a_message_is_reported_and_its_channel_left(page_chat, browse):
     dialog.get_by_role("textbox", name="In your words").fill("It was my soup")
     dialog.get_by_role("button", name="Report it").click()
     expect(page.get_by_text("The moderators have been told.")).to_be_visible()
-    assert "> It was my soup" in ears.next()["message"]["content"]
+    assert "> It was my soup" in queue.next()["message"]["content"]
 
     page.keyboard.press("x")
     dialog.get_by_role("combobox").fill("bot")
@@ -103,8 +103,8 @@ def test_a_channel_is_made_and_a_setting_changed(page_chat, browse):
     page.evaluate("location.hash = '#settings/preferences'")
     page.get_by_role("checkbox", name="24-hour clock").check()
     expect(page.get_by_text("Saved", exact=True)).to_be_visible()
-    told = owner.registers(fetch_event_types=["user_settings"])
-    assert told["user_settings"]["twenty_four_hour_time"] is True
+    state = owner.registers(fetch_event_types=["user_settings"])
+    assert state["user_settings"]["twenty_four_hour_time"] is True
     page.evaluate("location.hash = '#organization/organization-profile'")
     page.get_by_role("textbox", name="Name").fill("The green house")
     page.get_by_role("button", name="Save", exact=True).click()
@@ -131,7 +131,7 @@ def test_a_push_notification_is_shown_and_closed_after_reading(page_chat, browse
     user = browse(ana, permissions=["notifications"]).goes("#inbox")
     worker = user.context.service_workers or [user.context.wait_for_event("serviceworker")]
 
-    told = """async () => {
+    expected = """async () => {
       const shown = [];
       clients.matchAll = async () => [];  // nobody looks at the page
       registration.showNotification = async (title, about) => { shown.push({title, ...about}); };
@@ -140,7 +140,7 @@ def test_a_push_notification_is_shown_and_closed_after_reading(page_chat, browse
         content: "Soup's on"});
       return shown;
     }"""
-    (shown,) = worker[0].evaluate(told)
+    (shown,) = worker[0].evaluate(expected)
 
     assert shown["title"] == "Ben · kitchen › lunch"
     assert shown["data"] == {"hash": "#narrow/channel/7-kitchen/topic/lunch/near/5", "id": 5}

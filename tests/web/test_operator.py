@@ -178,10 +178,10 @@ def test_slow_requests_are_listed_without_their_parameters(own_chat):
 def opens(port: int, path: str, method: str = "GET", **headers: str) -> tuple[int, bytes]:
     connection = HTTPConnection("127.0.0.1", port, timeout=60)
     connection.request(method, path, headers=headers)
-    answer = connection.getresponse()
-    body = answer.read()
+    response = connection.getresponse()
+    body = response.read()
     connection.close()
-    return answer.status, body
+    return response.status, body
 
 
 SECRETS = {

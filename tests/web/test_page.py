@@ -10,8 +10,8 @@ STATE = re.compile(r'<script type="application/json" id="state">(.*?)</script>',
 
 
 def state_in(page):
-    (told,) = STATE.findall(page.body.decode())
-    return json.loads(told)
+    (found,) = STATE.findall(page.body.decode())
+    return json.loads(found)
 
 
 def test_default_values_of_people_are_left_out_of_the_page(chat):
@@ -19,15 +19,15 @@ def test_default_values_of_people_are_left_out_of_the_page(chat):
     gus = chat.person("gus", role="guest")
     bot = chat.person("helper", bot="generic", owner=ana)
 
-    told = state_in(Browser.of(ana).opens("/"))
+    found = state_in(Browser.of(ana).opens("/"))
 
-    people = {person["user_id"]: person for person in told["realm_users"]}
+    people = {person["user_id"]: person for person in found["realm_users"]}
     assert people[ben.id]["full_name"] == ben.name
     assert not people[ben.id].keys() & {"is_bot", "is_admin", "role", "avatar_url", "email"}
     assert (people[gus.id]["is_guest"], people[gus.id]["role"]) == (True, 600)
     assert people[bot.id]["is_bot"]
-    assert not told.keys() & {"streams", "stop_words"}
-    assert "@" in told["email"]  # one's own, for zuliprc files
+    assert not found.keys() & {"streams", "stop_words"}
+    assert "@" in found["email"]  # one's own, for zuliprc files
 
 
 def test_the_compressed_page_equals_the_plain_one(chat):

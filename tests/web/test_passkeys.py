@@ -46,9 +46,9 @@ def test_a_passkey_is_a_second_factor_after_the_password(chat):
 
     assert came.status == 303
     assert len(codes) == 10
-    told = ana.get("/users/me/second_factor").succeeds()
-    assert (told["is_on"], told["has_app"]) == (True, False)
-    assert [(each["name"], each["last_used"] is None) for each in told["passkeys"]] == [
+    response = ana.get("/users/me/second_factor").succeeds()
+    assert (response["is_on"], response["has_app"]) == (True, False)
+    assert [(each["name"], each["last_used"] is None) for each in response["passkeys"]] == [
         ("My key", False)
     ]
     other = Browser(chat)
@@ -72,8 +72,8 @@ def test_passkey_responses_of_another_login_are_refused(chat):
         "another host": lambda options: key.answers(options | {"rpId": "evil.example"}),
         "another key": stranger.answers,
     }
-    for why, answer in odd.items():
-        page = browser.submits(CODE, {"state": state, "passkey": answer(options)})
+    for why, response in odd.items():
+        page = browser.submits(CODE, {"state": state, "passkey": response(options)})
         assert page.status == 401, why
         chat.server.clock.move(minutes=10)
         state, options = read(page.body.decode())
@@ -125,10 +125,10 @@ def test_only_the_owner_adds_and_removes_a_passkey(chat):
 
 def test_an_invalid_response_registers_no_passkey(chat):
     ana = chat.person("ana", password=SESAME)
-    for answer in ("nonsense", "{}", None):
+    for response in ("nonsense", "{}", None):
         begun = ana.post(f"{PATH}/begin", password=SESAME).succeeds()
         evil = SoftPasskey("https://evil.example").is_made(begun["options"])
-        tried = ana.post(PATH, state=begun["state"], name="x", answer=answer or evil)
+        tried = ana.post(PATH, state=begun["state"], name="x", answer=response or evil)
         tried.fails("What your browser says of this passkey cannot be used")
 
     assert not ana.get("/users/me/second_factor").succeeds()["is_on"]

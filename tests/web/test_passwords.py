@@ -28,12 +28,12 @@ def test_a_reset_mail_leads_to_a_new_password(mail_chat, smtp):
     ana = somebody(mail_chat)
     elsewhere = Browser.of(ana)
 
-    asked = asks(mail_chat, ana.email)
+    requested = asks(mail_chat, ana.email)
     link = link_in(smtp.last_mail_to(ana.email, mail_chat))
     shown = Browser(mail_chat).opens(link)
     saved = Browser(mail_chat).submits(link, {"password": BETTER})
 
-    assert ENGLISH["link_sent_explained"] in text_of(asked)
+    assert ENGLISH["link_sent_explained"] in text_of(requested)
     assert ana.email in text_of(shown)
     assert saved.headers["Location"] == "/login/?password_changed"
     assert Browser(mail_chat).logs_in(ana.email, BETTER).status == 303
@@ -83,9 +83,9 @@ def test_the_reset_page_does_not_reveal_accounts(mail_chat, smtp, who):
     known, unknown = asks(mail_chat, ana.email), asks(mail_chat, other)
 
     assert (known.status, known.body) == (unknown.status, unknown.body)
-    told = smtp.last_mail_to(other, mail_chat)
-    assert "There is no account with this address" in text_in(told)
-    assert "/reset/" not in text_in(told)
+    mail_text = smtp.last_mail_to(other, mail_chat)
+    assert "There is no account with this address" in text_in(mail_text)
+    assert "/reset/" not in text_in(mail_text)
 
 
 def test_account_mails_to_one_address_share_a_limit(mail_chat):
@@ -101,7 +101,7 @@ def test_account_mails_to_one_address_share_a_limit(mail_chat):
     def find() -> int:
         return Browser(mail_chat).submits("/accounts/find/", {"email": email.upper()}).status
 
-    answers = [asks(mail_chat, email).status, register(beside)]
+    responses = [asks(mail_chat, email).status, register(beside)]
     refused = [
         asks(mail_chat, email).status,
         register(mail_chat),
@@ -111,7 +111,7 @@ def test_account_mails_to_one_address_share_a_limit(mail_chat):
     other = asks(mail_chat, f"other@{mail_chat.host}.example").status
     mail_chat.server.clock.move(hours=1.1)
 
-    assert answers == [200, 200]
+    assert responses == [200, 200]
     assert refused == [429, 429, 429, 429]
     assert (other, find(), register(mail_chat), asks(mail_chat, email).status) == (
         200,
@@ -126,10 +126,10 @@ def test_reset_mails_to_one_address_are_limited(mail_chat, name):
     somebody(mail_chat)
     email = f"{name}@{mail_chat.host}.example"
 
-    answers = [asks(mail_chat, email).status for _ in range(3)]
+    responses = [asks(mail_chat, email).status for _ in range(3)]
     mail_chat.server.clock.move(hours=1.1)
 
-    assert answers == [200, 200, 429]
+    assert responses == [200, 200, 429]
     assert asks(mail_chat, email.upper()).status == 200
 
 
@@ -332,12 +332,12 @@ def test_a_hundred_reset_requests_from_one_address_are_allowed(mail_chat):
 def test_changing_the_password_by_api_can_replace_the_key(chat):
     ana = somebody(chat, password="open sesame")
 
-    answer = ana.patch(
+    response = ana.patch(
         "/settings", old_password="open sesame", new_password=BETTER, new_api_key=True
     ).succeeds()
 
     assert ana.get("/users/me").status == 401
-    assert len(answer["api_key"]) == 32
+    assert len(response["api_key"]) == 32
     other = somebody(chat, "ben", password="open sesame")
     other.patch("/settings", old_password="open sesame", new_password="password1").fails(
         "New password is too weak!"

@@ -66,8 +66,8 @@ def test_a_double_click_acts_once(page_chat, browse):
     expect(page.get_by_role("heading", name="garden")).to_be_visible()
     expect(page.get_by_role("dialog")).to_have_count(0)
     expect(page.locator(".toast")).to_have_count(0)
-    told = ana.get("/messages", anchor="newest", num_before=9, num_after=0).succeeds()
-    assert [each["content"] for each in told["messages"]].count("<p>Coming</p>") == 1
+    response = ana.get("/messages", anchor="newest", num_before=9, num_after=0).succeeds()
+    assert [each["content"] for each in response["messages"]].count("<p>Coming</p>") == 1
 
 
 def test_a_late_answer_does_not_affect_the_next_view(page_chat, browse):
@@ -103,28 +103,28 @@ def test_a_late_answer_does_not_affect_the_next_view(page_chat, browse):
 def test_events_during_a_request_are_not_overwritten_by_its_answer(page_chat, browse):
     ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
     owner = page_chat.person("owner", role="owner", channels=["kitchen"])
-    told = page_chat.write(write_story, [ana.id, ben.id], "kitchen", "soup", 300)
+    found = page_chat.write(write_story, [ana.id, ben.id], "kitchen", "soup", 300)
     ana.post("/mark_all_as_read").succeeds()
     here = topic(page_chat, "kitchen", "soup")
     at_anas = browse(ana, viewport={"width": 800, "height": 500})
     page = at_anas.page
 
     with held(page, "num_before=100"):
-        at_anas.goes(f"{here}/near/{told[100]}")
+        at_anas.goes(f"{here}/near/{found[100]}")
         eventually(lambda: page.evaluate(f"{TO_TOP}, answers.held"))
         page.keyboard.press("End")
-        expect(page.locator(f"#message-{told[-1]}")).to_be_focused()
-    eventually(lambda: page.evaluate(f"{TO_TOP}, {SHOWN}[0] < {told[240]}"))
+        expect(page.locator(f"#message-{found[-1]}")).to_be_focused()
+    eventually(lambda: page.evaluate(f"{TO_TOP}, {SHOWN}[0] < {found[240]}"))
     shown = page.evaluate(SHOWN)
-    assert shown == told[told.index(shown[0]) : told.index(shown[-1]) + 1], "there is a gap"
+    assert shown == found[found.index(shown[0]) : found.index(shown[-1]) + 1], "there is a gap"
 
     with held(page, "/json/messages.*with"):
-        page.evaluate("hash => { location.hash = hash; }", f"{here}/with/{told[-1]}")
+        page.evaluate("hash => { location.hash = hash; }", f"{here}/with/{found[-1]}")
         eventually(lambda: page.evaluate("answers.held") > 0)
         with page.expect_response(re.compile("/json/events")):
-            owner.delete(f"/messages/{told[-2]}").succeeds()
-    expect(page.locator(f"#message-{told[-1]}")).to_be_visible()
-    expect(page.locator(f"#message-{told[-2]}")).to_have_count(0)
+            owner.delete(f"/messages/{found[-2]}").succeeds()
+    expect(page.locator(f"#message-{found[-1]}")).to_be_visible()
+    expect(page.locator(f"#message-{found[-2]}")).to_have_count(0)
 
 
 def test_messages_fetched_before_their_event_are_marked_read(page_chat, browse):
@@ -143,7 +143,7 @@ def test_messages_fetched_before_their_event_are_marked_read(page_chat, browse):
 
 def test_loading_older_messages_at_the_upper_edge_moves_no_row(page_chat, browse):
     ana = page_chat.person("ana", channels=["kitchen"])
-    told = page_chat.write(write_story, [ana.id], "kitchen", "soup", 120)
+    found = page_chat.write(write_story, [ana.id], "kitchen", "soup", 120)
     ana.post("/mark_all_as_read").succeeds()
     at_anas = browse(ana, viewport={"width": 800, "height": 500})
     page = at_anas.page
@@ -153,7 +153,7 @@ def test_loading_older_messages_at_the_upper_edge_moves_no_row(page_chat, browse
         eventually(lambda: page.evaluate(f"{TO_TOP}, answers.held"))
         first = min(page.evaluate(SHOWN))
         eventually(lambda: page.evaluate(f"{TO_TOP}, {SHOWN}[0]") == first)
-        second = page.locator(f"#message-{told[told.index(first) + 1]}")
+        second = page.locator(f"#message-{found[found.index(first) + 1]}")
         page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
         before = second.bounding_box()
     eventually(lambda: page.evaluate(f"{SHOWN}[0]") < first)

@@ -66,31 +66,37 @@ ANA = {"mail": ["ana@example.com"], "cn": ["Ana Díaz"], "groups": ["it", "press
 def test_a_saml_login_creates_an_account(chat, site):
     browser = Browser(chat)
 
-    asked = leaves(browser, site, "?next=/%23x")
-    came = comes_back(browser, site.answers(asked, "id-7", attributes=ANA), asked["state"])
+    requested = leaves(browser, site, "?next=/%23x")
+    came = comes_back(browser, site.answers(requested, "id-7", attributes=ANA), requested["state"])
 
-    assert asked["return"] == "http://chat.example.com/complete/saml/"
+    assert requested["return"] == "http://chat.example.com/complete/saml/"
     assert came.headers["Location"] == "/#x"
     me = browser.calls("GET", "/users/me").succeeds()
     assert (me["full_name"], me["is_admin"]) == ("Ana Díaz", True)
-    (told,) = chat.stranger.get("/server_settings").succeeds()["external_authentication_methods"]
-    assert (told["name"], told["display_name"], told["login_url"]) == ("saml:house", "SAML", BEGIN)
+    (response,) = chat.stranger.get("/server_settings").succeeds()[
+        "external_authentication_methods"
+    ]
+    assert (response["name"], response["display_name"], response["login_url"]) == (
+        "saml:house",
+        "SAML",
+        BEGIN,
+    )
     described = browser.opens("/saml/metadata.xml")
     assert described.headers["Content-Type"].startswith("text/xml")
-    assert asked["entity"] in described.body.decode()
-    assert asked["return"] in described.body.decode()
+    assert requested["entity"] in described.body.decode()
+    assert requested["return"] in described.body.decode()
 
 
 @pytest.mark.parametrize("signs", ["assertion", "both"])
 @pytest.mark.on_one
 def test_a_signature_on_response_or_assertion_is_accepted(chat, site, signs):
     browser = Browser(chat)
-    asked = leaves(browser, site)
-    answer = site.answers(asked, "id-7", attributes=ANA, signs=signs)
+    requested = leaves(browser, site)
+    response = site.answers(requested, "id-7", attributes=ANA, signs=signs)
 
-    changed = base64.b64decode(answer).replace(b"ana@example.com", b"owner@example.com")
-    refused = comes_back(browser, base64.b64encode(changed).decode(), asked["state"])
-    came = comes_back(browser, answer, asked["state"])
+    changed = base64.b64decode(response).replace(b"ana@example.com", b"owner@example.com")
+    refused = comes_back(browser, base64.b64encode(changed).decode(), requested["state"])
+    came = comes_back(browser, response, requested["state"])
 
     assert (refused.status, came.status) == (401, 303)
     assert browser.calls("GET", "/users/me").succeeds()["full_name"] == "Ana Díaz"
@@ -145,10 +151,10 @@ def odd_answers(site: SamlSite, asked: dict[str, str]) -> dict[str, str]:
 @pytest.mark.on_one
 def test_invalid_responses_are_refused(chat, site):
     browser = Browser(chat)
-    asked = leaves(browser, site)
+    requested = leaves(browser, site)
 
-    for why, answer in odd_answers(site, asked).items():
-        page = comes_back(browser, answer, asked["state"])
+    for why, response in odd_answers(site, requested).items():
+        page = comes_back(browser, response, requested["state"])
         assert page.status == 401, why
         assert "session" not in browser.cookies, why
 
@@ -182,11 +188,11 @@ def test_xml_without_comments_is_accepted_unchanged(written):
 @pytest.mark.on_one
 def test_a_forged_host_header_does_not_change_the_expected_recipient(chat, site):
     browser = Browser(chat, headers={"Host": "evil.example"})
-    asked = leaves(browser, site)
-    evil = {"entity": "http://evil.example/saml/metadata.xml", "id": asked["id"]}
+    requested = leaves(browser, site)
+    evil = {"entity": "http://evil.example/saml/metadata.xml", "id": requested["id"]}
     there = evil | {"return": "http://evil.example/complete/saml/"}
 
-    page = comes_back(browser, site.answers(there, "id-7", attributes=ANA), asked["state"])
+    page = comes_back(browser, site.answers(there, "id-7", attributes=ANA), requested["state"])
 
     assert page.status == 401
 
@@ -196,9 +202,11 @@ def test_a_reassigned_address_does_not_open_the_old_account(chat, site):
 
     def comes(address: str) -> dict[str, Any]:
         browser = Browser(chat)
-        asked = leaves(browser, site)
-        told = {"mail": [address], "cn": ["Ana"], "groups": ["it"]}
-        comes_back(browser, site.answers(asked, address, attributes=told), asked["state"])
+        requested = leaves(browser, site)
+        expected = {"mail": [address], "cn": ["Ana"], "groups": ["it"]}
+        comes_back(
+            browser, site.answers(requested, address, attributes=expected), requested["state"]
+        )
         found: dict[str, Any] = browser.calls("GET", "/users/me").succeeds()
         return found
 
@@ -213,14 +221,14 @@ def test_a_reassigned_address_does_not_open_the_old_account(chat, site):
 @pytest.mark.on_one
 def test_a_response_is_valid_once_in_the_same_browser(chat, site):
     browser, other = Browser(chat), Browser(chat)
-    asked = leaves(browser, site)
+    requested = leaves(browser, site)
     leaves(other, site)
-    answer = site.answers(asked, "id-7", attributes=ANA)
+    response = site.answers(requested, "id-7", attributes=ANA)
 
-    foreign = comes_back(other, answer, asked["state"])
-    first = comes_back(browser, answer, asked["state"])
-    again = comes_back(browser, answer, asked["state"])
-    unasked = posts(browser, answer, "a state of somebody else")
+    foreign = comes_back(other, response, requested["state"])
+    first = comes_back(browser, response, requested["state"])
+    again = comes_back(browser, response, requested["state"])
+    unasked = posts(browser, response, "a state of somebody else")
 
     assert (foreign.status, first.status, again.status) == (400, 303, 400)
     assert unasked.status == 401
@@ -240,8 +248,8 @@ STATEMENT = "<a:AuthnStatement "
 def test_subject_confirmation_conditions_are_checked(chat, site, signs):
     """All of it is signed; the provider has said it for another address, moment or bearer."""
     browser = Browser(chat)
-    asked = leaves(browser, site)
-    recipient, request = f'Recipient="{asked["return"]}"', f'InResponseTo="{asked["id"]}"'
+    requested = leaves(browser, site)
+    recipient, request = f'Recipient="{requested["return"]}"', f'InResponseTo="{requested["id"]}"'
     until = _written_until()
     ends = f'{recipient} NotOnOrAfter="{until}"'
     odd = {
@@ -260,15 +268,17 @@ def test_subject_confirmation_conditions_are_checked(chat, site, signs):
         "a session that is over": ((STATEMENT, f'{STATEMENT}SessionNotOnOrAfter="{PAST}" '),),
     }
     if signs == "response":
-        odd["no destination"] = ((f'Destination="{asked["return"]}"', ""),)
+        odd["no destination"] = ((f'Destination="{requested["return"]}"', ""),)
 
     for why, edits in odd.items():
-        answer = site.answers(asked, "id-7", attributes=ANA, signs=signs, edits=edits, until=UNTIL)
-        page = comes_back(browser, answer, asked["state"])
+        response = site.answers(
+            requested, "id-7", attributes=ANA, signs=signs, edits=edits, until=UNTIL
+        )
+        page = comes_back(browser, response, requested["state"])
         assert page.status == 401, why
         assert "session" not in browser.cookies, why
-    answer = site.answers(asked, "id-7", attributes=ANA, signs=signs)
-    assert comes_back(browser, answer, asked["state"]).status == 303
+    response = site.answers(requested, "id-7", attributes=ANA, signs=signs)
+    assert comes_back(browser, response, requested["state"]).status == 303
 
 
 UNTIL = datetime.datetime(2100, 1, 1, tzinfo=datetime.UTC)
@@ -280,16 +290,16 @@ def _written_until() -> str:
 
 def test_session_index_and_name_format_come_from_the_signed_part(site):
     """An attacker puts other assertions before and after the signed one."""
-    asked = {"entity": "https://us", "id": "_1", "return": "https://us/complete/saml/"}
+    params = {"entity": "https://us", "id": "_1", "return": "https://us/complete/saml/"}
     edits = (("<a:NameID>", '<a:NameID Format="urn:kind">'),)
-    answer = site.answers(asked, "id-7", signs="assertion", edits=edits)
+    response = site.answers(params, "id-7", signs="assertion", edits=edits)
     evil = (
         '<p:Extensions xmlns:a="urn:oasis:names:tc:SAML:2.0:assertion">'
         '<a:Subject><a:NameID Format="urn:evil">x</a:NameID></a:Subject>'
         '<a:AuthnStatement SessionIndex="evil" SessionNotOnOrAfter="2100-01-01T00:00:00Z"/>'
         "</p:Extensions>"
     )
-    xml = base64.b64decode(answer).decode()
+    xml = base64.b64decode(response).decode()
     slipped = xml.replace("<a:Assertion ", f"{evil}<a:Assertion ").replace(
         "</p:Response>", f"{evil}</p:Response>"
     )
@@ -300,9 +310,9 @@ def test_session_index_and_name_format_come_from_the_signed_part(site):
 
     read = read_response(
         house,
-        asked["entity"],
-        asked["return"],
-        asked["id"],
+        params["entity"],
+        params["return"],
+        params["id"],
         base64.b64encode(slipped.encode()).decode(),
     )
 
@@ -315,9 +325,9 @@ def test_a_session_ends_at_the_time_of_the_provider(chat, site):
     end = datetime.datetime.now(datetime.UTC) + datetime.timedelta(hours=8)
     edits = ((STATEMENT, f'{STATEMENT}SessionNotOnOrAfter="{end.isoformat()[:19]}Z" '),)
     for each, changes in ((browser, edits), (other, ())):
-        asked = leaves(each, site)
-        answer = site.answers(asked, "id-7", attributes=ANA, edits=changes)
-        assert comes_back(each, answer, asked["state"]).status == 303
+        requested = leaves(each, site)
+        response = site.answers(requested, "id-7", attributes=ANA, edits=changes)
+        assert comes_back(each, response, requested["state"]).status == 303
 
     chat.server.clock.move(hours=7)
     assert browser.calls("GET", "/users/me").status == 200
@@ -331,11 +341,13 @@ def test_a_session_ends_at_the_time_of_the_provider(chat, site):
 @pytest.mark.on_one
 def test_the_log_lists_expected_and_received_attributes(chat, site):
     browser = Browser(chat)
-    asked = leaves(browser, site)
-    answer = site.answers(asked, "id-7", attributes={"email": ["ana@example.com"], "cn": ["Ana"]})
+    requested = leaves(browser, site)
+    response = site.answers(
+        requested, "id-7", attributes={"email": ["ana@example.com"], "cn": ["Ana"]}
+    )
 
     with capture_logs() as lines:
-        assert comes_back(browser, answer, asked["state"]).status == 401
+        assert comes_back(browser, response, requested["state"]).status == 401
 
     (line,) = [each for each in lines if each["event"] == "sso.login_refused"]
     assert (line["provider"], line["subject"]) == ("saml:house", "id-7")
@@ -347,12 +359,12 @@ def test_the_log_lists_expected_and_received_attributes(chat, site):
 @pytest.mark.on_one
 def test_the_log_has_the_audience_of_a_refused_response(chat, site):
     browser = Browser(chat)
-    asked = leaves(browser, site)
-    answer = site.answers(asked, "id-7", attributes=ANA, audience="https://other.example")
+    requested = leaves(browser, site)
+    response = site.answers(requested, "id-7", attributes=ANA, audience="https://other.example")
 
     with capture_logs() as lines:
-        comes_back(browser, answer, asked["state"])
+        comes_back(browser, response, requested["state"])
 
     (line,) = [each for each in lines if each["event"] == "sso.answer_rejected"]
     assert "AudienceMismatch received_audience https://other.example" in line["reason"]
-    assert f"expected_audience {asked['entity']}" in line["reason"]
+    assert f"expected_audience {requested['entity']}" in line["reason"]

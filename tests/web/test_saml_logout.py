@@ -40,9 +40,9 @@ def chat(start_server: Any, site: SamlSite) -> Chat:
 
 def comes_in(chat: Chat, site: SamlSite, who: str = "ana", session: str = "s-1") -> Browser:
     browser = Browser(chat)
-    asked = site.asked(browser.opens("/accounts/login/social/saml/house").headers["Location"])
+    requested = site.asked(browser.opens("/accounts/login/social/saml/house").headers["Location"])
     about = {"attributes": {"mail": [f"{who}@example.com"]}, "session": session}
-    form = {"SAMLResponse": site.answers(asked, who, **about), "RelayState": asked["state"]}
+    form = {"SAMLResponse": site.answers(requested, who, **about), "RelayState": requested["state"]}
     taken = browser.submits("/complete/saml/", form, **{"Sec-Fetch-Site": "cross-site"})
     browser.opens(taken.headers["Location"])
     assert is_in(browser)
@@ -67,8 +67,8 @@ def test_logging_out_here_logs_out_at_the_provider(chat, site):
     assert page.status == 200
     assert html.unescape(button) == where
     assert where.startswith(f"{THERE}&SAMLRequest=")
-    told = site.told_of(where)
-    assert (told["kind"], told["who"], told["session"]) == ("LogoutRequest", "ana", "s-1")
+    found = site.told_of(where)
+    assert (found["kind"], found["who"], found["session"]) == ("LogoutRequest", "ana", "s-1")
     assert "session" not in browser.cookies
     back = browser.opens("/saml/logout/?SAMLResponse=x", **{"Sec-Fetch-Site": "cross-site"})
     assert back.headers["Location"] == LOGGED_OUT
@@ -87,17 +87,17 @@ def test_logging_out_at_the_provider_ends_the_session(chat, site):
     of_all, _ = site.requests_logout(HERE, "ana")
     stranger = Browser(chat)  # the cookie does not come along from another site
 
-    heard = stranger.opens(f"/saml/logout/?{by_query}", **{"Sec-Fetch-Site": "cross-site"})
+    event = stranger.opens(f"/saml/logout/?{by_query}", **{"Sec-Fetch-Site": "cross-site"})
     assert [is_in(each) for each in (first, second, third, other)] == [True, False, True, True]
     stranger.submits("/saml/logout/", {"SAMLRequest": by_form}, **{"Sec-Fetch-Site": "cross-site"})
     assert [is_in(each) for each in (first, second, third, other)] == [True, False, False, True]
     stranger.opens(f"/saml/logout/?{of_all}")
     assert [is_in(each) for each in (first, other)] == [False, True]
 
-    told = site.told_of(heard.headers["Location"])
-    assert heard.headers["Location"].startswith(f"{THERE}&SAMLResponse=")
-    assert (told["kind"], told["answers"], told["status"]) == ("LogoutResponse", "_l", "Success")
-    assert told["state"] == "there"
+    found = site.told_of(event.headers["Location"])
+    assert event.headers["Location"].startswith(f"{THERE}&SAMLResponse=")
+    assert (found["kind"], found["answers"], found["status"]) == ("LogoutResponse", "_l", "Success")
+    assert found["state"] == "there"
 
 
 @pytest.mark.on_one

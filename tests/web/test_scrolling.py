@@ -12,9 +12,9 @@ NEW = re.compile(r"\d new")
 
 def a_long_story(page_chat, count=700):
     ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
-    told = page_chat.write(write_story, [ana.id, ben.id], "kitchen", "soup", count)
+    found = page_chat.write(write_story, [ana.id, ben.id], "kitchen", "soup", count)
     ana.post("/mark_all_as_read").succeeds()
-    return ana, ben, told, f"#narrow/channel/{page_chat.channel('kitchen').id}-kitchen/topic/soup"
+    return ana, ben, found, f"#narrow/channel/{page_chat.channel('kitchen').id}-kitchen/topic/soup"
 
 
 LONG = pytest.param(400, 30, marks=pytest.mark.soak)
@@ -66,10 +66,10 @@ MEGABYTE = 1_000_000
 
 @pytest.mark.soak
 def test_after_ten_thousand_messages_the_document_has_few_rows(page_chat, browse):
-    ana, _, told, here = a_long_story(page_chat, 10_000)
+    ana, _, result, here = a_long_story(page_chat, 10_000)
     at_anas = browse(ana).goes(here)
 
-    found = at_anas.page.evaluate(GO_BACK, f"message-{told[0]}")
+    found = at_anas.page.evaluate(GO_BACK, f"message-{result[0]}")
 
     tools = at_anas.context.new_cdp_session(at_anas.page)
     tools.send("Performance.enable")
@@ -77,27 +77,27 @@ def test_after_ten_thousand_messages_the_document_has_few_rows(page_chat, browse
     metrics = tools.send("Performance.getMetrics")["metrics"]
     (held,) = (each["value"] for each in metrics if each["name"] == "JSHeapUsedSize")
     print(f"{found}, {held / MEGABYTE:.1f} MB")
-    assert found["seen"] == len(told)
+    assert found["seen"] == len(result)
     assert found["most"] <= 300
     assert found["elements"] <= 4000
     assert held < 30 * MEGABYTE
     at_anas.page.keyboard.press("End")
-    expect(at_anas.page.locator(f"#message-{told[-1]}")).to_be_focused()
+    expect(at_anas.page.locator(f"#message-{result[-1]}")).to_be_focused()
     assert at_anas.feed.get_by_role("article").count() <= 300
 
 
 def test_new_messages_scroll_only_a_view_at_its_end(page_chat, browse):
-    ana, ben, told, here = a_long_story(page_chat, 80)
+    ana, ben, found, here = a_long_story(page_chat, 80)
     at_anas = browse(ana).goes(here)
     ben.says("the end?", to="kitchen > soup")
     expect(at_anas.message("the end?")).to_be_in_viewport()
 
     at_anas.page.evaluate("document.querySelector('.main > .scroll').scrollTop -= 600")
-    row = at_anas.page.locator(f"#message-{told[60]}")
+    row = at_anas.page.locator(f"#message-{found[60]}")
     before = row.bounding_box()
     ben.says("not yet", to="kitchen > soup")
     expect(at_anas.page.get_by_role("button", name=NEW)).to_be_visible()
-    ben.patch(f"/messages/{told[59]}", content="a long\n\nlong\n\nedit").succeeds()
+    ben.patch(f"/messages/{found[59]}", content="a long\n\nlong\n\nedit").succeeds()
     expect(at_anas.message("long edit")).to_have_count(1)
 
     assert abs(row.bounding_box()["y"] - before["y"]) <= 1
@@ -115,12 +115,12 @@ TO_THE_UPPER_EDGE = """async (first) => {
 
 
 def test_the_upper_edge_loads_older_messages(page_chat, browse):
-    ana, _, told, here = a_long_story(page_chat, 200)
+    ana, _, found, here = a_long_story(page_chat, 200)
     page = browse(ana).goes(here).page
 
-    page.evaluate(TO_THE_UPPER_EDGE, f"message-{told[0]}")
+    page.evaluate(TO_THE_UPPER_EDGE, f"message-{found[0]}")
 
-    expect(page.locator(f"#message-{told[0]}")).to_be_attached()
+    expect(page.locator(f"#message-{found[0]}")).to_be_attached()
 
 
 def test_a_reload_keeps_the_scroll_position(page_chat, browse):

@@ -64,11 +64,13 @@ def test_login_requires_a_code_after_the_password(chat):
     ana, secret, _ = secured(chat)
     browser = Browser(chat)
 
-    asked = browser.logs_in(ana.email, SESAME, next="/#inbox")
+    requested = browser.logs_in(ana.email, SESAME, next="/#inbox")
     before = is_in(browser)
-    came = browser.submits(CODE, {"state": field(asked, "state"), "code": code_of(chat, secret)})
+    came = browser.submits(
+        CODE, {"state": field(requested, "state"), "code": code_of(chat, secret)}
+    )
 
-    assert ENGLISH["second_step"] in text_of(asked)
+    assert ENGLISH["second_step"] in text_of(requested)
     assert not before
     assert came.headers["Location"] == "/#inbox"
     assert is_in(browser)
@@ -96,19 +98,19 @@ def test_a_recovery_code_is_valid_once(chat):
     ana, _, codes = secured(chat)
     browser = Browser(chat)
 
-    asked = browser.logs_in(ana.email, SESAME)
+    requested = browser.logs_in(ana.email, SESAME)
     typed = codes[0].upper().replace("-", " ")
-    first = browser.submits(CODE, {"state": field(asked, "state"), "code": typed})
+    first = browser.submits(CODE, {"state": field(requested, "state"), "code": typed})
     again = Browser(chat)
-    asked = again.logs_in(ana.email, SESAME)
-    second = again.submits(CODE, {"state": field(asked, "state"), "code": codes[0]})
+    requested = again.logs_in(ana.email, SESAME)
+    second = again.submits(CODE, {"state": field(requested, "state"), "code": codes[0]})
 
     assert (first.status, second.status) == (303, 401)
     assert ana.get("/users/me/second_factor").succeeds()["recovery_codes_left"] == 9
     new = ana.post("/users/me/second_factor/recovery_codes", password=SESAME)
     assert codes[1] not in new.succeeds()["recovery_codes"]
-    asked = again.logs_in(ana.email, SESAME)
-    assert again.submits(CODE, {"state": field(asked, "state"), "code": codes[1]}).status == 401
+    requested = again.logs_in(ana.email, SESAME)
+    assert again.submits(CODE, {"state": field(requested, "state"), "code": codes[1]}).status == 401
 
 
 def test_the_second_step_is_bound_to_the_browser(chat):
@@ -147,12 +149,12 @@ def test_a_new_password_cancels_pending_logins(chat):
     ben = chat.person("ben", password=SESAME)
     requires(chat)
     thief, other = Browser(chat), Browser(chat)
-    asked, shown = thief.logs_in(ana.email, SESAME), other.logs_in(ben.email, SESAME)
+    requested, shown = thief.logs_in(ana.email, SESAME), other.logs_in(ben.email, SESAME)
     theirs = field(shown, "secret")
 
     for person in (ana, ben):
         person.patch("/settings", old_password=SESAME, new_password="lentils, always").succeeds()
-    late = thief.submits(CODE, {"state": field(asked, "state"), "code": code_of(chat, secret)})
+    late = thief.submits(CODE, {"state": field(requested, "state"), "code": code_of(chat, secret)})
     given = {"state": field(shown, "state"), "secret": theirs, "code": code_of(chat, theirs)}
     set_up = other.submits(SET_UP, given)
 
@@ -216,12 +218,14 @@ def test_apps_with_a_second_factor_log_in_through_the_browser(chat):
 
     page = browser.opens(f"{method['login_url']}?mobile_flow_otp={otp}")
     hidden = {"mobile_flow_otp": field(page, "mobile_flow_otp")}
-    asked = browser.logs_in(ana.email, SESAME, **hidden)
-    called = browser.submits(CODE, {"state": field(asked, "state"), "code": code_of(chat, secret)})
+    requested = browser.logs_in(ana.email, SESAME, **hidden)
+    called = browser.submits(
+        CODE, {"state": field(requested, "state"), "code": code_of(chat, secret)}
+    )
 
     assert plain["external_authentication_methods"] == []
     assert method["name"] == "browser"
-    assert "form-action 'self' zulip:" in asked.headers["Content-Security-Policy"]
+    assert "form-action 'self' zulip:" in requested.headers["Content-Security-Policy"]
     assert called.headers["Location"].startswith("zulip://login?")
     sealed = parse_qs(urlsplit(called.headers["Location"]).query)["otp_encrypted_api_key"][0]
     opened = bytes(a ^ b for a, b in zip(bytes.fromhex(sealed), bytes.fromhex(otp), strict=True))
@@ -233,8 +237,10 @@ def test_the_desktop_app_asks_for_the_code_once(chat):
     ana, secret, _ = secured(chat)
     browser, otp = Browser(chat), "0f" * 32
 
-    asked = browser.logs_in(ana.email, SESAME, desktop_flow_otp=otp)
-    shown = browser.submits(CODE, {"state": field(asked, "state"), "code": code_of(chat, secret)})
+    requested = browser.logs_in(ana.email, SESAME, desktop_flow_otp=otp)
+    shown = browser.submits(
+        CODE, {"state": field(requested, "state"), "code": code_of(chat, secret)}
+    )
 
     assert ENGLISH["back_to_app"] in text_of(shown)
 
@@ -439,12 +445,12 @@ def test_the_owner_gets_one_mail_about_wrong_codes(mail_chat, smtp):
     before = smtp.mails_to(email)
     for number in range(1, 12):
         mail_chat.write(guess, mail_chat.server.vault, ana.id, f"10.0.0.{number}", True)
-    told = smtp.last_mail_to(email, mail_chat)
+    mail_text = smtp.last_mail_to(email, mail_chat)
     ana.delete("/users/me/second_factor", password=SESAME).succeeds()
     after = smtp.last_mail_to(email, mail_chat)
 
     assert len(before) == 1
-    assert "change your password at once" in text_in(told)
+    assert "change your password at once" in text_in(mail_text)
     assert "no second factor any more" in after["Subject"]
     assert len(smtp.mails_to(email)) == 3
 

@@ -29,8 +29,8 @@ def link_for_many(chat, admin, **terms):
 
 def joins(chat, path, name="Cleo", **fields):
     browser = Browser(chat)
-    answer = browser.submits(path, {"full_name": name, "password": LENTILS, **fields})
-    return browser, answer
+    response = browser.submits(path, {"full_name": name, "password": LENTILS, **fields})
+    return browser, response
 
 
 def me(browser):
@@ -46,22 +46,22 @@ def test_an_invitation_assigns_role_channels_and_groups(mail_chat, smtp):
         "/user_groups/create", name="cooks", description="", members=[admin.id]
     ).succeeds()["group_id"]
     kitchen = mail_chat.channel("kitchen").id
-    ears = admin.listens_for("message")
+    queue = admin.listens_for("message")
     link = invited(
         mail_chat, smtp, admin, cleo, invite_as=300, stream_ids=[kitchen], group_ids=[group]
     )
 
     page = Browser(mail_chat).opens(link)
-    browser, answer = joins(mail_chat, link)
+    browser, response = joins(mail_chat, link)
 
     assert cleo in page.body.decode()
-    assert (answer.status, answer.headers["Location"]) == (303, "/")
+    assert (response.status, response.headers["Location"]) == (303, "/")
     assert me(browser).items() >= {"full_name": "Cleo", "role": 300, "delivery_email": cleo}.items()
     subscribed = browser.calls("GET", "/users/me/subscriptions").succeeds()["subscriptions"]
     assert [each["name"] for each in subscribed] == ["kitchen"]
     members = admin.get(f"/user_groups/{group}/members").succeeds()["members"]
     assert me(browser)["user_id"] in members
-    assert "accepted your invitation to join" in ears.next()["message"]["content"]
+    assert "accepted your invitation to join" in queue.next()["message"]["content"]
     assert admin.get("/invites").succeeds()["invites"] == []
 
 
@@ -153,11 +153,11 @@ def test_a_reusable_link_requires_a_confirmed_address(mail_chat, smtp):
     admin, cleo = mail_chat.person("admin", role="admin"), fresh(mail_chat, "cleo")
     link = link_for_many(mail_chat, admin, invite_as=600)
 
-    asked = Browser(mail_chat).submits(link, {"email": cleo})
+    requested = Browser(mail_chat).submits(link, {"email": cleo})
     confirmation = link_in(smtp.last_mail_to(cleo, mail_chat))
     browser, _ = joins(mail_chat, confirmation)
 
-    assert ENGLISH["sign_up_sent_explained"] in text_of(asked)
+    assert ENGLISH["sign_up_sent_explained"] in text_of(requested)
     assert me(browser).items() >= {"role": 600, "delivery_email": cleo}.items()
     assert joins(mail_chat, confirmation)[1].status == 404
     assert Browser(mail_chat).opens(link).status == 200

@@ -92,8 +92,8 @@ def chat(kind: Kind, servers_with_providers: SharedServers) -> Chat:
 
 
 def ana_is_known(site: OpenIdSite, **claims: Any) -> None:
-    told = {"email": "ana@example.com", "email_verified": True, "name": "Ana Díaz"}
-    site.knows("s-ana", **told | claims)
+    params = {"email": "ana@example.com", "email_verified": True, "name": "Ana Díaz"}
+    site.knows("s-ana", **params | claims)
 
 
 def goes(browser: Browser, site: OpenIdSite, path: str = KEYCLOAK, who: str = "s-ana") -> str:
@@ -429,9 +429,9 @@ def test_a_user_with_two_accounts_chooses_one_by_address(chat, github):
 
 @pytest.mark.on_one
 def test_server_settings_list_every_login_method(chat):
-    told = chat.stranger.get("/server_settings").succeeds()
+    response = chat.stranger.get("/server_settings").succeeds()
 
-    assert told["external_authentication_methods"] == [
+    assert response["external_authentication_methods"] == [
         {
             "name": name,
             "display_name": title,
@@ -446,7 +446,7 @@ def test_server_settings_list_every_login_method(chat):
             ("github", "GitHub", "/accounts/login/social/github"),
         ]
     ]
-    methods = told["authentication_methods"]
+    methods = response["authentication_methods"]
     assert [name for name, is_on in methods.items() if is_on] == [
         "password",
         "email",
@@ -506,10 +506,10 @@ def test_the_mobile_app_receives_its_key(chat, site):
     assert "session" not in browser.cookies
     where = came.headers["Location"]
     assert where.startswith("zulip://login?")
-    told = {name: values[0] for name, values in parse_qs(where.partition("?")[2]).items()}
-    assert (told["email"], told["user_id"]) == (ana.email, str(ana.id))
-    assert told["realm"] == f"http://{chat.host}"
-    encrypted = bytes.fromhex(told["otp_encrypted_api_key"])
+    found = {name: values[0] for name, values in parse_qs(where.partition("?")[2]).items()}
+    assert (found["email"], found["user_id"]) == (ana.email, str(ana.id))
+    assert found["realm"] == f"http://{chat.host}"
+    encrypted = bytes.fromhex(found["otp_encrypted_api_key"])
     pad = bytes.fromhex(OTP)
     assert bytes(a ^ b for a, b in zip(encrypted, pad, strict=True)).decode() == ana.key
 
@@ -674,8 +674,8 @@ def test_a_reassigned_address_does_not_open_the_old_account(chat):
         return browser.calls("GET", "/users/me").succeeds()["user_id"] if came.status < 400 else 0
 
     def by_token(email: str) -> Any:
-        answer = chat.stranger.post("/jwt/fetch_api_key", token=token(email=email))
-        return answer.succeeds()["user_id"] if answer.status == 200 else 0
+        response = chat.stranger.post("/jwt/fetch_api_key", token=token(email=email))
+        return response.succeeds()["user_id"] if response.status == 200 else 0
 
     assert (by_header(ana.email), by_token(ben.email)) == (ana.id, ben.id)
     for each in (ana, ben):
@@ -792,10 +792,10 @@ def test_the_root_describes_the_server_without_organizations(start_server):
     Chat.found(server, "south")
     root = Chat(server, north.realm, "chat.example.com").stranger
 
-    told = root.get("/server_settings").succeeds()
+    response = root.get("/server_settings").succeeds()
 
-    assert not [name for name in told if name.startswith("realm_")]
-    assert told["authentication_methods"]["password"] is True
+    assert not [name for name in response if name.startswith("realm_")]
+    assert response["authentication_methods"]["password"] is True
     nowhere = Chat(server, north.realm, "west.chat.example.com").stranger
     nowhere.get("/server_settings").fails("Invalid subdomain")
 

@@ -145,7 +145,7 @@ def test_internal_links_open_in_the_page(page_chat, browse):
     soup = ben.says("Soup's on", to="kitchen > lunch")
     kitchen = page_chat.channel("kitchen").id
     at_anas = browse(ana)
-    for place in (
+    for channel in (
         f"#narrow/stream/{kitchen}-kitchen/subject/lunch",
         f"#narrow/channel/{kitchen}-renamed/topic/lunch/near/{soup.id}",
         f"#narrow/channel/{kitchen}/topic/lunch/with/{soup.id}",
@@ -154,7 +154,7 @@ def test_internal_links_open_in_the_page(page_chat, browse):
         "#narrow/search/soup",
         f"#narrow/id/{soup.id}",
     ):
-        at_anas.goes(place)
+        at_anas.goes(channel)
         expect(at_anas.message("Soup's on")).to_be_visible()
 
     at_anas.goes(f"#narrow/sender/{ben.id}/has/link/search/soup")

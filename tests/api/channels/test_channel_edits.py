@@ -38,11 +38,11 @@ def update(channel_id: int, name: str, property: str, value: Any, **more: Any) -
 
 
 def test_a_rename_reports_the_old_and_the_new_name(chat, kitchen, ana, ben):
-    ears = ben.listens_for("stream")
+    queue = ben.listens_for("stream")
 
     ana.patch(f"/streams/{kitchen}", new_name=" Cookery ").succeeds()
 
-    assert ears.next() == update(kitchen, "kitchen", "name", "Cookery")
+    assert queue.next() == update(kitchen, "kitchen", "name", "Cookery")
     assert chat.channel("cookery").id == kitchen
 
 
@@ -53,50 +53,50 @@ def test_a_rename_may_change_only_the_case(chat):
     ana.patch(path, new_name="Kitchen").succeeds()
 
     ana.patch(path, new_name="Kitchen").fails("Channel already has that name.")
-    told = ana.patch(path, new_name="GARDEN").fails(
+    response = ana.patch(path, new_name="GARDEN").fails(
         "Channel 'GARDEN' already exists", code="CHANNEL_ALREADY_EXISTS", status=409
     )
-    assert told["channel_name"] == "GARDEN"
+    assert response["channel_name"] == "GARDEN"
     ana.patch(path, new_name="x" * 61).fails("Channel name too long (limit: 60 characters).")
     ana.patch(path, new_name=" ").fails("Channel name can't be empty.")
 
 
 def test_a_description_is_one_line_and_reported_even_if_unchanged(kitchen, ana):
-    ears = ana.listens_for("stream")
+    queue = ana.listens_for("stream")
 
     for _ in range(2):
         ana.patch(f"/streams/{kitchen}", description="one\ntwo").succeeds()
 
-    said = update(
+    text = update(
         kitchen, "kitchen", "description", "one two", rendered_description="<p>one two</p>"
     )
-    assert ears.all() == [said, said]
+    assert queue.all() == [text, text]
     ana.patch(f"/streams/{kitchen}", description="d" * 1025).fails(
         "description is too long (limit: 1024 characters)"
     )
 
 
 def test_an_empty_change_succeeds_without_events(kitchen, ana):
-    ears = ana.listens_for()
+    queue = ana.listens_for()
 
     ana.patch(f"/streams/{kitchen}").succeeds()
 
-    assert ears.silent()
+    assert queue.silent()
 
 
 def test_a_change_that_fails_in_part_changes_nothing(chat, kitchen, ana):
-    ears = ana.listens_for()
+    queue = ana.listens_for()
 
     ana.patch(
         f"/streams/{kitchen}", description="not kept", can_send_message_group={"new": 99_999_999}
     ).fails("Invalid user group")
 
-    assert ears.silent()
+    assert queue.silent()
     assert chat.channel("kitchen").description == ""
 
 
 def test_parts_are_reported_in_order(chat, kitchen, ana):
-    ears = ana.listens_for("stream")
+    queue = ana.listens_for("stream")
 
     ana.patch(
         f"/streams/{kitchen}",
@@ -105,8 +105,8 @@ def test_parts_are_reported_in_order(chat, kitchen, ana):
         can_remove_subscribers_group={"new": chat.group("members")},
     ).succeeds()
 
-    told = [(event["property"], event["name"]) for event in ears.all()]
-    assert told == [
+    received = [(event["property"], event["name"]) for event in queue.all()]
+    assert received == [
         ("description", "kitchen"),
         ("name", "kitchen"),
         ("can_remove_subscribers_group", "turret"),
@@ -134,8 +134,8 @@ def test_making_a_channel_private_hides_it_from_others(chat, kitchen, ana, ben):
 
     ana.patch(f"/streams/{kitchen}", is_private=True).succeeds()
 
-    for ears in insiders:
-        assert ears.all() == [privacy(kitchen, True, False)]
+    for queue in insiders:
+        assert queue.all() == [privacy(kitchen, True, False)]
     assert outside.all() == [
         {
             "type": "stream",
@@ -160,22 +160,22 @@ def test_making_a_channel_public_shows_it_with_its_subscribers(chat, kitchen, an
 
 
 def test_a_guest_who_is_not_subscribed_receives_nothing(gus, path, ana):
-    ears = gus.listens_for()
+    queue = gus.listens_for()
 
     ana.patch(path, is_private=True).succeeds()
     ana.patch(path, is_private=False).succeeds()
 
-    assert ears.silent()
+    assert queue.silent()
 
 
 def test_a_private_history_can_be_shared_and_protected_again(kitchen, ana):
-    ears = ana.listens_for("stream")
+    queue = ana.listens_for("stream")
 
     ana.patch(f"/streams/{kitchen}", is_private=True).succeeds()
     ana.patch(f"/streams/{kitchen}", history_public_to_subscribers=True).succeeds()
     ana.patch(f"/streams/{kitchen}", history_public_to_subscribers=False).succeeds()
 
-    assert ears.all() == [
+    assert queue.all() == [
         privacy(kitchen, True, False),
         privacy(kitchen, True, True),
         privacy(kitchen, True, False),
@@ -213,24 +213,24 @@ def test_a_default_channel_stays_public(chat):
 
 
 def test_limited_topics_and_a_protected_history_do_not_go_together(chat, path, ana):
-    told = (
+    expected = (
         "Unsupported parameter combination: history_public_to_subscribers, can_create_topic_group"
     )
     limited = {"new": chat.group("moderators")}
     ana.patch(path, can_create_topic_group=limited).succeeds()
 
-    ana.patch(path, is_private=True).fails(told)
+    ana.patch(path, is_private=True).fails(expected)
 
     ana.patch(path, is_private=True, history_public_to_subscribers=True).succeeds()
 
 
 def test_pending_messages_of_a_channel_made_private_are_withdrawn(cleo, path, ana):
-    ears = cleo.listens_for("message", "stream", all_public_streams=True)
+    queue = cleo.listens_for("message", "stream", all_public_streams=True)
     ana.says("Between us", to="kitchen > secrets")
 
     ana.patch(path, is_private=True).succeeds()
 
-    assert [event["type"] for event in ears.all() if event["type"] == "message"] == []
+    assert [event["type"] for event in queue.all() if event["type"] == "message"] == []
 
 
 # --- permissions ----------------------------------------------------------------------------------
@@ -238,7 +238,7 @@ def test_pending_messages_of_a_channel_made_private_are_withdrawn(cleo, path, an
 
 def test_the_posting_permission_is_reported_in_three_forms(chat, kitchen, ana):
     kitchen, group = kitchen, chat.group("administrators")
-    ears = ana.listens_for("stream")
+    queue = ana.listens_for("stream")
 
     ana.patch(f"/streams/{kitchen}", can_send_message_group={"new": group}).succeeds()
     value = {"direct_members": [], "direct_subgroups": [chat.group("members")]}
@@ -247,7 +247,7 @@ def test_the_posting_permission_is_reported_in_three_forms(chat, kitchen, ana):
         f"/streams/{kitchen}", can_send_message_group={"new": chat.group("everyone")}
     ).succeeds()
 
-    assert ears.all() == [
+    assert queue.all() == [
         update(kitchen, "kitchen", "can_send_message_group", group),
         update(kitchen, "kitchen", "stream_post_policy", 2),
         update(kitchen, "kitchen", "is_announcement_only", True),
@@ -260,17 +260,17 @@ def test_the_posting_permission_is_reported_in_three_forms(chat, kitchen, ana):
 
 def test_the_old_value_must_match(chat, path, ana):
     members, everyone = chat.group("members"), chat.group("everyone")
-    ears = ana.listens_for("stream")
+    queue = ana.listens_for("stream")
 
-    told = ana.patch(path, can_send_message_group={"new": everyone, "old": members}).fails(
+    response = ana.patch(path, can_send_message_group={"new": everyone, "old": members}).fails(
         "'old' value does not match the expected value.", code="EXPECTATION_MISMATCH"
     )
     ana.patch(path, can_send_message_group={"new": everyone}).succeeds()
     wrapped = {"direct_members": [], "direct_subgroups": [everyone]}
     ana.patch(path, can_send_message_group={"new": everyone, "old": wrapped}).succeeds()
 
-    assert told["field_name"] == "old"
-    assert ears.silent()
+    assert response["field_name"] == "old"
+    assert queue.silent()
 
 
 @pytest.mark.parametrize(
@@ -348,11 +348,11 @@ def test_deactivated_users_are_left_out_of_permissions(chat, kitchen, ana, ben):
 
 @pytest.mark.parametrize("policy", ["allow_empty_topic", "disable_empty_topic", "empty_topic_only"])
 def test_each_topics_policy_takes_effect(kitchen, ana, policy):
-    ears = ana.listens_for("stream")
+    queue = ana.listens_for("stream")
 
     ana.patch(f"/streams/{kitchen}", topics_policy=policy).succeeds()
 
-    assert ears.next() == update(kitchen, "kitchen", "topics_policy", policy)
+    assert queue.next() == update(kitchen, "kitchen", "topics_policy", policy)
     empty = ana.tries_to_say("Hello", "kitchen > ")
     named = ana.tries_to_say("Hello", "kitchen > lunch")
     assert (empty.status == 200) is (policy != "disable_empty_topic")
@@ -362,12 +362,12 @@ def test_each_topics_policy_takes_effect(kitchen, ana, policy):
 def test_an_empty_topic_only_policy_requires_a_channel_without_topics(chat, path, ana):
     ana.says("Soup", to="kitchen > lunch")
 
-    told = ana.patch(path, topics_policy="empty_topic_only").fails(
+    response = ana.patch(path, topics_policy="empty_topic_only").fails(
         "To enable this configuration, all messages in this channel must be in the general chat"
         " topic. Consider renaming or deleting other topics."
     )
 
-    assert told["empty_topic_display_name"] == "general chat"
+    assert response["empty_topic_display_name"] == "general chat"
     ana.patch(path, topics_policy='"allow_empty_topic"').succeeds()
     ana.patch(path, topics_policy="inherit").succeeds()
     ana.patch(path, topics_policy="never").fails("Invalid topics_policy")
@@ -383,11 +383,11 @@ def test_owners_set_the_retention(chat, value, stored):
     ana = chat.person("ana", role="owner", channels=["kitchen"])
     path = f"/streams/{kitchen_of(chat)}"
     ana.patch(path, message_retention_days=30).succeeds()
-    ears = ana.listens_for("stream")
+    queue = ana.listens_for("stream")
 
     ana.patch(path, message_retention_days=value).succeeds()
 
-    assert ears.next()["value"] == stored
+    assert queue.next()["value"] == stored
     assert ana.get(path).succeeds()["stream"]["message_retention_days"] == stored
 
 
@@ -407,12 +407,12 @@ def test_a_channel_moves_into_a_folder_and_out_again(chat):
     ana = chat.person("ana", role="admin", channels=["kitchen"])
     kitchen = kitchen_of(chat)
     folder = ana.post("/channel_folders/create", name="House", description="").succeeds()
-    ears = ana.listens_for("stream")
+    queue = ana.listens_for("stream")
 
     ana.patch(f"/streams/{kitchen}", folder_id=folder["channel_folder_id"]).succeeds()
     ana.patch(f"/streams/{kitchen}", folder_id="null").succeeds()
 
-    assert ears.all() == [
+    assert queue.all() == [
         update(kitchen, "kitchen", "folder_id", folder["channel_folder_id"]),
         update(kitchen, "kitchen", "folder_id", None),
     ]
@@ -420,12 +420,12 @@ def test_a_channel_moves_into_a_folder_and_out_again(chat):
 
 
 def test_push_notifications_can_become_the_default(kitchen, ana):
-    ears = ana.listens_for("stream")
+    queue = ana.listens_for("stream")
 
     for _ in range(2):
         ana.patch(f"/streams/{kitchen}", default_push_notifications=True).succeeds()
 
-    assert ears.all() == [update(kitchen, "kitchen", "default_push_notifications", True)]
+    assert queue.all() == [update(kitchen, "kitchen", "default_push_notifications", True)]
 
 
 # --- archiving ------------------------------------------------------------------------------------
@@ -468,12 +468,12 @@ def test_archiving_marks_all_messages_read_for_all(chat):
     soup, bread = (ana.says(food, to="kitchen > lunch") for food in ("Soup", "Bread"))
     light = ana.says("Lights off", to="hall > night")
     cleo.post("/messages/flags", messages=[bread.id], op="add", flag="read").succeeds()
-    ears, before = ben.listens_for("message", "update_message_flags"), chat.read(stored_bitmaps)
+    queue, before = ben.listens_for("message", "update_message_flags"), chat.read(stored_bitmaps)
 
     ana.delete(path).succeeds()
 
     assert chat.read(stored_bitmaps) == before
-    (notice,) = ears.all()
+    (notice,) = queue.all()
     assert notice["flags"] == ["read"]
     for person in (ben, cleo):
         assert "read" in person.sees(soup)["flags"]
@@ -491,15 +491,15 @@ def test_archiving_marks_all_messages_read_for_all(chat):
     assert not_read(cleo)[0] == light.id
     assert not_read(cleo)[-1] == dinner.id
     assert not_read(ben)[:2] == [soup.id, light.id]
-    for moved, place in ((soup, "hall"), (light, "kitchen")):
-        ana.patch(f"/messages/{moved.id}", stream_id=chat.channel(place).id).succeeds()
+    for moved, location in ((soup, "hall"), (light, "kitchen")):
+        ana.patch(f"/messages/{moved.id}", stream_id=chat.channel(location).id).succeeds()
     assert not_read(dan) == not_read(cleo)
 
 
 def not_read(person):
     """Unread ids, from register and from the messages, which must agree."""
     state = person.registers(fetch_event_types=["message", "update_message_flags"])["unread_msgs"]
-    ids = sorted(each for place in state["streams"] for each in place["unread_message_ids"])
+    ids = sorted(each for location in state["streams"] for each in location["unread_message_ids"])
     found = person.get("/messages", anchor="first_unread", num_before=10, num_after=10).succeeds()
     assert [each["id"] for each in found["messages"] if "read" not in each["flags"]] == ids
     assert found["anchor"] == ids[0]
@@ -525,22 +525,22 @@ def test_an_archived_channel_is_not_a_default_channel(chat):
     ana = chat.person("ana", role="admin", channels=["kitchen"])
     kitchen = kitchen_of(chat)
     ana.post("/default_streams", stream_id=kitchen).succeeds()
-    ears = ana.listens_for("default_streams")
+    queue = ana.listens_for("default_streams")
 
     ana.delete(f"/streams/{kitchen}").succeeds()
 
-    assert kitchen not in ears.next()["default_streams"]
+    assert kitchen not in queue.next()["default_streams"]
 
 
 def test_the_first_message_id_is_reported_to_users_who_are_not_subscribed(chat):
     ana, ben = chat.people("ana", "ben")
     ana.joins("kitchen")
-    ears, anas = ben.listens_for("stream"), ana.listens_for("stream")
+    queue, anas = ben.listens_for("stream"), ana.listens_for("stream")
 
     first = ana.says("Soup", to="kitchen > lunch")
     ana.says("More", to="kitchen > lunch")
 
     kitchen = kitchen_of(chat)
-    assert ears.all() == [update(kitchen, "kitchen", "first_message_id", first.id)]
+    assert queue.all() == [update(kitchen, "kitchen", "first_message_id", first.id)]
     assert anas.silent()
     assert ben.get(f"/streams/{kitchen}").succeeds()["stream"]["first_message_id"] == first.id

@@ -8,11 +8,11 @@ def create(who, name, description=""):
 
 
 def test_a_new_folder_is_announced_to_all(gus, admin):
-    ears = gus.listens_for("channel_folder")
+    queue = gus.listens_for("channel_folder")
 
     number = create(admin, " House ", "All *rooms*").succeeds()["channel_folder_id"]
 
-    event = ears.next()
+    event = queue.next()
     folder = event["channel_folder"]
     date = folder.pop("date_created")
     assert isinstance(date, int)
@@ -43,7 +43,7 @@ def test_a_description_is_required_and_may_be_empty(admin):
 @pytest.mark.parametrize("role", ["moderator", "member", "guest"])
 def test_other_roles_are_refused_before_parameters_are_checked(chat, role):
     ana = chat.person("ana", role=role)
-    told = "Must be an organization administrator"
+    expected = "Must be an organization administrator"
 
     for reply in (
         create(ana, "", ""),
@@ -51,7 +51,7 @@ def test_other_roles_are_refused_before_parameters_are_checked(chat, role):
         ana.patch("/channel_folders/1", is_archived="x"),
         ana.patch("/channel_folders"),
     ):
-        reply.fails(told, code="UNAUTHORIZED_PRINCIPAL")
+        reply.fails(expected, code="UNAUTHORIZED_PRINCIPAL")
 
 
 @pytest.mark.parametrize(
@@ -91,13 +91,13 @@ def test_a_name_is_taken_until_its_folder_is_archived(admin):
 def test_each_change_is_one_event_and_no_change_is_none(admin):
     number = create(admin, "House").succeeds()["channel_folder_id"]
     path = f"/channel_folders/{number}"
-    ears = admin.listens_for("channel_folder")
+    queue = admin.listens_for("channel_folder")
 
     for _ in range(2):
         admin.patch(path, name="Home", description="new", is_archived=True).succeeds()
     admin.patch(path).succeeds()
 
-    assert [event["data"] for event in ears.all()] == [
+    assert [event["data"] for event in queue.all()] == [
         {"name": "Home"},
         {"description": "new", "rendered_description": "<p>new</p>"},
         {"is_archived": True},
@@ -108,13 +108,13 @@ def test_invalid_edits_are_refused(chat, admin):
     number = create(admin, "House").succeeds()["channel_folder_id"]
     create(admin, "Work").succeeds()
     path = f"/channel_folders/{number}"
-    ears = admin.listens_for()
+    queue = admin.listens_for()
 
     admin.patch(path, description="lost", name="work").fails("Channel folder name already in use")
     admin.patch(path, name="").fails("Channel folder name can't be empty.")
     admin.patch("/channel_folders/99999999", name="x").fails("Invalid channel folder ID")
 
-    assert ears.silent()
+    assert queue.silent()
 
 
 def test_a_folder_with_channels_cannot_be_archived(chat, admin):
@@ -137,14 +137,14 @@ def test_folders_are_reordered(admin):
     one, two, three = (
         create(admin, name).succeeds()["channel_folder_id"] for name in ("one", "two", "three")
     )
-    ears = admin.listens_for("channel_folder")
+    queue = admin.listens_for("channel_folder")
 
     admin.patch("/channel_folders", order=[three, one, two]).succeeds()
 
-    assert ears.next() == {"type": "channel_folder", "op": "reorder", "order": [three, one, two]}
+    assert queue.next() == {"type": "channel_folder", "op": "reorder", "order": [three, one, two]}
     listed = admin.get("/channel_folders").succeeds()["channel_folders"]
     assert [(each["id"], each["order"]) for each in listed] == [(three, 0), (one, 1), (two, 2)]
     for wrong in ([one, two], [one, two, two], [one, two, three, 99_999_999]):
         admin.patch("/channel_folders", order=wrong).fails("Invalid order mapping.")
     admin.patch("/channel_folders").fails("Missing 'order' argument")
-    assert ears.silent()
+    assert queue.silent()

@@ -187,8 +187,8 @@ def test_default_channels_are_reported_to_all_but_guests(chat, in_kitchen, admin
     for _ in range(2):
         admin.delete("/default_streams", stream_id=kitchen).succeeds()
 
-    told = [kitchen in event["default_streams"] for event in bens.all()]
-    assert told == [True, False, False]
+    received = [kitchen in event["default_streams"] for event in bens.all()]
+    assert received == [True, False, False]
     assert guses.silent()
     registered = gus.registers(fetch_event_types=["default_streams"])
     assert registered["realm_default_streams"] == []
@@ -209,15 +209,15 @@ def test_private_channels_cannot_be_default_channels(chat, admin):
 
 def test_new_users_find_twenty_unread_messages(chat):
     ana = chat.person("ana")
-    said = [ana.says(f"Number {number}", to="general > talk").id for number in range(23)]
+    sent = [ana.says(f"Number {number}", to="general > talk").id for number in range(23)]
 
     ben = chat.person("ben")
 
     mine = {each["name"] for each in ben.get("/users/me/subscriptions").succeeds()["subscriptions"]}
     assert mine == {"general", "sandbox"}
     unread = ben.registers(fetch_event_types=["message", "update_message_flags"])["unread_msgs"]
-    assert unread["streams"][0]["unread_message_ids"] == said[-20:]
-    assert ben.sees(said[0])["flags"] == ["read"]
+    assert unread["streams"][0]["unread_message_ids"] == sent[-20:]
+    assert ben.sees(sent[0])["flags"] == ["read"]
     after = ana.says("One more", to="general > talk")
     assert ben.sees(after)["flags"] == []
 
@@ -256,7 +256,7 @@ def test_traffic_is_counted_for_channels_older_than_a_week(chat):
         ana.says("Soup", to="kitchen > lunch")
     kitchen = chat.channel("kitchen").id
     chat.write(_age, kitchen, 14)
-    ears = ben.listens_for("stream")
+    queue = ben.listens_for("stream")
 
     assert chat.write(actions.channels.channel_stats.count, 100) == 4
     assert chat.write(actions.channels.channel_stats.count, 100) == 0
@@ -264,7 +264,7 @@ def test_traffic_is_counted_for_channels_older_than_a_week(chat):
     shown = ben.get("/streams").succeeds()["streams"]
     weekly = {each["name"]: each["stream_weekly_traffic"] for each in shown}
     assert (weekly["kitchen"], weekly["garden"]) == (4, None)
-    (event,) = ears.all()
+    (event,) = queue.all()
     assert (event["property"], event["value"]) == ("stream_weekly_traffic", 4)
 
 
@@ -272,13 +272,13 @@ def test_a_silent_channel_becomes_inactive_and_active_again(chat):
     ana = chat.person("ana", channels=["kitchen"])
     kitchen = chat.channel("kitchen").id
     chat.write(_age, kitchen, 200)
-    ears = ana.listens_for("stream")
+    queue = ana.listens_for("stream")
 
     chat.write(actions.channels.channel_stats.count, 100)
     ana.says("Hello?", to="kitchen > lunch")
 
-    told = [(event["property"], event["value"]) for event in ears.all()]
-    assert told == [
+    received = [(event["property"], event["value"]) for event in queue.all()]
+    assert received == [
         ("stream_weekly_traffic", 0),
         ("is_recently_active", False),
         ("is_recently_active", True),
@@ -287,12 +287,12 @@ def test_a_silent_channel_becomes_inactive_and_active_again(chat):
 
 def test_the_position_of_a_date_is_found_in_a_few_queries(chat):
     ana = chat.person("ana", channels=["kitchen"])
-    said = [ana.says(f"{number}", to="kitchen > lunch").id for number in range(9)]
-    chat.write(_spread, said)
+    sent = [ana.says(f"{number}", to="kitchen > lunch").id for number in range(9)]
+    chat.write(_spread, sent)
 
     for number in range(9):
-        assert chat.read(storage.messages.last_before, 1000 + number + 0.5) == said[number]
-    assert chat.read(storage.messages.last_before, 500) < said[0]
+        assert chat.read(storage.messages.last_before, 1000 + number + 0.5) == sent[number]
+    assert chat.read(storage.messages.last_before, 500) < sent[0]
 
 
 def _age(tx: Tx, channel_id: int, days: int) -> None:

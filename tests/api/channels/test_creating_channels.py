@@ -101,20 +101,20 @@ def test_a_permission_may_be_a_group_or_users_and_groups(chat, permission):
 def test_some_permissions_cannot_be_given_to_everyone(chat, permission, allowed):
     root = chat.person("root", role="owner")
 
-    answer = creates(root, **{permission: chat.group("everyone")})
+    response = creates(root, **{permission: chat.group("everyone")})
 
     if allowed:
-        answer.succeeds()
+        response.succeeds()
     else:
-        answer.fails(f"'{permission}' setting cannot be set to 'role:everyone' group.")
+        response.fails(f"'{permission}' setting cannot be set to 'role:everyone' group.")
 
 
 def test_a_group_of_another_organization_is_refused(chat):
     root, other = chat.person("root", role="owner"), Chat.found(chat.server)
 
-    answer = creates(root, can_send_message_group=other.group("members"))
+    response = creates(root, can_send_message_group=other.group("members"))
 
-    answer.fails("Invalid user group")
+    response.fails("Invalid user group")
 
 
 @pytest.mark.parametrize(
@@ -177,10 +177,10 @@ def test_settings_that_may_not_be_chosen_are_refused(chat, role, settings, msg):
 
 @pytest.mark.parametrize("given", ["forever", '"forever"', 0, -5, 2**40, 1.5, "true"])
 def test_an_invalid_retention_is_refused(chat, given):
-    answer = creates(chat.person("root", role="owner"), message_retention_days=given)
+    response = creates(chat.person("root", role="owner"), message_retention_days=given)
 
     words = str(given).strip('"')
-    answer.fails(f"Bad value for 'message_retention_days': {words}")
+    response.fails(f"Bad value for 'message_retention_days': {words}")
 
 
 def test_only_owners_set_a_retention(chat):
@@ -254,6 +254,6 @@ def test_the_first_of_two_errors_is_reported(chat, ana, ben, first, second):
     chat.permit("can_set_topics_policy_group", "nobody")
     params = {"subscriptions": [{"name": "attic"}]} | WRONG[second][0] | WRONG[first][0]
 
-    answer = ana.post(PATH, **params)
+    response = ana.post(PATH, **params)
 
-    assert answer.json["msg"] == WRONG[first][1]
+    assert response.json["msg"] == WRONG[first][1]

@@ -19,13 +19,13 @@ def test_a_new_channel_is_reported_before_its_subscription(chat, ana, ben):
         ben.listens_for("stream", "subscription"),
     )
 
-    answer = subscribe(ana, "kitchen").succeeds()
+    response = subscribe(ana, "kitchen").succeeds()
 
     kitchen = chat.channel("kitchen").id
-    assert answer["subscribed"] == {str(ana.id): ["kitchen"]}
-    assert answer["already_subscribed"] == {}
-    assert answer["new_subscription_messages_sent"] is True
-    assert "unauthorized" not in answer
+    assert response["subscribed"] == {str(ana.id): ["kitchen"]}
+    assert response["already_subscribed"] == {}
+    assert response["new_subscription_messages_sent"] is True
+    assert "unauthorized" not in response
     created, added = anas.all()
     assert (created["op"], created["streams"][0]["subscriber_count"]) == ("create", 0)
     assert added["subscriptions"][0]["subscribers"] == [ana.id]
@@ -42,53 +42,53 @@ def test_a_new_channel_is_reported_before_its_subscription(chat, ana, ben):
 
 def test_one_call_is_one_event_for_all_channels_with_the_same_users(chat, ana, ben, cleo):
     subscribe(ana, "kitchen", "garden").succeeds()
-    ears, bens = cleo.listens_for("subscription"), ben.listens_for("subscription")
+    queue, bens = cleo.listens_for("subscription"), ben.listens_for("subscription")
 
     subscribe(ana, "kitchen", "garden", principals=[ben.id]).succeeds()
 
-    assert ears.next()["stream_ids"] == sorted(
+    assert queue.next()["stream_ids"] == sorted(
         [chat.channel("kitchen").id, chat.channel("garden").id]
     )
-    assert ears.silent()
+    assert queue.silent()
     assert [each["name"] for each in bens.next()["subscriptions"]] == ["garden", "kitchen"]
 
 
 def test_different_users_get_separate_events(ana, ben, cleo):
     subscribe(ana, "kitchen", "garden").succeeds()
     subscribe(ben, "kitchen").succeeds()
-    ears = ana.listens_for("subscription")
+    queue = ana.listens_for("subscription")
 
     subscribe(ana, "kitchen", "garden", principals=[ben.id, cleo.id]).succeeds()
 
-    assert [event["user_ids"] for event in ears.all()] == [[ben.id, cleo.id], [cleo.id]]
+    assert [event["user_ids"] for event in queue.all()] == [[ben.id, cleo.id], [cleo.id]]
 
 
 def test_names_match_regardless_of_case_and_are_stripped(ana, ben):
     subscribe(ana, "Kitchen").succeeds()
 
-    answer = subscribe(ben, "  KITCHEN ", "kitchen").succeeds()
+    response = subscribe(ben, "  KITCHEN ", "kitchen").succeeds()
 
-    assert answer["subscribed"] == {str(ben.id): ["Kitchen"]}
+    assert response["subscribed"] == {str(ben.id): ["Kitchen"]}
 
 
 def test_subscription_settings_survive_unsubscribing(chat, in_kitchen, ana):
     kitchen = chat.channel("kitchen").id
     ana.patch(f"/users/me/subscriptions/{kitchen}", property="color", value="#0AF").succeeds()
     ana.leaves("kitchen")
-    ears = ana.listens_for("subscription")
+    queue = ana.listens_for("subscription")
 
     ana.joins("kitchen")
 
-    assert ears.next()["subscriptions"][0]["color"] == "#00aaff"
+    assert queue.next()["subscriptions"][0]["color"] == "#00aaff"
 
 
 def test_a_colour_can_be_chosen_when_subscribing(ana):
     wanted = [{"name": "kitchen", "color": "#F00"}]
-    ears = ana.listens_for("subscription")
+    queue = ana.listens_for("subscription")
 
     ana.post("/users/me/subscriptions", subscriptions=wanted).succeeds()
 
-    assert ears.next()["subscriptions"][0]["color"] == "#ff0000"
+    assert queue.next()["subscriptions"][0]["color"] == "#ff0000"
     bad = ana.post("/users/me/subscriptions", subscriptions=[{"name": "x", "color": "red"}])
     bad.fails("Invalid subscriptions[0]: Value error, color is not a valid hex color code")
 
@@ -102,18 +102,18 @@ def test_new_subscriptions_get_distinct_colours(ana):
 
 
 def test_a_channel_can_turn_on_push_notifications_for_its_subscribers(ana, ben):
-    ears = ben.listens_for("subscription")
+    queue = ben.listens_for("subscription")
 
     subscribe(ana, "alarms", default_push_notifications=True, principals=[ben.id]).succeeds()
 
-    (added,) = ears.next()["subscriptions"]
+    (added,) = queue.next()["subscriptions"]
     assert (added["default_push_notifications"], added["push_notifications"]) == (True, True)
 
 
 def test_the_caller_is_not_subscribed_if_others_are_named(ana, ben):
-    answer = subscribe(ana, "kitchen", principals=[ben.id]).succeeds()
+    response = subscribe(ana, "kitchen", principals=[ben.id]).succeeds()
 
-    assert answer["subscribed"] == {str(ben.id): ["kitchen"]}
+    assert response["subscribed"] == {str(ben.id): ["kitchen"]}
 
 
 def test_users_can_be_named_by_a_visible_address(chat):
@@ -146,10 +146,10 @@ def test_a_private_channel_cannot_be_joined(ana, ben, admin):
     for outsider in (ben, admin):
         subscribe(outsider, "vault").fails("Unable to access channel (vault).")
         subscribe(outsider, "vault", principals=[ana.id]).fails("Unable to access channel (vault).")
-    answer = subscribe(ben, "vault", "kitchen", authorization_errors_fatal=False).succeeds()
+    response = subscribe(ben, "vault", "kitchen", authorization_errors_fatal=False).succeeds()
 
-    assert answer["unauthorized"] == ["vault"]
-    assert answer["subscribed"] == {str(ben.id): ["kitchen"]}
+    assert response["unauthorized"] == ["vault"]
+    assert response["subscribed"] == {str(ben.id): ["kitchen"]}
 
 
 def test_users_with_the_permission_to_join_or_add_may_join(chat):
@@ -172,9 +172,9 @@ def test_own_bots_may_be_subscribed_like_oneself(chat, in_kitchen, ana):
     chat.permit("can_add_subscribers_group", "nobody")
 
     subscribe(ana, "general", principals=[bot.id]).succeeds()
-    answer = ana.leaves("general", principals=[bot.id])
+    response = ana.leaves("general", principals=[bot.id])
 
-    assert answer["removed"] == ["general"]
+    assert response["removed"] == ["general"]
 
 
 def test_a_private_channel_is_revealed_to_new_subscribers(ana, ben, cleo, admin):
@@ -234,10 +234,10 @@ def test_messages_of_an_unsubscribed_channel_are_read(chat):
 def test_the_answer_names_a_channel_once_per_removed_user(chat, in_kitchen, ana, ben):
     admin = chat.person("admin", role="admin")
 
-    answer = admin.leaves("kitchen", principals=[ana.id, ben.id, admin.id])
+    response = admin.leaves("kitchen", principals=[ana.id, ben.id, admin.id])
 
-    assert answer["removed"] == ["kitchen", "kitchen"]
-    assert answer["not_removed"] == ["kitchen"]
+    assert response["removed"] == ["kitchen", "kitchen"]
+    assert response["not_removed"] == ["kitchen"]
     admin.delete("/users/me/subscriptions", subscriptions=["nowhere", "kitchen", "nil"]).fails(
         "Channel(s) (nowhere, nil) do not exist"
     )
@@ -259,12 +259,12 @@ def test_a_combined_edit_is_all_or_nothing(in_kitchen, ana):
     ana.patch("/users/me/subscriptions", add=[{"name": "attic"}], delete=["nowhere"]).fails(
         "Channel(s) (nowhere) do not exist"
     )
-    answer = ana.patch(
+    response = ana.patch(
         "/users/me/subscriptions", add=[{"name": "garden"}], delete=["kitchen"]
     ).succeeds()
 
-    assert answer["subscribed"] == {str(ana.id): ["garden"]}
-    assert answer["removed"] == ["kitchen"]
+    assert response["subscribed"] == {str(ana.id): ["garden"]}
+    assert response["removed"] == ["kitchen"]
     ana.get("/get_stream_id", stream="attic").fails("Invalid channel name 'attic'")
     empty: list[dict[str, list[str]]] = [{}, {"add": [], "delete": []}]
     for nothing in empty:
@@ -285,10 +285,10 @@ def test_guests_may_unsubscribe_but_not_subscribe(in_kitchen, gus):
 def test_subscriptions_of_an_archived_channel_cannot_change(chat, in_kitchen, ana, ben):
     ana.delete(f"/streams/{chat.channel('kitchen').id}").succeeds()
     cleo = chat.person("cleo")
-    told = "Subscriptions in an archived channel cannot be changed."
+    expected = "Subscriptions in an archived channel cannot be changed."
 
-    subscribe(cleo, "kitchen").fails(told)
-    ben.delete("/users/me/subscriptions", subscriptions=["kitchen"]).fails(told)
+    subscribe(cleo, "kitchen").fails(expected)
+    ben.delete("/users/me/subscriptions", subscriptions=["kitchen"]).fails(expected)
 
 
 @pytest.mark.parametrize(
@@ -365,13 +365,13 @@ def test_permissions_refuse_some_system_groups(chat, ana, group, allowed):
 
 
 def test_a_protected_history_requires_that_everyone_may_start_topics(chat, ana):
-    told = subscribe(
+    response = subscribe(
         ana, "vault", invite_only=True, can_create_topic_group=chat.group("moderators")
     ).fails(
         "Unsupported parameter combination: history_public_to_subscribers, can_create_topic_group"
     )
 
-    assert told["parameters"] == "history_public_to_subscribers, can_create_topic_group"
+    assert response["parameters"] == "history_public_to_subscribers, can_create_topic_group"
 
 
 @pytest.mark.parametrize(
@@ -414,13 +414,13 @@ def test_settings_do_not_change_an_existing_channel(chat, in_kitchen, ana):
 
 
 def test_creating_subscribes_exactly_the_named_users(chat, ana, ben):
-    ears = ben.listens_for("subscription", "message")
+    queue = ben.listens_for("subscription", "message")
 
-    answer = ana.post("/channels/create", name="loft", subscribers=[ben.id]).succeeds()
+    response = ana.post("/channels/create", name="loft", subscribers=[ben.id]).succeeds()
 
-    assert answer["id"] == chat.channel("loft").id
-    assert ana.get(f"/streams/{answer['id']}/members").succeeds()["subscribers"] == [ben.id]
-    assert [event["type"] for event in ears.all()] == ["subscription"]
+    assert response["id"] == chat.channel("loft").id
+    assert ana.get(f"/streams/{response['id']}/members").succeeds()["subscribers"] == [ben.id]
+    assert [event["type"] for event in queue.all()] == ["subscription"]
 
 
 def test_creating_without_subscribers_succeeds(ana):
@@ -433,11 +433,11 @@ def test_a_taken_name_is_a_conflict(chat):
     ana = chat.person("ana", channels=["loft"])
     ana.delete(f"/streams/{chat.channel('loft').id}").succeeds()
 
-    told = ana.post("/channels/create", name="LOFT", subscribers=[]).fails(
+    response = ana.post("/channels/create", name="LOFT", subscribers=[]).fails(
         "Channel 'LOFT' already exists", code="CHANNEL_ALREADY_EXISTS", status=409
     )
 
-    assert told["channel_name"] == "LOFT"
+    assert response["channel_name"] == "LOFT"
 
 
 @pytest.mark.parametrize(

@@ -190,8 +190,8 @@ def test_guests_see_web_public_channels(square):
     listed = gus.get("/streams", include_web_public=True).succeeds()["streams"]
 
     assert [each["name"] for each in listed] == ["square"]
-    ears = gus.listens_for("stream")
+    queue = gus.listens_for("stream")
     ana = square.person("owner2", role="owner")
     path = f"/streams/{square.channel('square').id}"
     ana.patch(path, is_web_public=False).succeeds()
-    assert [event["op"] for event in ears.all()] == ["delete"]
+    assert [event["op"] for event in queue.all()] == ["delete"]

@@ -46,12 +46,12 @@ def entry(channel_id: int, property: str, value: Any) -> dict[str, Any]:
     ],
 )
 def test_a_setting_is_reported_to_its_owner_even_if_unchanged(ben, ana, kitchen, property, value):
-    ears, others = ana.listens_for("subscription"), ben.listens_for()
+    queue, others = ana.listens_for("subscription"), ben.listens_for()
 
     for _ in range(2):
         choose(ana, entry(kitchen, property, value)).succeeds()
 
-    assert ears.all() == [update(kitchen, property, value)] * 2
+    assert queue.all() == [update(kitchen, property, value)] * 2
     assert others.silent()
     mine = ana.get("/users/me/subscriptions").succeeds()["subscriptions"]
     (found,) = (each for each in mine if each["stream_id"] == kitchen)
@@ -60,11 +60,11 @@ def test_a_setting_is_reported_to_its_owner_even_if_unchanged(ben, ana, kitchen,
 
 @pytest.mark.parametrize("property, value", [("is_muted", True), ("in_home_view", False)])
 def test_muting_sends_two_events_for_either_parameter(ana, kitchen, property, value):
-    ears = ana.listens_for("subscription")
+    queue = ana.listens_for("subscription")
 
     choose(ana, entry(kitchen, property, value)).succeeds()
 
-    assert ears.all() == [
+    assert queue.all() == [
         update(kitchen, "in_home_view", False),
         update(kitchen, "is_muted", True),
     ]
@@ -74,12 +74,12 @@ def test_muting_sends_two_events_for_either_parameter(ana, kitchen, property, va
     "given, stored", [("#F5CE6E", "#f5ce6e"), ("#0af", "#00aaff"), ("#c6a8ad", "#c6a8ad")]
 )
 def test_colours_are_normalized(ana, kitchen, given, stored):
-    ears = ana.listens_for("subscription")
+    queue = ana.listens_for("subscription")
 
     choose(ana, entry(kitchen, "color", given)).succeeds()
     ana.patch(f"/users/me/subscriptions/{kitchen}", property="color", value=given).succeeds()
 
-    assert ears.all() == [update(kitchen, "color", stored)] * 2
+    assert queue.all() == [update(kitchen, "color", stored)] * 2
 
 
 @pytest.mark.parametrize(
@@ -130,20 +130,20 @@ def test_invalid_lists_of_settings_are_refused(ana, data, msg):
 
 def test_several_settings_are_all_or_nothing(chat, ana, kitchen):
     garden = chat.channel("garden").id
-    ears = ana.listens_for()
+    queue = ana.listens_for()
 
     choose(ana, entry(kitchen, "pin_to_top", True), entry(99_999_999, "pin_to_top", True)).fails(
         "Invalid channel ID"
     )
-    assert ears.silent()
+    assert queue.silent()
     choose(ana, entry(kitchen, "pin_to_top", True), entry(garden, "color", "#bfd56f")).succeeds()
 
-    assert ears.all() == [
+    assert queue.all() == [
         update(kitchen, "pin_to_top", True),
         update(garden, "color", "#bfd56f"),
     ]
     choose(ana).succeeds()
-    assert ears.silent()
+    assert queue.silent()
 
 
 def test_a_subscription_is_required(chat, ben, ana, kitchen):
@@ -161,12 +161,12 @@ def test_archived_channels_keep_their_settings(chat, ana, kitchen):
 
 def test_a_single_setting_can_be_changed(ana, kitchen):
     path = f"/users/me/subscriptions/{kitchen}"
-    ears = ana.listens_for("subscription")
+    queue = ana.listens_for("subscription")
 
     ana.patch(path, property="pin_to_top", value=True).succeeds()
     ana.patch(path, property="color", value='"#94C849"').succeeds()
 
-    assert ears.all() == [update(kitchen, "pin_to_top", True), update(kitchen, "color", "#94c849")]
+    assert queue.all() == [update(kitchen, "pin_to_top", True), update(kitchen, "color", "#94c849")]
     ana.patch(path, property="volume", value=True).fails("Unknown subscription property: volume")
     ana.patch(path, property="pin_to_top").fails("Missing 'value' argument")
     ana.patch(path, value=True).fails("Missing 'property' argument")

@@ -10,8 +10,8 @@ PATH = "/users/me/subscriptions"
 
 
 def names_of(person, **params) -> list[str]:
-    answer = person.get(PATH, **params).succeeds()
-    return [each["name"] for each in answer["subscriptions"]]
+    response = person.get(PATH, **params).succeeds()
+    return [each["name"] for each in response["subscriptions"]]
 
 
 def joins(caller, *names, **params):
@@ -26,10 +26,10 @@ def leaves(caller, *names, **params):
 
 
 def test_a_missing_channel_is_created(ana):
-    answer = joins(ana, "garden", "kitchen").succeeds()
+    response = joins(ana, "garden", "kitchen").succeeds()
 
-    assert answer["subscribed"] == {str(ana.id): ["garden", "kitchen"]}
-    assert answer["already_subscribed"] == {}
+    assert response["subscribed"] == {str(ana.id): ["garden", "kitchen"]}
+    assert response["already_subscribed"] == {}
     assert {"kitchen", "garden"} <= set(names_of(ana))
 
 
@@ -55,10 +55,10 @@ def test_settings_apply_only_to_a_new_channel(chat, ana, ben):
 def test_others_can_be_subscribed_without_the_caller(ana, ben, cleo, gus):
     ben.joins("kitchen")
 
-    answer = joins(ana, "kitchen", principals=[ben.id, cleo.id, gus.id, cleo.id]).succeeds()
+    response = joins(ana, "kitchen", principals=[ben.id, cleo.id, gus.id, cleo.id]).succeeds()
 
-    assert answer["already_subscribed"] == {str(ben.id): ["kitchen"]}
-    assert answer["subscribed"] == {str(cleo.id): ["kitchen"], str(gus.id): ["kitchen"]}
+    assert response["already_subscribed"] == {str(ben.id): ["kitchen"]}
+    assert response["subscribed"] == {str(cleo.id): ["kitchen"], str(gus.id): ["kitchen"]}
     assert names_of(gus) == ["kitchen"]
     assert "kitchen" not in names_of(ana)
 
@@ -66,9 +66,9 @@ def test_others_can_be_subscribed_without_the_caller(ana, ben, cleo, gus):
 def test_others_can_be_named_by_their_public_address(chat, ana, ben):
     cleo = chat.person("cleo", settings={"email_address_visibility": 1})
 
-    answer = joins(ana, "kitchen", principals=[ben.api_email, cleo.email.upper()]).succeeds()
+    response = joins(ana, "kitchen", principals=[ben.api_email, cleo.email.upper()]).succeeds()
 
-    assert set(answer["subscribed"]) == {str(ben.id), str(cleo.id)}
+    assert set(response["subscribed"]) == {str(ben.id), str(cleo.id)}
 
 
 def test_no_principals_means_oneself(ana):
@@ -78,9 +78,9 @@ def test_no_principals_means_oneself(ana):
 
 
 def test_an_empty_list_succeeds(chat):
-    answer = joins(chat.person("ana")).succeeds()
+    response = joins(chat.person("ana")).succeeds()
 
-    assert (answer["subscribed"], answer["already_subscribed"]) == ({}, {})
+    assert (response["subscribed"], response["already_subscribed"]) == ({}, {})
 
 
 def test_a_bot_can_subscribe_itself(chat, in_kitchen, ana):
@@ -142,10 +142,10 @@ def test_hidden_deactivated_and_foreign_users_cannot_be_subscribed(chat, ana, be
 
 
 def test_ids_and_addresses_do_not_mix(ana):
-    answer = joins(ana, "kitchen", principals=[ana.id, ana.api_email])
+    response = joins(ana, "kitchen", principals=[ana.id, ana.api_email])
 
-    assert answer.status == 400
-    assert answer.json["msg"].startswith("principals")
+    assert response.status == 400
+    assert response.json["msg"].startswith("principals")
 
 
 def test_a_call_is_all_or_nothing(chat, ana):
@@ -170,10 +170,10 @@ def test_a_private_channel_cannot_be_joined(chat, ana, ben):
 def test_unauthorized_channels_may_be_listed_instead(ana, ben):
     ana.joins("cellar", invite_only=True)
 
-    answer = joins(ben, "cellar", "kitchen", authorization_errors_fatal=False).succeeds()
+    response = joins(ben, "cellar", "kitchen", authorization_errors_fatal=False).succeeds()
 
-    assert answer["unauthorized"] == ["cellar"]
-    assert answer["subscribed"] == {str(ben.id): ["kitchen"]}
+    assert response["unauthorized"] == ["cellar"]
+    assert response["subscribed"] == {str(ben.id): ["kitchen"]}
     assert "cellar" not in names_of(ben)
     assert "unauthorized" not in joins(ben, "kitchen").succeeds()
 
@@ -239,9 +239,9 @@ def test_a_complete_subscription(chat, ana, ben):
     ana.post(PATH, subscriptions=[{"name": "kitchen", "description": description}]).succeeds()
     joins(ben, "kitchen").succeeds()
 
-    answer = ana.get(PATH, include_subscribers="true").succeeds()
+    response = ana.get(PATH, include_subscribers="true").succeeds()
 
-    (kitchen,) = (each for each in answer["subscriptions"] if each["name"] == "kitchen")
+    (kitchen,) = (each for each in response["subscriptions"] if each["name"] == "kitchen")
     nobody, everyone = chat.group("nobody"), chat.group("everyone")
     rendered = kitchen.pop("rendered_description")
     assert rendered.startswith("<p>Recipes &amp;")
@@ -297,9 +297,9 @@ def test_the_list_is_sorted_by_name(chat):
 
 @pytest.mark.parametrize("include, there", [("false", False), ("true", True), ("partial", True)])
 def test_subscribers_are_listed_on_request(in_kitchen, ana, include, there):
-    answer = ana.get(PATH, include_subscribers=include).succeeds()
+    response = ana.get(PATH, include_subscribers=include).succeeds()
 
-    assert all(("subscribers" in each) is there for each in answer["subscriptions"])
+    assert all(("subscribers" in each) is there for each in response["subscriptions"])
 
 
 def test_deactivated_users_are_no_subscribers(chat, in_kitchen, ana, ben):
@@ -315,9 +315,9 @@ def test_deactivated_users_are_no_subscribers(chat, in_kitchen, ana, ben):
 
 
 def test_include_subscribers_has_three_values(chat):
-    answer = chat.person("ana").get(PATH, include_subscribers="maybe")
+    response = chat.person("ana").get(PATH, include_subscribers="maybe")
 
-    answer.fails("Invalid include_subscribers")
+    response.fails("Invalid include_subscribers")
 
 
 def test_new_users_are_subscribed_to_default_channels(chat):
@@ -332,9 +332,9 @@ def test_new_users_are_subscribed_to_default_channels(chat):
 def test_every_subscription_gets_its_own_colour(chat):
     ana = chat.person("ana", channels=[f"c{number}" for number in range(24)])
 
-    answer = ana.get(PATH).succeeds()
+    response = ana.get(PATH).succeeds()
 
-    used = [each["color"] for each in answer["subscriptions"]]
+    used = [each["color"] for each in response["subscriptions"]]
     assert set(used) == set(COLORS)
 
 
@@ -385,9 +385,9 @@ def test_invalid_unsubscriptions_are_refused(chat, subscriptions, msg):
 
 
 def test_unsubscribing_from_nothing_succeeds(chat):
-    answer = leaves(chat.person("ana")).succeeds()
+    response = leaves(chat.person("ana")).succeeds()
 
-    assert (answer["removed"], answer["not_removed"]) == ([], [])
+    assert (response["removed"], response["not_removed"]) == ([], [])
 
 
 def test_administrators_unsubscribe_others(chat, ana, ben, cleo):
@@ -437,5 +437,5 @@ def test_subscriptions_of_an_archived_channel_stay(chat):
     ana, ben = chat.person("ana", channels=["kitchen"]), chat.person("ben")
     chat.write(archive)
 
-    for answer in (joins(ben, "kitchen"), leaves(ana, "kitchen")):
-        answer.fails("Subscriptions in an archived channel cannot be changed.")
+    for response in (joins(ben, "kitchen"), leaves(ana, "kitchen")):
+        response.fails("Subscriptions in an archived channel cannot be changed.")

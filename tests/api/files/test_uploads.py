@@ -32,15 +32,15 @@ def may_read(person, file: File) -> bool:
 
 
 def test_an_upload_is_announced_and_listed(ana, ben):
-    ears, others = ana.listens_for(), ben.listens_for()
+    queue, others = ana.listens_for(), ben.listens_for()
 
     file = uploads(ana)
 
-    heard = ears.next()
-    attachment = heard["attachment"]
+    event = queue.next()
+    attachment = event["attachment"]
     assert file.url.startswith(f"/user_uploads/{ana.chat.realm.id}/")
     assert file.url.endswith("/notes.txt")
-    assert heard == {
+    assert event == {
         "type": "attachment",
         "op": "add",
         "attachment": {
@@ -53,8 +53,8 @@ def test_an_upload_is_announced_and_listed(ana, ben):
         },
         "upload_space_used": 8,
     }
-    answer = ana.get("/attachments").succeeds()
-    assert (answer["attachments"], answer["upload_space_used"]) == ([attachment], 8)
+    response = ana.get("/attachments").succeeds()
+    assert (response["attachments"], response["upload_space_used"]) == ([attachment], 8)
     assert own(ben) == []
     assert others.silent()
 
@@ -70,9 +70,9 @@ def test_a_chunked_form_is_read_too(ana):
     pieces = [body[at : at + 100_001] for at in range(0, len(body), 100_001)]
     chunks = b"".join(b"%x\r\n%s\r\n" % (len(piece), piece) for piece in [*pieces, b""])
 
-    answer = sends_form(ana.with_headers(Transfer_Encoding="chunked"), chunks).succeeds()
+    response = sends_form(ana.with_headers(Transfer_Encoding="chunked"), chunks).succeeds()
 
-    assert fetches(ana, File(answer["url"], "tide.bin")).body == MUCH
+    assert fetches(ana, File(response["url"], "tide.bin")).body == MUCH
 
 
 @pytest.mark.parametrize("size", [1, len(MUCH)])
@@ -146,16 +146,16 @@ def test_an_unlinked_file_is_readable_by_its_owner_only(chat, ana, ben):
 def test_readers_of_a_message_may_read_its_files(chat, ana, ben):
     cleo, guest = chat.person("cleo"), chat.person("gus", role="guest")
     file = uploads(ana)
-    ears = ana.listens_for()
+    queue = ana.listens_for()
 
-    said = ana.says(f"see {file.link}", to="kitchen > tides")
+    message = ana.says(f"see {file.link}", to="kitchen > tides")
 
-    told, first = ears.next(), ears.next()
-    assert (told["type"], told["op"]) == ("attachment", "update")
-    assert told["attachment"]["message_ids"] == [said.id]
+    event, first = queue.next(), queue.next()
+    assert (event["type"], event["op"]) == ("attachment", "update")
+    assert event["attachment"]["message_ids"] == [message.id]
     assert first["type"] != "attachment"
     assert [may_read(each, file) for each in (ben, cleo, guest)] == [True, True, False]
-    assert own(ana)[0]["message_ids"] == [said.id]
+    assert own(ana)[0]["message_ids"] == [message.id]
 
 
 def test_files_in_direct_messages_are_for_participants(chat, ana, ben):
@@ -188,10 +188,10 @@ def test_a_moved_message_takes_its_files_along(chat, ben):
     owner = chat.person("olga", role="owner", channels=["kitchen"])
     owner.joins("den", invite_only=True)
     file = uploads(owner)
-    said = owner.says(file.link, to="kitchen > tides")
+    message = owner.says(file.link, to="kitchen > tides")
     assert may_read(ben, file)
 
-    owner.patch(f"/messages/{said.id}", stream_id=chat.channel("den").id).succeeds()
+    owner.patch(f"/messages/{message.id}", stream_id=chat.channel("den").id).succeeds()
 
     assert not may_read(ben, file)
     assert may_read(owner, file)
@@ -212,8 +212,8 @@ def test_a_link_alone_gives_no_access(ana, ben):
     """Sending, editing or scheduling a link does not give access to its file."""
     file = uploads(ana)
 
-    said = ben.says(f"mine: {file.link}", to="kitchen > tides")
-    ben.patch(f"/messages/{said.id}", content=f"still {file.link}").succeeds()
+    message = ben.says(f"mine: {file.link}", to="kitchen > tides")
+    ben.patch(f"/messages/{message.id}", content=f"still {file.link}").succeeds()
     note = ben.says(file.link, to=[ben])
     has = [{"operator": "has", "operand": "attachment"}]
 
@@ -226,12 +226,12 @@ def test_a_link_alone_gives_no_access(ana, ben):
 def test_a_reader_of_a_file_may_share_it(chat, ana, ben):
     cleo, file = chat.person("cleo"), uploads(ana)
     first = ana.says(file.link, to=[ben])
-    ears = ana.listens_for("attachment")
+    queue = ana.listens_for("attachment")
 
     second = ben.says(file.link, to=[cleo])
 
     assert may_read(cleo, file)
-    assert ears.next()["attachment"]["message_ids"] == [first.id, second.id]
+    assert queue.next()["attachment"]["message_ids"] == [first.id, second.id]
 
 
 def test_links_are_recognized_in_every_spelling(ana, ben):
@@ -319,9 +319,9 @@ def test_active_or_mislabelled_content_is_only_downloaded(ana, name, content_typ
 
 
 def test_the_type_is_guessed_from_the_name_if_missing(ana):
-    answer = sends_form(ana, form(("song.mp3", b"la"), kind=None)).succeeds()
+    response = sends_form(ana, form(("song.mp3", b"la"), kind=None)).succeeds()
 
-    reply = fetches(ana, File(answer["url"], "song.mp3"))
+    reply = fetches(ana, File(response["url"], "song.mp3"))
 
     assert reply.headers["Content-Type"] == "audio/mpeg"
 
@@ -364,31 +364,33 @@ def test_ranges_and_revalidation_are_supported(ana):
 
 def test_an_edit_changes_the_linked_files(ana, ben):
     first, second, third = uploads(ana, "1.txt"), uploads(ana, "2.txt"), uploads(ana, "3.txt")
-    said = ana.says(f"{first.link} {second.link}", to="kitchen > tides")
-    ears = ana.listens_for()
+    message = ana.says(f"{first.link} {second.link}", to="kitchen > tides")
+    queue = ana.listens_for()
 
-    answer = ana.patch(f"/messages/{said.id}", content=f"{second.link} {third.link}").succeeds()
+    response = ana.patch(
+        f"/messages/{message.id}", content=f"{second.link} {third.link}"
+    ).succeeds()
 
-    (detached,) = answer["detached_uploads"]
+    (detached,) = response["detached_uploads"]
     assert (detached["path_id"], detached["message_ids"]) == (first.path_id, [])
-    told = ears.all()
-    assert [each["type"] for each in told] == ["attachment", "update_message"]
-    assert told[0]["attachment"]["path_id"] == third.path_id
+    received = queue.all()
+    assert [each["type"] for each in received] == ["attachment", "update_message"]
+    assert received[0]["attachment"]["path_id"] == third.path_id
     assert [may_read(ben, each) for each in (first, second, third)] == [False, True, True]
 
 
 def test_a_narrow_finds_messages_with_a_file(ana, ben):
     file = uploads(ana)
-    said = ana.says(file.link, to="kitchen > tides")
+    message = ana.says(file.link, to="kitchen > tides")
     ana.says("[gone](/user_uploads/1/ab/cd/gone.txt)", to="kitchen > tides")
     has = [{"operator": "has", "operand": "attachment"}]
 
     def found():
-        answer = ben.get("/messages", anchor="newest", num_before=10, narrow=has).succeeds()
-        return [each["id"] for each in answer["messages"]]
+        response = ben.get("/messages", anchor="newest", num_before=10, narrow=has).succeeds()
+        return [each["id"] for each in response["messages"]]
 
-    assert found() == [said.id]
-    ana.patch(f"/messages/{said.id}", content="nothing").succeeds()
+    assert found() == [message.id]
+    ana.patch(f"/messages/{message.id}", content="nothing").succeeds()
     assert found() == []
 
 
@@ -397,19 +399,19 @@ def test_a_file_is_deleted_with_the_last_message_that_links_it(ana, ben):
     first = ana.says(file.link + kept.link, to="kitchen > tides")
     second = ben.says(file.link, to="kitchen > tides")
     ana.says(kept.link, to=[ben])
-    ears = ana.listens_for("attachment")
+    queue = ana.listens_for("attachment")
 
     ana.delete(f"/messages/{first.id}").succeeds()
-    assert [each["op"] for each in ears.all()] == ["update", "update"]
+    assert [each["op"] for each in queue.all()] == ["update", "update"]
     assert fetches(ben, file).status == 200
     ben.delete(f"/messages/{second.id}").succeeds()
 
-    assert ears.next()["op"] == "remove"
-    assert ears.silent()
+    assert queue.next()["op"] == "remove"
+    assert queue.silent()
     assert (fetches(ana, file).status, fetches(ana, file).body) == (404, GONE)
-    answer = ana.get("/attachments").succeeds()
-    assert [each["name"] for each in answer["attachments"]] == ["kept.txt"]
-    assert answer["upload_space_used"] == 8
+    response = ana.get("/attachments").succeeds()
+    assert [each["name"] for each in response["attachments"]] == ["kept.txt"]
+    assert response["upload_space_used"] == 8
     ana.get(f"/user_uploads/{file.path_id}").fails(
         "This file does not exist or has been deleted.", code="NOT_FOUND", status=404
     )
@@ -417,14 +419,14 @@ def test_a_file_is_deleted_with_the_last_message_that_links_it(ana, ben):
 
 def test_an_owner_can_delete_a_linked_file(ana, ben):
     file = uploads(ana)
-    said = ana.says(file.link, to="kitchen > tides")
+    message = ana.says(file.link, to="kitchen > tides")
     (listed,) = own(ana)
-    ears = ana.listens_for("attachment")
+    queue = ana.listens_for("attachment")
 
     ben.delete(f"/attachments/{listed['id']}").fails("Invalid attachment")
     ana.delete(f"/attachments/{listed['id']}").succeeds()
 
-    assert ears.next() == {
+    assert queue.next() == {
         "type": "attachment",
         "op": "remove",
         "attachment": {"id": listed["id"]},
@@ -432,7 +434,7 @@ def test_an_owner_can_delete_a_linked_file(ana, ben):
     }
     ana.delete(f"/attachments/{listed['id']}").fails("Invalid attachment")
     assert fetches(ben, file).status == 404
-    ana.delete(f"/messages/{said.id}").succeeds()
+    ana.delete(f"/messages/{message.id}").succeeds()
 
 
 def test_bots_and_guests_upload_too(chat, ana):

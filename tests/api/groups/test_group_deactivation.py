@@ -6,15 +6,15 @@ from tests.support.people import Chat, Person
 
 def test_a_group_is_deactivated_and_reactivated(ana: Person, ben: Person) -> None:
     group_id = make(ana, "bakers", (ben,))
-    place = f"/user_groups/{group_id}"
+    path = f"/user_groups/{group_id}"
     knowing, other = listens(ben), ben.listens_for("user_group")
 
-    ana.post(f"{place}/deactivate").succeeds()
-    ana.patch(place, name="crust").succeeds()
-    ana.patch(place, description="asleep", can_join_group={"new": only(ben)}).succeeds()
-    ana.post(f"{place}/members", add=[ana.id], delete=[ben.id]).succeeds()
+    ana.post(f"{path}/deactivate").succeeds()
+    ana.patch(path, name="crust").succeeds()
+    ana.patch(path, description="asleep", can_join_group={"new": only(ben)}).succeeds()
+    ana.post(f"{path}/members", add=[ana.id], delete=[ben.id]).succeeds()
     asleep = [each["id"] for each in ben.get("/user_groups").succeeds()["user_groups"]]
-    ana.patch(place, deactivated=False, name="rolls").succeeds()
+    ana.patch(path, deactivated=False, name="rolls").succeeds()
 
     members = [
         told("add_members", group_id, user_ids=[ana.id]),
@@ -46,7 +46,7 @@ def test_a_group_is_deactivated_and_reactivated(ana: Person, ben: Person) -> Non
 def test_simultaneous_changes_are_reported_in_order(chat: Chat, ana: Person) -> None:
     group_id = make(ana, "bakers")
     ana.post(f"/user_groups/{group_id}/deactivate").succeeds()
-    ears = listens(ana)
+    queue = listens(ana)
 
     ana.patch(
         f"/user_groups/{group_id}",
@@ -55,7 +55,7 @@ def test_simultaneous_changes_are_reported_in_order(chat: Chat, ana: Person) -> 
         description="awake",
     ).succeeds()
 
-    assert ears.all() == [
+    assert queue.all() == [
         told("update", group_id, data={"description": "awake"}),
         told("update", group_id, data={"deactivated": False}),
         told("update", group_id, data={"can_leave_group": chat.group("members")}),
@@ -64,13 +64,13 @@ def test_simultaneous_changes_are_reported_in_order(chat: Chat, ana: Person) -> 
 
 def test_a_group_cannot_be_deactivated_by_editing(ana: Person, ben: Person) -> None:
     group_id = make(ana, "bakers")
-    ears = listens(ana)
+    queue = listens(ana)
 
     ana.patch(f"/user_groups/{group_id}", deactivated=True).succeeds()
     ben.patch(f"/user_groups/{group_id}", deactivated=True).fails("Insufficient permission")
     ana.patch(f"/user_groups/{group_id}", deactivated=False).succeeds()
 
-    assert ears.silent()
+    assert queue.silent()
     assert not shown(ana, group_id)["deactivated"]
 
 
@@ -79,21 +79,21 @@ def test_a_deactivated_group_cannot_be_used(chat: Chat) -> None:
     group_id, other = make(owner, "asleep"), make(owner, "awake")
     owner.post(f"/user_groups/{group_id}/deactivate").succeeds()
     kitchen = f"/streams/{chat.channel('kitchen').id}"
-    place = f"/user_groups/{group_id}"
+    path = f"/user_groups/{group_id}"
     mixed = only(owner, groups=(group_id,))
     new = {"name": "x", "description": "", "members": []}
 
     for refused in (
-        owner.post(f"{place}/deactivate"),
-        owner.get(f"{place}/members"),
-        owner.get(f"{place}/members/{owner.id}"),
-        owner.get(f"{place}/subgroups"),
+        owner.post(f"{path}/deactivate"),
+        owner.get(f"{path}/members"),
+        owner.get(f"{path}/members/{owner.id}"),
+        owner.get(f"{path}/subgroups"),
         owner.post("/user_groups/create", **new, subgroups=[group_id]),
         owner.post("/user_groups/create", **new, can_mention_group=group_id),
         owner.post("/user_groups/create", **new, can_mention_group=mixed),
         owner.patch(f"/user_groups/{other}", can_mention_group={"new": group_id}),
         owner.patch(f"/user_groups/{other}", can_mention_group={"new": mixed}),
-        owner.patch(place, can_mention_group={"new": group_id}),
+        owner.patch(path, can_mention_group={"new": group_id}),
         owner.post(f"/user_groups/{other}/subgroups", add=[group_id]),
         owner.post(f"/user_groups/{other}/members", add_subgroups=[group_id]),
         owner.patch(kitchen, can_send_message_group={"new": group_id}),
@@ -107,7 +107,7 @@ def test_a_deactivated_group_cannot_be_used(chat: Chat) -> None:
         ),
     ):
         refused.fails("User group is deactivated.")
-    owner.patch(place, deactivated=False).succeeds()
+    owner.patch(path, deactivated=False).succeeds()
     owner.patch(kitchen, can_send_message_group={"new": mixed}).succeeds()
 
 
@@ -116,7 +116,7 @@ def test_a_group_in_use_cannot_be_deactivated_and_the_error_says_why(
 ) -> None:
     owner.joins("kitchen", "cellar")
     group_id = make(owner, "bakers")
-    place = f"/user_groups/{group_id}"
+    path = f"/user_groups/{group_id}"
     outer = make(owner, "outer", subgroups=[group_id], can_leave_group=group_id)
     mixed = only(owner, groups=(group_id,))
     kitchen, cellar = chat.channel("kitchen").id, chat.channel("cellar").id
@@ -127,13 +127,13 @@ def test_a_group_in_use_cannot_be_deactivated_and_the_error_says_why(
             can_resolve_topics_group={"new": group_id},
         ).succeeds()
     owner.delete(f"/streams/{cellar}").succeeds()
-    owner.patch(place, can_mention_group={"new": group_id}).succeeds()
+    owner.patch(path, can_mention_group={"new": group_id}).succeeds()
     owner.patch(
         "/realm", can_create_groups={"new": mixed}, can_add_custom_emoji_group={"new": group_id}
     ).succeeds()
-    ears = listens(owner)
+    queue = listens(owner)
 
-    refused = owner.post(f"{place}/deactivate").fails(
+    refused = owner.post(f"{path}/deactivate").fails(
         "Cannot deactivate user group in use.", code="CANNOT_DEACTIVATE_GROUP_IN_USE"
     )
 
@@ -148,7 +148,7 @@ def test_a_group_in_use_cannot_be_deactivated_and_the_error_says_why(
         {"type": "user_group", "group_id": outer, "settings": ["can_leave_group"]},
         {"type": "realm", "settings": ["can_add_custom_emoji_group", "can_create_groups"]},
     ]
-    assert ears.silent()
+    assert queue.silent()
     assert not shown(owner, group_id)["deactivated"]
 
 

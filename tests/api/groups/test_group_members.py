@@ -11,12 +11,12 @@ from tertulia import actions
 
 def test_members_are_added_and_removed_in_one_call(ana: Person, ben: Person, cleo: Person) -> None:
     group_id = make(ana, "bakers", (ana, ben))
-    ears = ben.listens_for("user_group")
+    queue = ben.listens_for("user_group")
 
     ana.post(f"/user_groups/{group_id}/members", add=[cleo.id], delete=[ben.id]).succeeds()
     ana.post(f"/user_groups/{group_id}/members", add=[ben.id], delete=[ben.id]).succeeds()
 
-    assert ears.all() == [
+    assert queue.all() == [
         told("add_members", group_id, user_ids=[cleo.id]),
         told("remove_members", group_id, user_ids=[ben.id]),
         told("add_members", group_id, user_ids=[ben.id]),
@@ -27,22 +27,22 @@ def test_members_are_added_and_removed_in_one_call(ana: Person, ben: Person, cle
 
 def test_membership_changes_are_all_or_nothing(ana: Person, ben: Person, cleo: Person) -> None:
     group_id = make(ana, "bakers", (ana, ben))
-    place = f"/user_groups/{group_id}/members"
-    ears = ben.listens_for()
+    path = f"/user_groups/{group_id}/members"
+    queue = ben.listens_for()
 
-    ana.post(place, add=[cleo.id, ben.id]).fails(f"User {ben.id} is already a member of this group")
-    ana.post(place, add=[cleo.id], delete=[cleo.id, 10**6]).fails(
+    ana.post(path, add=[cleo.id, ben.id]).fails(f"User {ben.id} is already a member of this group")
+    ana.post(path, add=[cleo.id], delete=[cleo.id, 10**6]).fails(
         "There is no member '1000000' in this user group"
     )
-    ana.post(place, delete=[ben.id, cleo.id]).fails(
+    ana.post(path, delete=[ben.id, cleo.id]).fails(
         f"There is no member '{cleo.id}' in this user group"
     )
-    ana.post(place, add=[cleo.id], add_subgroups=[group_id]).fails(
+    ana.post(path, add=[cleo.id], add_subgroups=[group_id]).fails(
         f"User group {group_id} is already a subgroup of one of the passed subgroups."
     )
-    ana.post(place, add=[cleo.id, 10**6]).fails("Invalid user ID: 1000000")
+    ana.post(path, add=[cleo.id, 10**6]).fails("Invalid user ID: 1000000")
 
-    assert ears.silent()
+    assert queue.silent()
     assert shown(ana, group_id)["members"] == [ana.id, ben.id]
 
 
@@ -68,55 +68,55 @@ def test_an_empty_change_is_refused(path: str, words: str, ana: Person) -> None:
 def test_joining_and_leaving_have_their_own_permissions(chat: Chat) -> None:
     ana, ben, mod = *chat.people("ana", "ben"), chat.person("mod", role="moderator")
     group_id = make(ana, "bakers", can_join_group=chat.group("members"))
-    place = f"/user_groups/{group_id}/members"
+    path = f"/user_groups/{group_id}/members"
 
-    ben.post(place, add=[mod.id]).fails("Insufficient permission")
-    ben.post(place, add=[ben.id, mod.id]).fails("Insufficient permission")
-    ben.post(place, add=[ben.id]).succeeds()
-    mod.post(place, add=[mod.id]).succeeds()
-    mod.post(place, delete=[ben.id]).fails("Insufficient permission")
-    mod.post(place, delete=[mod.id]).succeeds()
+    ben.post(path, add=[mod.id]).fails("Insufficient permission")
+    ben.post(path, add=[ben.id, mod.id]).fails("Insufficient permission")
+    ben.post(path, add=[ben.id]).succeeds()
+    mod.post(path, add=[mod.id]).succeeds()
+    mod.post(path, delete=[ben.id]).fails("Insufficient permission")
+    mod.post(path, delete=[mod.id]).succeeds()
     ana.patch(
         f"/user_groups/{group_id}",
         can_join_group={"new": chat.group("nobody")},
         can_leave_group={"new": chat.group("moderators")},
     ).succeeds()
 
-    mod.post(place, add=[mod.id]).fails("Insufficient permission")
-    ben.post(place, delete=[ben.id]).fails("Insufficient permission")
+    mod.post(path, add=[mod.id]).fails("Insufficient permission")
+    ben.post(path, delete=[ben.id]).fails("Insufficient permission")
 
 
 def test_adding_and_removing_others_have_their_own_permissions(chat: Chat) -> None:
     ana, ben, cleo = chat.people("ana", "ben", "cleo")
     group_id = make(ana, "bakers", can_add_members_group=only(ben), can_leave_group=only(ana))
-    inner, place = make(ana, "inner"), f"/user_groups/{group_id}"
+    inner, location = make(ana, "inner"), f"/user_groups/{group_id}"
 
-    ben.post(f"{place}/members", add=[cleo.id, ben.id]).succeeds()
-    ben.post(f"{place}/subgroups", add=[inner]).succeeds()
-    ben.post(f"{place}/members", delete=[cleo.id]).fails("Insufficient permission")
-    ben.post(f"{place}/members", delete=[ben.id]).fails("Insufficient permission")
-    ben.post(f"{place}/subgroups", delete=[inner]).fails("Insufficient permission")
-    ana.patch(place, can_remove_members_group={"new": only(cleo)}).succeeds()
+    ben.post(f"{location}/members", add=[cleo.id, ben.id]).succeeds()
+    ben.post(f"{location}/subgroups", add=[inner]).succeeds()
+    ben.post(f"{location}/members", delete=[cleo.id]).fails("Insufficient permission")
+    ben.post(f"{location}/members", delete=[ben.id]).fails("Insufficient permission")
+    ben.post(f"{location}/subgroups", delete=[inner]).fails("Insufficient permission")
+    ana.patch(location, can_remove_members_group={"new": only(cleo)}).succeeds()
 
-    cleo.post(f"{place}/members", delete=[ben.id]).succeeds()
-    cleo.post(f"{place}/subgroups", delete=[inner]).succeeds()
-    cleo.post(f"{place}/members", delete=[cleo.id]).succeeds()
-    cleo.post(f"{place}/members", add=[cleo.id]).fails("Insufficient permission")
+    cleo.post(f"{location}/members", delete=[ben.id]).succeeds()
+    cleo.post(f"{location}/subgroups", delete=[inner]).succeeds()
+    cleo.post(f"{location}/members", delete=[cleo.id]).succeeds()
+    cleo.post(f"{location}/members", add=[cleo.id]).fails("Insufficient permission")
 
 
 def test_notification_bot_informs_users_who_were_added_or_removed(chat: Chat) -> None:
     ana, ben = chat.people("ana", "ben")
     bot = chat.person("bot", bot="generic", owner=ana)
     group_id = make(ana, "bakers", can_join_group=chat.group("members"))
-    place = f"/user_groups/{group_id}/members"
-    ears = [person.listens_for("message", apply_markdown=True) for person in (ana, ben, bot)]
+    path = f"/user_groups/{group_id}/members"
+    queue = [person.listens_for("message", apply_markdown=True) for person in (ana, ben, bot)]
 
-    ana.post(place, add=[ana.id, ben.id, bot.id]).succeeds()
-    ana.post(place, delete=[ben.id]).succeeds()
-    ben.post(place, add=[ben.id]).succeeds()
+    ana.post(path, add=[ana.id, ben.id, bot.id]).succeeds()
+    ana.post(path, delete=[ben.id]).succeeds()
+    ben.post(path, add=[ben.id]).succeeds()
 
-    heard = [ears[1].next()["message"] for _ in range(2)]
-    assert [(each["sender_full_name"], each["type"]) for each in heard] == [
+    received = [queue[1].next()["message"] for _ in range(2)]
+    assert [(each["sender_full_name"], each["type"]) for each in received] == [
         ("Notification Bot", "private"),
         ("Notification Bot", "private"),
     ]
@@ -124,23 +124,23 @@ def test_notification_bot_informs_users_who_were_added_or_removed(chat: Chat) ->
         f'<span class="user-group-mention silent" data-user-group-id="{group_id}">bakers</span>'
     )
     shown_ana = f'<span class="user-mention silent" data-user-id="{ana.id}">Ana</span>'
-    assert [each["content"] for each in heard] == [
+    assert [each["content"] for each in received] == [
         f"<p>{shown_ana} added you to the group {shown_group}.</p>",
         f"<p>{shown_ana} removed you from the group {shown_group}.</p>",
     ]
-    assert all(each.silent() for each in ears)
+    assert all(each.silent() for each in queue)
 
 
 def test_only_active_members_count_and_others_can_still_be_removed(chat: Chat) -> None:
     ana, gone = chat.people("ana", "gone")
     group_id = make(ana, "bakers", (ana, gone))
     chat.write(actions.people.deactivate, gone.id)
-    place = f"/user_groups/{group_id}/members"
+    path = f"/user_groups/{group_id}/members"
 
-    assert ana.get(place).succeeds()["members"] == [ana.id]
-    assert not ana.get(f"{place}/{gone.id}").succeeds()["is_user_group_member"]
+    assert ana.get(path).succeeds()["members"] == [ana.id]
+    assert not ana.get(f"{path}/{gone.id}").succeeds()["is_user_group_member"]
 
-    ana.post(place, delete=[gone.id]).succeeds()
+    ana.post(path, delete=[gone.id]).succeeds()
 
 
 # --- subgroups ---
@@ -150,23 +150,23 @@ def test_groups_can_be_nested_to_any_depth(ana: Person, ben: Person, cleo: Perso
     inner = make(ana, "inner", (cleo,))
     middle = make(ana, "middle", (ben,), subgroups=[inner])
     outer = make(ana, "outer", (ana,))
-    ears = ben.listens_for("user_group")
+    queue = ben.listens_for("user_group")
 
     ana.post(f"/user_groups/{outer}/subgroups", add=[middle]).succeeds()
 
-    assert ears.all() == [told("add_subgroups", outer, direct_subgroup_ids=[middle])]
-    place = f"/user_groups/{outer}"
-    members = ben.get(f"{place}/members").succeeds()["members"]
+    assert queue.all() == [told("add_subgroups", outer, direct_subgroup_ids=[middle])]
+    path = f"/user_groups/{outer}"
+    members = ben.get(f"{path}/members").succeeds()["members"]
     assert members == sorted([ana.id, ben.id, cleo.id])
-    direct = ben.get(f"{place}/members", direct_member_only=True).succeeds()["members"]
+    direct = ben.get(f"{path}/members", direct_member_only=True).succeeds()["members"]
     assert direct == [ana.id]
-    assert ben.get(f"{place}/subgroups").succeeds()["subgroups"] == sorted([inner, middle])
-    direct = ben.get(f"{place}/subgroups", direct_subgroup_only=True).succeeds()["subgroups"]
+    assert ben.get(f"{path}/subgroups").succeeds()["subgroups"] == sorted([inner, middle])
+    direct = ben.get(f"{path}/subgroups", direct_subgroup_only=True).succeeds()["subgroups"]
     assert direct == [middle]
-    is_member = f"{place}/members/{cleo.id}"
+    is_member = f"{path}/members/{cleo.id}"
     assert ben.get(is_member).succeeds()["is_user_group_member"]
-    answer = ben.get(is_member, direct_member_only=True).succeeds()
-    assert not answer["is_user_group_member"]
+    response = ben.get(is_member, direct_member_only=True).succeeds()
+    assert not response["is_user_group_member"]
 
 
 def test_a_permission_is_held_through_nested_groups(chat: Chat) -> None:
@@ -192,8 +192,8 @@ def test_a_system_group_can_be_contained(chat: Chat) -> None:
 
     ana.post(f"/user_groups/{group_id}/subgroups", add=[chat.group("moderators")]).succeeds()
 
-    place = f"/user_groups/{group_id}"
-    assert ana.get(f"{place}/members").succeeds()["members"] == sorted([mod.id, admin.id])
+    path = f"/user_groups/{group_id}"
+    assert ana.get(f"{path}/members").succeeds()["members"] == sorted([mod.id, admin.id])
     everyone = ana.get(f"/user_groups/{chat.group('everyone')}/members").succeeds()["members"]
     assert everyone == sorted(each.id for each in (ana, mod, admin, gus, bot))
     found = ana.get(f"/user_groups/{chat.group('members')}/subgroups", direct_subgroup_only=True)
@@ -206,7 +206,7 @@ def test_a_system_group_can_be_contained(chat: Chat) -> None:
 def test_cycles_and_duplicates_are_refused(ana: Person) -> None:
     inner = make(ana, "inner")
     outer = make(ana, "outer", subgroups=[make(ana, "middle", subgroups=[inner])])
-    ears = ana.listens_for("user_group")
+    queue = ana.listens_for("user_group")
 
     def circle(group_id: int) -> str:
         return f"User group {group_id} is already a subgroup of one of the passed subgroups."
@@ -223,18 +223,18 @@ def test_cycles_and_duplicates_are_refused(ana: Person) -> None:
     )
     ana.post(f"/user_groups/{outer}/subgroups", add=[10**6]).fails("Invalid user group ID: 1000000")
 
-    assert ears.silent()
+    assert queue.silent()
 
 
 def test_subgroups_can_be_changed_together_with_members(ana: Person, ben: Person) -> None:
     inner, outer = make(ana, "inner"), make(ana, "outer", (ben,))
-    ears = ana.listens_for("user_group")
-    place = f"/user_groups/{outer}/members"
+    queue = ana.listens_for("user_group")
+    path = f"/user_groups/{outer}/members"
 
-    ana.post(place, add=[ana.id], delete=[ben.id], add_subgroups=[inner]).succeeds()
-    ana.post(place, delete_subgroups=[inner]).succeeds()
+    ana.post(path, add=[ana.id], delete=[ben.id], add_subgroups=[inner]).succeeds()
+    ana.post(path, delete_subgroups=[inner]).succeeds()
 
-    assert ears.all() == [
+    assert queue.all() == [
         told("add_members", outer, user_ids=[ana.id]),
         told("remove_members", outer, user_ids=[ben.id]),
         told("add_subgroups", outer, direct_subgroup_ids=[inner]),
@@ -251,14 +251,14 @@ def test_a_new_member_sees_the_channels_of_the_group(chat: Chat) -> None:
     outer = make(ana, "outer", subgroups=[inner])
     ana.joins("cellar", invite_only=True, can_subscribe_group=outer)
     cellar = chat.channel("cellar").id
-    ears = {name: who.listens_for("stream") for name, who in [("ben", ben), ("cleo", cleo)]}
+    queue = {name: who.listens_for("stream") for name, who in [("ben", ben), ("cleo", cleo)]}
 
     ana.post(f"/user_groups/{inner}/members", add=[ben.id]).succeeds()
-    came = ears["ben"].next()
+    came = queue["ben"].next()
     ana.post(f"/user_groups/{outer}/subgroups", delete=[inner]).succeeds()
-    went = ears["ben"].next()
+    went = queue["ben"].next()
 
     assert (came["op"], [each["stream_id"] for each in came["streams"]]) == ("create", [cellar])
     assert (went["op"], went["stream_ids"]) == ("delete", [cellar])
-    assert all(each.silent() for each in ears.values())
+    assert all(each.silent() for each in queue.values())
     ben.get(f"/streams/{cellar}").fails("Invalid channel ID")

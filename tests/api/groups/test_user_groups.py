@@ -28,15 +28,15 @@ def test_a_new_group_is_announced_to_all(chat: Chat) -> None:
         chat.person("ben"),
         chat.person("gus", role="guest"),
     )
-    ears = [ben.listens_for("user_group"), guest.listens_for("user_group")]
+    queue = [ben.listens_for("user_group"), guest.listens_for("user_group")]
 
     group_id = make(ana, "bakers", (ben, ana, ben), description="those who bake")
 
-    for each in ears:
-        heard = each.next()
-        created = heard["group"].pop("date_created")
+    for each in queue:
+        event = each.next()
+        created = event["group"].pop("date_created")
         assert isinstance(created, int)
-        assert heard == {
+        assert event == {
             "type": "user_group",
             "op": "add",
             "group": {
@@ -57,20 +57,20 @@ def test_a_new_group_is_announced_to_all(chat: Chat) -> None:
             },
         }
         assert each.silent()
-        assert shown(ben, group_id) == heard["group"] | {"date_created": created}
+        assert shown(ben, group_id) == event["group"] | {"date_created": created}
 
 
 def test_subgroups_of_a_new_group_are_reported_by_their_own_event(chat: Chat) -> None:
     ana = chat.person("ana")
     inner = make(ana, "inner")
-    ears = ana.listens_for("user_group")
+    queue = ana.listens_for("user_group")
 
     outer = make(ana, "outer", subgroups=[chat.group("moderators"), inner, inner])
 
     subgroups = sorted([chat.group("moderators"), inner])
-    assert ears.next()["group"]["direct_subgroup_ids"] == []
-    assert ears.next() == told("add_subgroups", outer, direct_subgroup_ids=subgroups)
-    assert ears.silent()
+    assert queue.next()["group"]["direct_subgroup_ids"] == []
+    assert queue.next() == told("add_subgroups", outer, direct_subgroup_ids=subgroups)
+    assert queue.silent()
     assert shown(ana, outer)["direct_subgroup_ids"] == subgroups
 
 
@@ -160,33 +160,33 @@ def test_the_name_of_a_deactivated_group_stays_taken(ana: Person) -> None:
     ],
 )
 def test_unknown_members_are_refused(change: dict[str, Any], problem: str, ana: Person) -> None:
-    ears = ana.listens_for("user_group")
-    asked = {"name": "bakers", "description": "", "members": [], **change}
+    queue = ana.listens_for("user_group")
+    params = {"name": "bakers", "description": "", "members": [], **change}
 
-    ana.post("/user_groups/create", **asked).fails(problem)
+    ana.post("/user_groups/create", **params).fails(problem)
 
-    assert ears.silent()
+    assert queue.silent()
 
 
 def test_members_of_another_organization_are_unknown(chat: Chat) -> None:
     ana, far = chat.person("ana"), Chat.found(chat.server).person("far")
     far_group, group_id = make(far, "far"), make(ana, "near")
     near = {"name": "x", "description": ""}
-    place = f"/user_groups/{group_id}"
+    path = f"/user_groups/{group_id}"
 
     ana.post("/user_groups/create", **near, members=[far.id]).fails(f"Invalid user ID: {far.id}")
     ana.post("/user_groups/create", **near, members=[], subgroups=[far_group]).fails(
         f"Invalid user group ID: {far_group}"
     )
-    ana.patch(place, can_mention_group={"new": far_group}).fails("Invalid user group")
-    ana.patch(place, can_mention_group={"new": only(far)}).fails(f"Invalid user ID: {far.id}")
-    ana.post(f"{place}/members", add=[far.id]).fails(f"Invalid user ID: {far.id}")
-    ana.post(f"{place}/members", delete=[far.id]).fails(
+    ana.patch(path, can_mention_group={"new": far_group}).fails("Invalid user group")
+    ana.patch(path, can_mention_group={"new": only(far)}).fails(f"Invalid user ID: {far.id}")
+    ana.post(f"{path}/members", add=[far.id]).fails(f"Invalid user ID: {far.id}")
+    ana.post(f"{path}/members", delete=[far.id]).fails(
         f"There is no member '{far.id}' in this user group"
     )
-    ana.post(f"{place}/subgroups", add=[far_group]).fails(f"Invalid user group ID: {far_group}")
-    ana.post(f"{place}/subgroups", delete=[far_group]).fails(f"Invalid user group ID: {far_group}")
-    ana.get(f"{place}/members/{far.id}").fails("No such user")
+    ana.post(f"{path}/subgroups", add=[far_group]).fails(f"Invalid user group ID: {far_group}")
+    ana.post(f"{path}/subgroups", delete=[far_group]).fails(f"Invalid user group ID: {far_group}")
+    ana.get(f"{path}/members/{far.id}").fails("No such user")
 
 
 def test_deactivated_users_and_system_bots_are_unknown(chat: Chat) -> None:
@@ -286,12 +286,12 @@ def test_creation_takes_a_value_and_editing_a_pair(chat: Chat, ana: Person) -> N
 
 def test_a_group_is_renamed_and_described(ana: Person, ben: Person) -> None:
     group_id = make(ana, "bakers")
-    ears = ben.listens_for("user_group")
+    queue = ben.listens_for("user_group")
 
     ana.patch(f"/user_groups/{group_id}", name=" pastry ", description="sweet").succeeds()
     ana.patch(f"/user_groups/{group_id}", name="pastry", description="sweet").succeeds()
 
-    assert ears.all() == [
+    assert queue.all() == [
         told("update", group_id, data={"name": "pastry"}),
         told("update", group_id, data={"description": "sweet"}),
     ]
@@ -305,28 +305,28 @@ def test_permissions_change_only_from_the_expected_value(permission: str, chat: 
     moderators, members = chat.group("moderators"), chat.group("members")
     owner = chat.person("owner", role="owner")
     group_id = make(ana, "bakers", (), **{permission: moderators})
-    place = f"/user_groups/{group_id}"
-    ears = ben.listens_for("user_group")
+    path = f"/user_groups/{group_id}"
+    queue = ben.listens_for("user_group")
 
-    wrong = owner.patch(place, **{permission: {"new": members, "old": members}})
-    same = owner.patch(place, **{permission: {"new": only(groups=(moderators,))}})
+    wrong = owner.patch(path, **{permission: {"new": members, "old": members}})
+    same = owner.patch(path, **{permission: {"new": only(groups=(moderators,))}})
     right = {"new": only(ben, ana, groups=(moderators,)), "old": only(groups=(moderators,))}
-    owner.patch(place, **{permission: right}).succeeds()
+    owner.patch(path, **{permission: right}).succeeds()
 
-    answer = wrong.fails(
+    response = wrong.fails(
         "'old' value does not match the expected value.", code="EXPECTATION_MISMATCH"
     )
-    assert answer["field_name"] == "old"
+    assert response["field_name"] == "old"
     same.succeeds()
     value = only(ana, ben, groups=(moderators,))
-    assert ears.all() == [told("update", group_id, data={permission: value})]
+    assert queue.all() == [told("update", group_id, data={permission: value})]
     assert shown(ben, group_id)[permission] == value
 
 
 def test_an_edit_is_all_or_nothing(chat: Chat, ana: Person) -> None:
     group_id = make(ana, "bakers")
     before = shown(ana, group_id)
-    ears = ana.listens_for("user_group")
+    queue = ana.listens_for("user_group")
 
     ana.patch(
         f"/user_groups/{group_id}",
@@ -335,7 +335,7 @@ def test_an_edit_is_all_or_nothing(chat: Chat, ana: Person) -> None:
         can_manage_group={"new": chat.group("everyone")},
     ).fails("'can_manage_group' setting cannot be set to 'role:everyone' group.")
 
-    assert ears.silent()
+    assert queue.silent()
     assert shown(ana, group_id) == before
 
 
@@ -356,23 +356,23 @@ def test_who_may_manage_a_group(chat: Chat, owner: Person, admin: Person) -> Non
     ana, ben, cleo, gus = *chat.people("ana", "ben", "cleo"), chat.person("gus", role="guest")
     inner = make(owner, "inner", (ben, gus))
     group_id = make(ana, "bakers", can_manage_group=only(ana, groups=(inner,)))
-    place = f"/user_groups/{group_id}"
+    path = f"/user_groups/{group_id}"
 
     for person in (owner, ana, ben):
-        person.patch(place, description=person.name).succeeds()
-        person.post(f"{place}/members", add=[cleo.id]).succeeds()
-        person.post(f"{place}/members", delete=[cleo.id]).succeeds()
-        person.post(f"{place}/subgroups", add=[inner]).succeeds()
-        person.post(f"{place}/subgroups", delete=[inner]).succeeds()
-        person.post(f"{place}/deactivate").succeeds()
-        person.patch(place, deactivated=False).succeeds()
+        person.patch(path, description=person.name).succeeds()
+        person.post(f"{path}/members", add=[cleo.id]).succeeds()
+        person.post(f"{path}/members", delete=[cleo.id]).succeeds()
+        person.post(f"{path}/subgroups", add=[inner]).succeeds()
+        person.post(f"{path}/subgroups", delete=[inner]).succeeds()
+        person.post(f"{path}/deactivate").succeeds()
+        person.patch(path, deactivated=False).succeeds()
     for person in (admin, cleo):
-        person.patch(place, description=person.name).fails("Insufficient permission")
-        person.patch(place).fails("Insufficient permission")
-        person.post(f"{place}/members", add=[cleo.id]).fails("Insufficient permission")
-        person.post(f"{place}/subgroups", add=[inner]).fails("Insufficient permission")
-        person.post(f"{place}/deactivate").fails("Insufficient permission")
-    gus.post(f"{place}/deactivate").fails("Insufficient permission")
+        person.patch(path, description=person.name).fails("Insufficient permission")
+        person.patch(path).fails("Insufficient permission")
+        person.post(f"{path}/members", add=[cleo.id]).fails("Insufficient permission")
+        person.post(f"{path}/subgroups", add=[inner]).fails("Insufficient permission")
+        person.post(f"{path}/deactivate").fails("Insufficient permission")
+    gus.post(f"{path}/deactivate").fails("Insufficient permission")
 
 
 def test_the_organization_restricts_the_management_of_all_groups(chat: Chat) -> None:
@@ -388,46 +388,46 @@ def test_empty_and_unknown_edits_are_refused(ana: Person) -> None:
 
     ana.patch(f"/user_groups/{group_id}").fails("No new data supplied")
     for unknown in (10**6, 0):
-        place = f"/user_groups/{unknown}"
-        ana.patch(place, name="x").fails("Invalid user group")
-        ana.patch(place, deactivated=True).fails("Invalid user group")
-        ana.post(f"{place}/deactivate").fails("Invalid user group")
-        ana.post(f"{place}/members", add=[ana.id]).fails("Invalid user group")
-        ana.post(f"{place}/subgroups", add=[group_id]).fails("Invalid user group")
-        ana.get(f"{place}/members").fails("Invalid user group")
-        ana.get(f"{place}/members/{ana.id}").fails("Invalid user group")
-        ana.get(f"{place}/subgroups").fails("Invalid user group")
+        path = f"/user_groups/{unknown}"
+        ana.patch(path, name="x").fails("Invalid user group")
+        ana.patch(path, deactivated=True).fails("Invalid user group")
+        ana.post(f"{path}/deactivate").fails("Invalid user group")
+        ana.post(f"{path}/members", add=[ana.id]).fails("Invalid user group")
+        ana.post(f"{path}/subgroups", add=[group_id]).fails("Invalid user group")
+        ana.get(f"{path}/members").fails("Invalid user group")
+        ana.get(f"{path}/members/{ana.id}").fails("Invalid user group")
+        ana.get(f"{path}/subgroups").fails("Invalid user group")
 
 
 def test_system_groups_cannot_be_changed(chat: Chat, owner: Person) -> None:
-    place = f"/user_groups/{chat.group('members')}"
+    path = f"/user_groups/{chat.group('members')}"
 
-    owner.patch(place, name="x").fails("Insufficient permission")
-    owner.patch(place, can_mention_group={"new": chat.group("members")}).fails(
+    owner.patch(path, name="x").fails("Insufficient permission")
+    owner.patch(path, can_mention_group={"new": chat.group("members")}).fails(
         "Insufficient permission"
     )
-    owner.post(f"{place}/members", add=[owner.id]).fails("Insufficient permission")
-    owner.post(f"{place}/members", add_subgroups=[chat.group("owners")]).fails(
+    owner.post(f"{path}/members", add=[owner.id]).fails("Insufficient permission")
+    owner.post(f"{path}/members", add_subgroups=[chat.group("owners")]).fails(
         "Insufficient permission"
     )
-    owner.post(f"{place}/subgroups", add=[chat.group("owners")]).fails("Insufficient permission")
-    owner.post(f"{place}/deactivate").fails("Insufficient permission")
+    owner.post(f"{path}/subgroups", add=[chat.group("owners")]).fails("Insufficient permission")
+    owner.post(f"{path}/deactivate").fails("Insufficient permission")
 
 
 def test_guests_cannot_manage_groups(chat: Chat, ana: Person, gus: Person) -> None:
     group_id = make(ana, "bakers", (gus,), can_manage_group=only(ana, gus))
-    place = f"/user_groups/{group_id}"
+    path = f"/user_groups/{group_id}"
 
     for refused in (
         gus.get("/user_groups"),
         gus.post("/user_groups/create", name="x", description="", members=[]),
-        gus.patch(place, name="x"),
-        gus.post(f"{place}/members", delete=[gus.id]),
-        gus.post(f"{place}/subgroups", add=[group_id]),
-        gus.get(f"{place}/members"),
-        gus.get(f"{place}/members/{gus.id}"),
-        gus.get(f"{place}/subgroups"),
+        gus.patch(path, name="x"),
+        gus.post(f"{path}/members", delete=[gus.id]),
+        gus.post(f"{path}/subgroups", add=[group_id]),
+        gus.get(f"{path}/members"),
+        gus.get(f"{path}/members/{gus.id}"),
+        gus.get(f"{path}/subgroups"),
     ):
         refused.fails("Not allowed for guest users")
-    gus.post(f"{place}/deactivate").fails("Insufficient permission")
+    gus.post(f"{path}/deactivate").fails("Insufficient permission")
     chat.stranger.get("/user_groups").asks_to_log_in()

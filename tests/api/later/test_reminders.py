@@ -26,11 +26,11 @@ def listed(person: Person) -> list[dict[str, Any]]:
 
 def test_a_reminder_of_a_channel_message_quotes_it(chat, in_kitchen, ana, ben):
     soup = ana.says("The soup is **ready**", to="kitchen > soup")
-    ears = ben.listens_for("reminders")
+    queue = ben.listens_for("reminders")
 
     number = asks(ben, soup.id, note="wash the **pot**")
 
-    place = domain.messages.links.topic_link(chat.channel("kitchen").id, "kitchen", "soup")
+    link = domain.messages.links.topic_link(chat.channel("kitchen").id, "kitchen", "soup")
     (reminder,) = listed(ben)
     assert reminder.pop("rendered_content").startswith("<p>You requested a reminder")
     assert reminder == {
@@ -39,15 +39,15 @@ def test_a_reminder_of_a_channel_message_quotes_it(chat, in_kitchen, ana, ben):
         "type": "private",
         "content": (
             "You requested a reminder for the following message. Note:\n > wash the **pot**\n\n"
-            f"@_**Ana|{ana.id}** [said](http://{chat.host}/{place}/near/{soup.id})"
-            f" in [#kitchen > soup]({place}/with/{soup.id}):\n"
+            f"@_**Ana|{ana.id}** [said](http://{chat.host}/{link}/near/{soup.id})"
+            f" in [#kitchen > soup]({link}/with/{soup.id}):\n"
             "```quote\nThe soup is **ready**\n```"
         ),
         "scheduled_delivery_timestamp": IN_AN_HOUR,
         "failed": False,
         "reminder_target_message_id": soup.id,
     }
-    (event,) = ears.all()
+    (event,) = queue.all()
     assert (event["type"], event["op"], event["reminders"]) == ("reminders", "add", listed(ben))
 
 
@@ -104,9 +104,9 @@ def test_a_reminder_requires_access_to_the_message(ana, ben, cleo):
 )
 def test_invalid_reminders_are_refused(ana, wrong, msg):
     milk = ana.says("milk", to=[ana])
-    asked = {"message_id": milk.id, "scheduled_delivery_timestamp": IN_AN_HOUR, **wrong}
+    params = {"message_id": milk.id, "scheduled_delivery_timestamp": IN_AN_HOUR, **wrong}
 
-    ana.post("/reminders", **asked).fails(msg)
+    ana.post("/reminders", **params).fails(msg)
 
     assert listed(ana) == []
 
@@ -132,13 +132,13 @@ def test_a_quoted_fence_stays_inside_the_quotation(ana):
 def test_a_deleted_reminder_is_gone(ana, ben):
     milk = ana.says("milk", to=[ana])
     number = asks(ana, milk.id)
-    ears, others = ana.listens_for("reminders"), ben.listens_for("reminders")
+    queue, others = ana.listens_for("reminders"), ben.listens_for("reminders")
 
     ben.delete(f"/reminders/{number}").fails("Reminder does not exist", status=404)
     ana.delete(f"/reminders/{number}").succeeds()
 
     assert listed(ana) == []
-    assert ears.all() == [{"type": "reminders", "op": "remove", "reminder_id": number}]
+    assert queue.all() == [{"type": "reminders", "op": "remove", "reminder_id": number}]
     assert others.silent()
     ana.delete(f"/reminders/{number}").fails("Reminder does not exist", status=404)
 

@@ -17,8 +17,8 @@ IN_TWO_HOURS = IN_AN_HOUR + 3600
 
 
 def schedules(person: Person, content: str = "Soup's on", **params: Any) -> int:
-    answer = person.post("/scheduled_messages", content=content, **soon(**params)).succeeds()
-    number: int = answer["scheduled_message_id"]
+    response = person.post("/scheduled_messages", content=content, **soon(**params)).succeeds()
+    number: int = response["scheduled_message_id"]
     return number
 
 
@@ -40,7 +40,7 @@ def listed(person: Person) -> list[dict[str, Any]]:
 
 
 def test_a_message_to_a_channel_is_scheduled(chat, in_kitchen, ana):
-    ears = ana.listens_for("scheduled_messages", "message")
+    queue = ana.listens_for("scheduled_messages", "message")
     kitchen = chat.channel("kitchen").id
 
     number = schedules(ana, to=kitchen)
@@ -56,7 +56,7 @@ def test_a_message_to_a_channel_is_scheduled(chat, in_kitchen, ana):
         "failed": False,
     }
     assert listed(ana) == [entry]
-    assert ears.all() == [
+    assert queue.all() == [
         {"type": "scheduled_messages", "op": "add", "scheduled_messages": [entry]}
     ]
     assert list(listed(ana)[0]) == list(entry)
@@ -129,13 +129,13 @@ def test_register_returns_scheduled_messages(ana, ben):
 
 
 def test_only_the_owner_receives_the_event(chat, in_kitchen, ana, ben):
-    ears = ben.listens_for("scheduled_messages", "message")
+    queue = ben.listens_for("scheduled_messages", "message")
 
     number = schedules(ana, to=chat.channel("kitchen").id)
     ana.patch(f"/scheduled_messages/{number}", content="Soup's gone").succeeds()
     ana.delete(f"/scheduled_messages/{number}").succeeds()
 
-    assert ears.silent()
+    assert queue.silent()
 
 
 @pytest.mark.parametrize(
@@ -184,11 +184,11 @@ def test_invalid_scheduled_messages_are_refused(chat, in_kitchen, ana, wrong, ms
 
 
 def test_an_unknown_channel_is_named_in_the_answer(ana):
-    answer = ana.post("/scheduled_messages", content="x", **soon(to=987654)).fails(
+    response = ana.post("/scheduled_messages", content="x", **soon(to=987654)).fails(
         "Channel with ID '987654' does not exist", code="STREAM_DOES_NOT_EXIST"
     )
 
-    assert answer["stream_id"] == 987654
+    assert response["stream_id"] == 987654
 
 
 def test_the_current_second_is_not_in_the_future(chat, ana):
@@ -277,11 +277,11 @@ def test_anonymous_callers_may_not_schedule(chat):
 
 
 def test_unknown_parameters_are_ignored_and_listed(ana):
-    answer = ana.post(
+    response = ana.post(
         "/scheduled_messages", content="x", mood="good", **soon(to=[ana.id])
     ).succeeds()
 
-    assert answer["ignored_parameters_unsupported"] == ["mood"]
+    assert response["ignored_parameters_unsupported"] == ["mood"]
 
 
 # --- changing ---
@@ -305,7 +305,7 @@ def test_unknown_parameters_are_ignored_and_listed(ana):
 def test_only_given_parameters_change(chat, in_kitchen, ana, change, expected):
     number = schedules(ana, to=chat.channel("kitchen").id)
     (before,) = listed(ana)
-    ears = ana.listens_for("scheduled_messages")
+    queue = ana.listens_for("scheduled_messages")
 
     ana.patch(f"/scheduled_messages/{number}", **change).succeeds()
 
@@ -313,7 +313,7 @@ def test_only_given_parameters_change(chat, in_kitchen, ana, change, expected):
         expected = {**expected, "content": change["content"]}
     after = {**before, **expected}
     assert listed(ana) == [after]
-    assert ears.all() == [
+    assert queue.all() == [
         {"type": "scheduled_messages", "op": "update", "scheduled_message": after}
     ]
 
@@ -426,25 +426,25 @@ def test_messages_of_others_do_not_exist(ana, ben, method):
 
 def test_a_deleted_message_is_gone(ana):
     number = schedules(ana, to=[ana.id])
-    ears = ana.listens_for("scheduled_messages")
+    queue = ana.listens_for("scheduled_messages")
 
     ana.delete(f"/scheduled_messages/{number}").succeeds()
 
     assert listed(ana) == []
-    assert ears.all() == [
+    assert queue.all() == [
         {"type": "scheduled_messages", "op": "remove", "scheduled_message_id": number}
     ]
     ana.delete(f"/scheduled_messages/{number}").fails("Scheduled message does not exist")
 
 
 def test_nothing_of_a_deleted_message_remains(chat, ana):
-    ears = ana.listens_for("scheduled_messages")
+    queue = ana.listens_for("scheduled_messages")
     number = schedules(ana, "a secret", to=[ana.id])
 
     ana.delete(f"/scheduled_messages/{number}").succeeds()
 
-    chat.server.lose_mailbox(ears.queue_id)
-    assert [event["op"] for event in ears.all()] == ["remove"]
+    chat.server.lose_mailbox(queue.queue_id)
+    assert [event["op"] for event in queue.all()] == ["remove"]
     assert chat.read(storage.later.scheduled.find, number) is None
     entries = chat.read(storage.log.after, chat.realm.id, 0, 1000)
     assert not any("a secret" in entry.payload for entry in entries)

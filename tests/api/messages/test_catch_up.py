@@ -8,7 +8,7 @@ from tests.support.people import Person
 def test_mentions_and_direct_messages_come_first_with_links(chat):
     ana, ben = chat.people("ana", "ben", channels=["kitchen", "hall"])
     decided = ben.says("It is decided: we open at 18:30. Good.", to="hall > Opening night")
-    asked = ben.says("@**Ana** how many people do you need?", to="kitchen > Saturday")
+    question = ben.says("@**Ana** how many people do you need?", to="kitchen > Saturday")
 
     caught_up = ana.get("/messages/catch_up").succeeds()
 
@@ -21,13 +21,15 @@ def test_mentions_and_direct_messages_come_first_with_links(chat):
     )
     assert first["sentences"] == [
         {
-            "message_id": asked.id,
+            "message_id": question.id,
             "sender_id": ben.id,
             "sender_full_name": "Ben",
             "text": "@Ana how many people do you need?",
             "reason": "question_to_you",
             "reaction_count": 0,
-            "message_link": f"#narrow/channel/{kitchen.id}-kitchen/topic/Saturday/near/{asked.id}",
+            "message_link": (
+                f"#narrow/channel/{kitchen.id}-kitchen/topic/Saturday/near/{question.id}"
+            ),
         }
     ]
     assert (second["stream_id"], second["calls_you"]) == (hall.id, False)
@@ -135,8 +137,8 @@ def test_names_of_hidden_users_are_not_shown_to_a_guest(chat):
     }
     shown = {
         each["sender_id"]: each["sender_full_name"]
-        for answer in seen.values()
-        for each in answer["messages"]
+        for response in seen.values()
+        for each in response["messages"]
     }
     assert names == {number: shown[number] for number in names}
 
@@ -156,7 +158,7 @@ def test_the_number_of_conversations_is_limited(chat):
 
 def sentences(reader: Person) -> list[dict[str, Any]]:
     caught_up = reader.get("/messages/catch_up").succeeds()
-    return [each for place in caught_up["conversations"] for each in place["sentences"]]
+    return [each for location in caught_up["conversations"] for each in location["sentences"]]
 
 
 def texts(reader: Person) -> list[str]:

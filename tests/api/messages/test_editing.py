@@ -29,16 +29,16 @@ def chair(ana, ben):
 
 def test_all_recipients_receive_an_edit(chat, ana, ben, chair):
     eve = chat.person("eve")
-    ears, others = ben.listens_for("update_message"), eve.listens_for("update_message")
+    queue, others = ben.listens_for("update_message"), eve.listens_for("update_message")
 
-    answer = edits(ana, chair, content="second chair").succeeds()
+    response = edits(ana, chair, content="second chair").succeeds()
 
-    heard = ears.next()
-    assert answer["detached_uploads"] == []
-    assert heard == {
+    event = queue.next()
+    assert response["detached_uploads"] == []
+    assert event == {
         "type": "update_message",
         "user_id": ana.id,
-        "edit_timestamp": heard["edit_timestamp"],
+        "edit_timestamp": event["edit_timestamp"],
         "message_id": chair.id,
         "rendering_only": False,
         "orig_content": "first chair",
@@ -74,56 +74,56 @@ def test_an_edited_message_shows_its_history(ana, ben, chair):
 def test_each_event_has_its_own_content_however_late_it_is_delivered(own_chat):
     ana, ben = own_chat.people("ana", "ben", channels=["porch"])
     chair = ana.says("one", to="porch > chairs")
-    ears = ben.listens_for("update_message")
+    queue = ben.listens_for("update_message")
     edits(ana, chair, content="two").succeeds()
     edits(ana, chair, content="three").succeeds()
 
     own_chat.server.restart()
 
-    told = [(event["orig_content"], event["content"]) for event in ears.all()]
-    assert told == [("one", "two"), ("two", "three")]
+    received = [(event["orig_content"], event["content"]) for event in queue.all()]
+    assert received == [("one", "two"), ("two", "three")]
 
 
 def test_flags_in_the_event_are_the_listeners_own(ana, ben, chair):
     ben.post("/messages/flags", messages=[chair.id], op="add", flag="starred").succeeds()
     ben.post("/messages/flags", messages=[chair.id], op="add", flag="read").succeeds()
-    ears, own = ben.listens_for("update_message"), ana.listens_for("update_message")
+    queue, own = ben.listens_for("update_message"), ana.listens_for("update_message")
 
     edits(ana, chair, content="x").succeeds()
 
-    assert ears.next()["flags"] == ["read", "starred"]
+    assert queue.next()["flags"] == ["read", "starred"]
     assert own.next()["flags"] == []
 
 
 def test_a_former_subscriber_receives_edits_of_received_messages(ana, ben, chair):
     ben.leaves("porch")
     later = ana.says("later", to="porch > chairs")
-    ears = ben.listens_for("update_message")
+    queue = ben.listens_for("update_message")
 
     edits(ana, later, content="not yours").succeeds()
     edits(ana, chair, content="yours").succeeds()
 
-    assert [event["message_id"] for event in ears.all()] == [chair.id]
+    assert [event["message_id"] for event in queue.all()] == [chair.id]
 
 
 def test_a_direct_message_can_be_edited(ana, ben, eve):
     direct = ana.says("dear", to=[ben])
-    ears, others = ben.listens_for("update_message"), eve.listens_for("update_message")
+    queue, others = ben.listens_for("update_message"), eve.listens_for("update_message")
 
     edits(ana, direct, content="dearest").succeeds()
 
-    heard = ears.next()
-    assert "stream_id" not in heard
-    assert (heard["orig_content"], heard["content"]) == ("dear", "dearest")
+    event = queue.next()
+    assert "stream_id" not in event
+    assert (event["orig_content"], event["content"]) == ("dear", "dearest")
     assert others.silent()
 
 
 def test_an_edit_to_the_same_content_is_an_edit(ana, ben, chair):
-    ears = ben.listens_for("update_message")
+    queue = ben.listens_for("update_message")
 
     edits(ana, chair, content="first chair").succeeds()
 
-    assert ears.next()["content"] == "first chair"
+    assert queue.next()["content"] == "first chair"
 
 
 def test_an_empty_edit_shows_a_deletion_marker(ana, ben, chair):
@@ -180,11 +180,11 @@ def test_a_concurrent_edit_is_not_overwritten(ana, chair):
 
     refused = edits(ana, chair, content="newer", prev_content_sha256=seen)
 
-    answer = refused.fails(
+    response = refused.fails(
         "'prev_content_sha256' value does not match the expected value.",
         code="EXPECTATION_MISMATCH",
     )
-    assert answer["field_name"] == "prev_content_sha256"
+    assert response["field_name"] == "prev_content_sha256"
 
 
 def test_invalid_combinations_are_refused(chat, ana, ben, chair):
@@ -280,14 +280,14 @@ def test_a_deleted_message_is_gone_for_all(chat, ana, ben, chair):
     ben.post("/messages/flags", messages=[chair.id], op="add", flag="starred").succeeds()
     ben.post(f"/messages/{chair.id}/reactions", emoji_name="tada").succeeds()
     edits(ana, chair, content="x").succeeds()
-    ears = ben.listens_for("delete_message", client_capabilities=CAPABLE)
-    old_ears, others = ana.listens_for("delete_message"), eve.listens_for("delete_message")
+    queue = ben.listens_for("delete_message", client_capabilities=CAPABLE)
+    old_queue, others = ana.listens_for("delete_message"), eve.listens_for("delete_message")
 
     ana.delete(f"/messages/{chair.id}").succeeds()
 
-    place = {"stream_id": chat.channel("porch").id, "topic": "chairs", "message_type": "stream"}
-    assert ears.all() == [{"type": "delete_message", "message_ids": [chair.id], **place}]
-    assert old_ears.all() == [{"type": "delete_message", "message_id": chair.id, **place}]
+    fields = {"stream_id": chat.channel("porch").id, "topic": "chairs", "message_type": "stream"}
+    assert queue.all() == [{"type": "delete_message", "message_ids": [chair.id], **fields}]
+    assert old_queue.all() == [{"type": "delete_message", "message_id": chair.id, **fields}]
     assert others.silent()
     for person in (ana, ben):
         person.get(f"/messages/{chair.id}").fails("Invalid message(s)")
@@ -301,38 +301,38 @@ CAPABLE = {"notification_settings_null": True, "bulk_message_deletion": True}
 
 def test_a_direct_message_can_be_deleted(ana, ben):
     direct = ana.says("dear", to=[ben])
-    ears = ben.listens_for("delete_message", client_capabilities=CAPABLE)
+    queue = ben.listens_for("delete_message", client_capabilities=CAPABLE)
 
     ana.delete(f"/messages/{direct.id}").succeeds()
 
-    assert ears.all() == [
+    assert queue.all() == [
         {"type": "delete_message", "message_ids": [direct.id], "message_type": "private"}
     ]
 
 
 @pytest.mark.usefixtures("chair")
 def test_deleted_content_is_in_no_queue_and_no_log(chat, ana, ben):
-    ears = ben.listens_for("message", "update_message", "delete_message")
+    queue = ben.listens_for("message", "update_message", "delete_message")
     secret = ana.says("the password is swordfish", to="porch > chairs")
     edits(ana, secret, content="no, it is catfish").succeeds()
 
     ana.delete(f"/messages/{secret.id}").succeeds()
 
-    assert [event["type"] for event in ears.all()] == ["delete_message"]
+    assert [event["type"] for event in queue.all()] == ["delete_message"]
     log = chat.read(lambda tx: [row["payload"] for row in tx.all("SELECT payload FROM event")])
     assert not [payload for payload in log if "swordfish" in payload or "catfish" in payload]
 
 
 def test_deleted_content_stays_deleted_after_a_restart(own_chat):
     ana, ben = own_chat.people("ana", "ben", channels=["porch"])
-    ears = ben.listens_for("message", "update_message", "delete_message")
+    queue = ben.listens_for("message", "update_message", "delete_message")
     secret = ana.says("swordfish", to="porch > chairs")
     edits(ana, secret, content="catfish").succeeds()
     ana.delete(f"/messages/{secret.id}").succeeds()
 
     own_chat.server.restart()
 
-    assert [event["type"] for event in ears.all()] == ["delete_message"]
+    assert [event["type"] for event in queue.all()] == ["delete_message"]
 
 
 def test_who_may_delete(chat, ana, ben, chair):
@@ -373,17 +373,17 @@ def test_a_topic_is_deleted_completely(chat, ana, ben, chair):
     more = [ana.says(f"chair {n}", to="porch > Chairs") for n in range(2)]
     stays = ana.says("tea", to="porch > drinks")
     porch_id = chat.channel("porch").id
-    ears = ben.listens_for("delete_message", client_capabilities=CAPABLE)
-    old_ears = ana.listens_for("delete_message", "user_topic")
+    queue = ben.listens_for("delete_message", client_capabilities=CAPABLE)
+    old_queue = ana.listens_for("delete_message", "user_topic")
 
-    answer = boss.post(f"/streams/{porch_id}/delete_topic", topic_name="CHAIRS").succeeds()
+    response = boss.post(f"/streams/{porch_id}/delete_topic", topic_name="CHAIRS").succeeds()
 
     gone = [chair.id, *(message.id for message in more)]
-    assert answer["complete"] is True
-    assert [event["message_ids"] for event in ears.all()] == [gone]
-    told = old_ears.all()
-    assert [event.get("message_id") for event in told] == [*gone, None]
-    assert (told[-1]["type"], told[-1]["visibility_policy"]) == ("user_topic", 0)
+    assert response["complete"] is True
+    assert [event["message_ids"] for event in queue.all()] == [gone]
+    received = old_queue.all()
+    assert [event.get("message_id") for event in received] == [*gone, None]
+    assert (received[-1]["type"], received[-1]["visibility_policy"]) == ("user_topic", 0)
     assert ben.sees(stays)["id"] == stays.id
 
 
@@ -434,14 +434,14 @@ def test_a_long_topic_is_deleted_in_parts(chat, ana, ben, chair):
     boss = chat.person("boss", role="admin")
     porch_id = chat.channel("porch").id
     more = chat.write(_say_much, ana.record, porch_id, domain.limits.DELETE_BATCH + 10)
-    ears = ben.listens_for("delete_message", client_capabilities=CAPABLE)
+    queue = ben.listens_for("delete_message", client_capabilities=CAPABLE)
 
-    answer = boss.post(f"/streams/{porch_id}/delete_topic", topic_name="chairs").succeeds()
+    response = boss.post(f"/streams/{porch_id}/delete_topic", topic_name="chairs").succeeds()
 
-    told = [event["message_ids"] for event in ears.all()]
-    assert answer["complete"] is True
-    assert [len(ids) for ids in told] == [domain.limits.DELETE_BATCH, 11]
-    assert [each for ids in told for each in ids] == [chair.id, *more]
+    received = [event["message_ids"] for event in queue.all()]
+    assert response["complete"] is True
+    assert [len(ids) for ids in received] == [domain.limits.DELETE_BATCH, 11]
+    assert [each for ids in received for each in ids] == [chair.id, *more]
 
 
 def _say_much(tx, user, channel_id, count):
@@ -454,12 +454,12 @@ def _say_much(tx, user, channel_id, count):
 
 def test_the_first_message_id_of_a_channel_is_updated(chat, ana, ben, chair):
     later = ana.says("tea", to="porch > drinks")
-    ears = ben.listens_for("stream")
+    queue = ben.listens_for("stream")
 
     ana.delete(f"/messages/{chair.id}").succeeds()
 
     assert chat.channel("porch").first_message_id == later.id
-    assert ears.next() == {
+    assert queue.next() == {
         "type": "stream",
         "op": "update",
         "stream_id": chat.channel("porch").id,

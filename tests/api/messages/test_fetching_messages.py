@@ -67,9 +67,9 @@ def test_messages_around_an_anchor(ana, ids):
 
 
 def test_a_full_answer_does_not_say_that_the_end_was_found(ana, ids):
-    answer = fetches(ana, anchor=ids[3], num_before=3, num_after=3).succeeds()
+    response = fetches(ana, anchor=ids[3], num_before=3, num_after=3).succeeds()
 
-    assert (ids_of(answer), found(answer)) == (ids, (True, False, False))
+    assert (ids_of(response), found(response)) == (ids, (True, False, False))
 
 
 def test_the_anchor_may_be_left_out_at_an_end(ana, ids):
@@ -87,15 +87,15 @@ def test_an_anchor_without_a_message_is_between_its_neighbours(chat, ana, ids):
     gap = ben.says("elsewhere", to=[ben]).id
     last = ana.says("8", to="kitchen > count").id
 
-    answer = fetches(ana, anchor=gap, num_before=1, num_after=1).succeeds()
+    response = fetches(ana, anchor=gap, num_before=1, num_after=1).succeeds()
 
-    assert (ids_of(answer), found(answer)) == ([ids[-1], last], (False, False, False))
+    assert (ids_of(response), found(response)) == ([ids[-1], last], (False, False, False))
 
 
 def test_the_anchor_message_alone(ana, ids):
-    answer = fetches(ana, anchor=ids[0]).succeeds()
+    response = fetches(ana, anchor=ids[0]).succeeds()
 
-    assert (ids_of(answer), found(answer)) == ([ids[0]], (True, False, False))
+    assert (ids_of(response), found(response)) == ([ids[0]], (True, False, False))
 
 
 @pytest.mark.parametrize(
@@ -103,9 +103,9 @@ def test_the_anchor_message_alone(ana, ids):
     [("-5", 0), ("0", 0), (str(NEWEST), NEWEST), (str(2**63), NEWEST), ("9" * 400, NEWEST)],
 )
 def test_an_anchor_beyond_the_ends_is_the_end(ana, ids, anchor, used):
-    answer = fetches(ana, anchor=anchor, num_before=10, num_after=10).succeeds()
+    response = fetches(ana, anchor=anchor, num_before=10, num_after=10).succeeds()
 
-    assert (answer["anchor"], ids_of(answer)) == (used, ids)
+    assert (response["anchor"], ids_of(response)) == (used, ids)
 
 
 @pytest.mark.parametrize(
@@ -135,9 +135,9 @@ def test_invalid_ranges_are_refused(chat, params, msg):
 
 
 def test_the_maximum_number_is_accepted(ana, ids):
-    answer = fetches(ana, anchor="newest", num_before=5000, num_after=0).succeeds()
+    response = fetches(ana, anchor="newest", num_before=5000, num_after=0).succeeds()
 
-    assert ids_of(answer) == ids
+    assert ids_of(response) == ids
 
 
 # --- by date ---
@@ -150,8 +150,8 @@ def test_anchor_by_date(chat):
     second = ana.says("two hours later", to="kitchen > diary").id
 
     def anchor_at(moment: str) -> int:
-        answer = fetches(ana, anchor="date", anchor_date=moment).succeeds()
-        return int(answer["anchor"])
+        response = fetches(ana, anchor="date", anchor_date=moment).succeeds()
+        return int(response["anchor"])
 
     def hours_ago(hours: float, zone: str = "+00:00") -> str:
         then = datetime.fromtimestamp(chat.server.clock() - hours * 3600, UTC)
@@ -167,9 +167,9 @@ def test_anchor_by_date(chat):
 
 
 def test_anchor_by_a_date_without_messages(chat):
-    answer = fetches(chat.person("ana"), anchor="date", anchor_date="2024-01-01").succeeds()
+    response = fetches(chat.person("ana"), anchor="date", anchor_date="2024-01-01").succeeds()
 
-    assert (answer["anchor"], answer["messages"]) == (NEWEST, [])
+    assert (response["anchor"], response["messages"]) == (NEWEST, [])
 
 
 # --- first unread ---
@@ -182,17 +182,17 @@ def test_the_anchor_first_unread(chat):
     ana.says("more", to="kitchen > lunch")
 
     for params in ({"anchor": "first_unread"}, {"use_first_unread_anchor": True, "anchor": 0}):
-        answer = fetches(ben, num_before=1, num_after=1, **params).succeeds()
+        response = fetches(ben, num_before=1, num_after=1, **params).succeeds()
 
-        assert (answer["anchor"], answer["found_anchor"]) == (first, True)
-        assert len(answer["messages"]) == 3
+        assert (response["anchor"], response["found_anchor"]) == (first, True)
+        assert len(response["messages"]) == 3
 
 
 def test_without_unread_messages_the_anchor_is_the_newest(ana, ids):
-    answer = fetches(ana, anchor="first_unread", num_before=2, num_after=2).succeeds()
+    response = fetches(ana, anchor="first_unread", num_before=2, num_after=2).succeeds()
 
-    assert (answer["anchor"], ids_of(answer)) == (NEWEST, ids[-2:])
-    assert found(answer) == (False, False, True)
+    assert (response["anchor"], ids_of(response)) == (NEWEST, ids[-2:])
+    assert found(response) == (False, False, True)
 
 
 def test_the_first_unread_is_searched_within_the_narrow(chat):
@@ -201,9 +201,9 @@ def test_the_first_unread_is_searched_within_the_narrow(chat):
     rose = ana.says("y", to="garden > roses").id
     narrow = [{"operator": "channel", "operand": "garden"}]
 
-    answer = fetches(ben, anchor="first_unread", num_after=5, narrow=narrow).succeeds()
+    response = fetches(ben, anchor="first_unread", num_after=5, narrow=narrow).succeeds()
 
-    assert (answer["anchor"], ids_of(answer)) == (rose, [rose])
+    assert (response["anchor"], ids_of(response)) == (rose, [rose])
 
 
 def test_asking_for_the_first_unread_updates_the_bitmap(chat):
@@ -213,10 +213,10 @@ def test_asking_for_the_first_unread_updates_the_bitmap(chat):
     plain = fetches(ben, anchor="newest", num_before=2).succeeds()
     before = chat.read(storage.messages.unread.stored, ben.id).caught_up_to
     first = fetches(ben, anchor="first_unread").succeeds()
-    asked = fetches(ben, anchor="newest", num_before=2, narrow=[["is", "unread"]]).succeeds()
+    requested = fetches(ben, anchor="newest", num_before=2, narrow=[["is", "unread"]]).succeeds()
 
     assert [message["flags"] for message in plain["messages"]] == [[], []]
-    assert (first["anchor"], ids_of(asked)) == (ids[0], ids[-2:])
+    assert (first["anchor"], ids_of(requested)) == (ids[0], ids[-2:])
     after = chat.read(storage.messages.unread.stored, ben.id).caught_up_to
     assert (before < ids[-1], after) == (True, ids[-1])
 
@@ -228,29 +228,29 @@ def test_messages_by_id(chat, ana, ids):
     foreign = chat.person("ben").says("secret", to=[chat.person("cleo")]).id
     wanted = [ids[5], foreign, 987_654_321, -1, 2**70, ids[0], ids[0]]
 
-    answer = fetches(ana, message_ids=wanted).succeeds()
+    response = fetches(ana, message_ids=wanted).succeeds()
 
-    assert (ids_of(answer), found(answer)) == ([ids[0], ids[5]], (False, False, False))
-    assert "anchor" not in answer
+    assert (ids_of(response), found(response)) == ([ids[0], ids[5]], (False, False, False))
+    assert "anchor" not in response
 
 
 def test_messages_by_id_within_a_narrow(chat, ana, ids):
     note = ana.says("note", to=[ana]).id
 
-    answer = fetches(ana, message_ids=[ids[0], note], narrow=[["is", "dm"]]).succeeds()
+    response = fetches(ana, message_ids=[ids[0], note], narrow=[["is", "dm"]]).succeeds()
 
-    assert ids_of(answer) == [note]
+    assert ids_of(response) == [note]
 
 
 @pytest.mark.parametrize("params", [{"anchor": "newest"}, {"num_before": 1}, {"num_after": 1}])
 def test_ids_and_an_anchor_exclude_each_other(chat, params):
-    answer = fetches(chat.person("ana"), message_ids=[1], **params)
+    reply = fetches(chat.person("ana"), message_ids=[1], **params)
 
-    told = answer.fails(
+    response = reply.fails(
         "Unsupported parameter combination: num_before, num_after, anchor, message_ids,"
         " include_anchor, use_first_unread_anchor"
     )
-    assert "message_ids" in told["parameters"]
+    assert "message_ids" in response["parameters"]
 
 
 # --- the form ---
@@ -278,9 +278,9 @@ def test_a_large_answer_is_complete(chat):
     ana = chat.person("ana", channels=["kitchen"])
     ids = chat.fill(ana, "kitchen > lunch", 600)
 
-    answer = ana.raw("GET", "/api/v1/messages?anchor=newest&num_before=600&num_after=0")
+    response = ana.raw("GET", "/api/v1/messages?anchor=newest&num_before=600&num_after=0")
 
     assert len(ids) * 2 > MANY_PIECES
-    assert len(answer.body) > 2 * BLOCK_BYTES
-    assert answer.headers["Content-Length"] == str(len(answer.body))
-    assert [each["id"] for each in answer.json["messages"]] == ids
+    assert len(response.body) > 2 * BLOCK_BYTES
+    assert response.headers["Content-Length"] == str(len(response.body))
+    assert [each["id"] for each in response.json["messages"]] == ids

@@ -41,13 +41,13 @@ def said(ana, ben):
 
 
 def test_reading_is_reported_only_to_ones_own_clients(ana, ben, said):
-    ears, others = ben.listens_for("update_message_flags"), ana.listens_for("update_message_flags")
+    queue, others = ben.listens_for("update_message_flags"), ana.listens_for("update_message_flags")
 
-    answer = flagged(ben, said, "add", "read").succeeds()
+    response = flagged(ben, said, "add", "read").succeeds()
 
-    assert answer["messages"] == [message.id for message in said]
-    assert answer["ignored_because_not_subscribed_channels"] == []
-    assert ears.next() == flags_event("add", "read", said)
+    assert response["messages"] == [message.id for message in said]
+    assert response["ignored_because_not_subscribed_channels"] == []
+    assert queue.next() == flags_event("add", "read", said)
     assert ben.sees(said[0])["flags"] == ["read"]
     assert unread_ids(ben) == []
     assert others.silent()
@@ -55,14 +55,14 @@ def test_reading_is_reported_only_to_ones_own_clients(ana, ben, said):
 
 def test_only_changed_ids_are_reported_and_an_empty_change_too(said, ben):
     flagged(ben, said[:2], "add", "read").succeeds()
-    ears = ben.listens_for("update_message_flags")
+    queue = ben.listens_for("update_message_flags")
 
     flagged(ben, said, "add", "read").succeeds()
-    heard = ears.all()
+    received = queue.all()
     flagged(ben, said, "add", "read").succeeds()
 
-    assert heard == [flags_event("add", "read", said[2:])]
-    assert ears.all() == [flags_event("add", "read", [])]
+    assert received == [flags_event("add", "read", said[2:])]
+    assert queue.all() == [flags_event("add", "read", [])]
 
 
 def test_marking_unread_reports_the_conversation_of_each_message(chat):
@@ -73,12 +73,12 @@ def test_marking_unread_reports_the_conversation_of_each_message(chat):
     to_self = ben.says("note", to=[ben], read_by_sender=True)
     said = [soup, between, among, to_self]
     flagged(ben, said, "add", "read").succeeds()
-    ears = ben.listens_for("update_message_flags")
+    queue = ben.listens_for("update_message_flags")
 
     flagged(ben, said, "remove", "read").succeeds()
 
     kitchen = chat.channel("kitchen")
-    assert ears.next() == flags_event(
+    assert queue.next() == flags_event(
         "remove",
         "read",
         said,
@@ -134,12 +134,12 @@ def test_invalid_parameters_are_refused(ana):
 
 def test_marking_unread_is_ignored_in_unsubscribed_channels(chat, said, ben):
     ben.leaves("kitchen")
-    ears = ben.listens_for("update_message_flags")
+    queue = ben.listens_for("update_message_flags")
 
-    answer = flagged(ben, said, "remove", "read").succeeds()
+    response = flagged(ben, said, "remove", "read").succeeds()
 
-    assert answer["ignored_because_not_subscribed_channels"] == [chat.channel("kitchen").id]
-    assert ears.next() == flags_event("remove", "read", [], message_details={})
+    assert response["ignored_because_not_subscribed_channels"] == [chat.channel("kitchen").id]
+    assert queue.next() == flags_event("remove", "read", [], message_details={})
     assert unread_ids(ben) == []
 
 
@@ -154,16 +154,16 @@ def test_marking_unread_does_not_reveal_the_channel_of_a_hidden_message(ana, ben
 
 
 def test_stars_are_added_and_removed(said, ben):
-    ears = ben.listens_for("update_message_flags")
+    queue = ben.listens_for("update_message_flags")
 
     flagged(ben, said[:2], "add", "starred").succeeds()
     starred = ben.registers(fetch_event_types=["starred_messages"])["starred_messages"]
-    first = ears.all()
+    first = queue.all()
     flagged(ben, said, "remove", "starred").succeeds()
 
     assert starred == [message.id for message in said[:2]]
     assert first == [flags_event("add", "starred", said[:2])]
-    assert ears.all() == [flags_event("remove", "starred", said[:2])]
+    assert queue.all() == [flags_event("remove", "starred", said[:2])]
     assert ben.sees(said[0])["flags"] == []
 
 
@@ -199,13 +199,13 @@ def test_collapsing(said, ben):
 @pytest.mark.usefixtures("said")
 def test_everything_can_be_marked_read_at_once(ana, ben):
     ana.says("hey", to=[ben])
-    ears = ben.listens_for("update_message_flags")
+    queue = ben.listens_for("update_message_flags")
 
     assert ben.post("/mark_all_as_read").succeeds()["complete"] is True
     ben.post("/mark_all_as_read").succeeds()
 
     everything = flags_event("add", "read", []) | {"all": True}
-    assert ears.all() == [everything, everything]
+    assert queue.all() == [everything, everything]
     assert unread_ids(ben) == []
 
 
@@ -213,26 +213,26 @@ def test_a_channel_or_a_topic_can_be_marked_read_at_once(chat, ana, ben, said):
     other = ana.says("tea", to="kitchen > Drinks")
     empty = ana.says("hm", to="kitchen > ")
     kitchen_id = chat.channel("kitchen").id
-    ears = ben.listens_for("update_message_flags")
+    queue = ben.listens_for("update_message_flags")
 
     def read_topic(name):
         return ben.post("/mark_topic_as_read", stream_id=kitchen_id, topic_name=name)
 
     read_topic("general chat").succeeds()
-    of_empty = ears.all()
+    of_empty = queue.all()
     read_topic("drinks").succeeds()
-    of_drinks = ears.all()
+    of_drinks = queue.all()
     read_topic("drinks").succeeds()
     read_topic("nowhere").succeeds()
-    assert ears.silent()
+    assert queue.silent()
     ben.post("/mark_stream_as_read", stream_id=kitchen_id).succeeds()
-    of_channel = ears.all()
+    of_channel = queue.all()
     ben.post("/mark_stream_as_read", stream_id=kitchen_id).succeeds()
 
     assert of_empty == [flags_event("add", "read", [empty])]
     assert of_drinks == [flags_event("add", "read", [other])]
     assert of_channel == [flags_event("add", "read", said)]
-    assert ears.silent()
+    assert queue.silent()
 
 
 def test_invalid_channels_and_topics_are_refused(chat, ana, ben):
@@ -252,13 +252,13 @@ def test_invalid_channels_and_topics_are_refused(chat, ana, ben):
 
 
 def test_unsubscribing_marks_a_channel_read(ana, ben, said):
-    ears = ben.listens_for("subscription", "update_message_flags")
+    queue = ben.listens_for("subscription", "update_message_flags")
 
     ben.leaves("kitchen")
 
-    heard = ears.all()
-    assert [event["type"] for event in heard] == ["subscription", "update_message_flags"]
-    assert heard[1] == flags_event("add", "read", said)
+    received = queue.all()
+    assert [event["type"] for event in received] == ["subscription", "update_message_flags"]
+    assert received[1] == flags_event("add", "read", said)
     ben.joins("kitchen")
     assert unread_ids(ben) == []
     assert len(unread_ids(ana)) == 3
@@ -268,7 +268,7 @@ def test_unsubscribing_marks_a_channel_read(ana, ben, said):
 
 
 def test_pending_flag_events_are_merged(said, ben):
-    ears = ben.listens_for("update_message_flags")
+    queue = ben.listens_for("update_message_flags")
 
     for message in said[:2]:
         flagged(ben, [message], "add", "starred").succeeds()
@@ -276,7 +276,7 @@ def test_pending_flag_events_are_merged(said, ben):
         flagged(ben, [message], "add", "read").succeeds()
         flagged(ben, [message], "remove", "starred").succeeds()
 
-    assert ears.all() == [
+    assert queue.all() == [
         flags_event("add", "starred", said[:2]),
         flags_event("add", "read", said[:2]),
         flags_event("remove", "starred", said[:2]),
@@ -284,45 +284,45 @@ def test_pending_flag_events_are_merged(said, ben):
 
 
 def test_merged_events_leave_the_same_flags(said, ben):
-    ears = ben.listens_for("update_message_flags")
+    queue = ben.listens_for("update_message_flags")
 
     flagged(ben, said[:1], "add", "starred").succeeds()
     flagged(ben, said[:1], "remove", "starred").succeeds()
     flagged(ben, said[1:2], "add", "starred").succeeds()
 
     starred: set[int] = set()
-    for event in ears.all():
-        change = starred.update if event["op"] == "add" else starred.difference_update
-        change(event["messages"])
+    for response in queue.all():
+        change = starred.update if response["op"] == "add" else starred.difference_update
+        change(response["messages"])
     assert starred == {said[1].id}
 
 
 def test_repeated_opposite_changes_are_reported_once_each_way(said, ben):
-    ears = ben.listens_for("update_message_flags")
+    queue = ben.listens_for("update_message_flags")
 
     for op in ("add", "remove", "add", "remove"):
         flagged(ben, said[:1], op, "starred").succeeds()
 
-    assert [event["op"] for event in ears.all()] == ["add", "remove"]
+    assert [event["op"] for event in queue.all()] == ["add", "remove"]
 
 
 def test_marking_unread_is_never_merged(said, ben):
     flagged(ben, said, "add", "read").succeeds()
-    ears = ben.listens_for("update_message_flags")
+    queue = ben.listens_for("update_message_flags")
 
     for message in said:
         flagged(ben, [message], "remove", "read").succeeds()
 
-    assert [event["messages"] for event in ears.all()] == [[message.id] for message in said]
+    assert [response["messages"] for response in queue.all()] == [[message.id] for message in said]
 
 
 def test_fetched_events_stay_unchanged(said, ben):
-    ears = ben.listens_for("update_message_flags")
+    queue = ben.listens_for("update_message_flags")
 
     flagged(ben, said[:1], "add", "starred").succeeds()
-    first = ears.poll().succeeds()["events"]
+    first = queue.poll().succeeds()["events"]
     flagged(ben, said[1:], "add", "starred").succeeds()
-    again = ears.poll().succeeds()["events"]
+    again = queue.poll().succeeds()["events"]
 
     assert again[0] == first[0]
     assert again[1]["messages"] == [message.id for message in said[1:]]
@@ -331,15 +331,15 @@ def test_fetched_events_stay_unchanged(said, ben):
 def test_merged_events_survive_a_restart(own_chat):
     ana, ben = own_chat.people("ana", "ben", channels=["kitchen"])
     said = [ana.says(f"soup {n}", to="kitchen > lunch") for n in range(3)]
-    ears = ben.listens_for("update_message_flags")
+    queue = ben.listens_for("update_message_flags")
     flagged(ben, said[:1], "add", "starred").succeeds()
-    ears.all()
+    queue.all()
     for message in said[1:]:
         flagged(ben, [message], "add", "starred").succeeds()
 
     own_chat.server.restart()
 
-    assert ears.all() == [flags_event("add", "starred", said[1:])]
+    assert queue.all() == [flags_event("add", "starred", said[1:])]
 
 
 # --- read receipts ---

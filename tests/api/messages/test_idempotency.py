@@ -13,40 +13,40 @@ def keyed(person, key):
 
 
 def count(person) -> int:
-    answer = person.get("/messages", anchor="newest", num_before=100).succeeds()
-    return len(answer["messages"])
+    response = person.get("/messages", anchor="newest", num_before=100).succeeds()
+    return len(response["messages"])
 
 
 def test_a_repeat_gets_the_same_answer_and_creates_nothing(in_kitchen, ana):
-    ears = ana.listens_for("message")
+    queue = ana.listens_for("message")
 
-    answers = [keyed(ana, "k").says("Soup's on", to="kitchen > lunch").answer for _ in range(3)]
+    responses = [keyed(ana, "k").says("Soup's on", to="kitchen > lunch").answer for _ in range(3)]
 
-    assert answers[0] == answers[1] == answers[2]
-    assert answers[0]["automatic_new_visibility_policy"] == 3
-    assert len(ears.all()) == 1
+    assert responses[0] == responses[1] == responses[2]
+    assert responses[0]["automatic_new_visibility_policy"] == 3
+    assert len(queue.all()) == 1
     assert count(ana) == 1
 
 
 def test_direct_messages_are_idempotent_too(ana, ben):
-    answers = [keyed(ana, "k").says("psst", to=[ben]).answer for _ in range(2)]
+    responses = [keyed(ana, "k").says("psst", to=[ben]).answer for _ in range(2)]
 
-    assert answers[0] == answers[1]
+    assert responses[0] == responses[1]
     assert count(ben) == 1
 
 
 def test_a_queue_and_a_local_id_are_a_key(in_kitchen, ana):
-    ears = ana.listens_for("message")
+    queue = ana.listens_for("message")
 
-    def say(local_id, queue_id=ears.queue_id):
-        said = ana.says("Soup's on", to="kitchen > lunch", queue_id=queue_id, local_id=local_id)
-        return said.id
+    def say(local_id, queue_id=queue.queue_id):
+        message = ana.says("Soup's on", to="kitchen > lunch", queue_id=queue_id, local_id=local_id)
+        return message.id
 
     first, again, other, elsewhere = say("1.01"), say("1.01"), say("1.02"), say("1.01", "unknown")
 
     assert first == again
     assert len({first, other, elsewhere}) == 3
-    assert len(ears.all()) == 3
+    assert len(queue.all()) == 3
 
 
 def test_a_local_id_without_a_queue_is_no_key(in_kitchen, ana):
@@ -68,9 +68,9 @@ def test_a_local_id_without_a_queue_is_no_key(in_kitchen, ana):
 )
 def test_the_same_key_with_other_content_is_refused(chat, other):
     ana = chat.person("ana", channels=["kitchen", "garden"])
-    said = {"type": "channel", "to": "kitchen", "topic": "lunch", "content": "Soup's on"}
-    keyed(ana, "k").post("/messages", **said).succeeds()
-    changed = said | {name: value.format(id=ana.id) for name, value in other.items()}
+    params = {"type": "channel", "to": "kitchen", "topic": "lunch", "content": "Soup's on"}
+    keyed(ana, "k").post("/messages", **params).succeeds()
+    changed = params | {name: value.format(id=ana.id) for name, value in other.items()}
 
     keyed(ana, "k").post("/messages", **changed).fails(REUSED)
 
@@ -137,9 +137,9 @@ def test_simultaneous_repeats_create_one_message(in_kitchen, ana):
 
 @pytest.mark.parametrize("key", ["", "x" * 201])
 def test_the_length_of_a_key_is_limited(in_kitchen, ana, key):
-    answer = keyed(ana, key).tries_to_say("x", to="kitchen > lunch")
+    response = keyed(ana, key).tries_to_say("x", to="kitchen > lunch")
 
-    answer.fails("Idempotency-Key must have 1 to 200 characters")
+    response.fails("Idempotency-Key must have 1 to 200 characters")
 
 
 @pytest.mark.parametrize("key", ["x" * 200, "a b/c", "é", "echo:q:1", "key:k"])

@@ -69,15 +69,15 @@ def test_propagation_modes(said, ben, mode, expected):
 
 
 def test_all_recipients_receive_a_move(chat, eve, ana, ben, said):
-    ears, others = ana.listens_for("update_message"), eve.listens_for("update_message")
+    queue, others = ana.listens_for("update_message"), eve.listens_for("update_message")
 
     moves(ben, said[1], topic="stools", propagate_mode="change_later").succeeds()
 
-    heard = ears.next()
-    assert heard == {
+    event = queue.next()
+    assert event == {
         "type": "update_message",
         "user_id": ben.id,
-        "edit_timestamp": heard["edit_timestamp"],
+        "edit_timestamp": event["edit_timestamp"],
         "message_id": said[1].id,
         "rendering_only": False,
         "stream_name": "porch",
@@ -104,13 +104,13 @@ def test_a_moved_message_shows_its_history(said, ben):
 
 def test_the_empty_topic_has_a_name_for_older_clients(ana, ben, said):
     capable = {"notification_settings_null": True, "empty_topic_name": True}
-    ears = ana.listens_for("update_message", client_capabilities=capable)
-    old_ears = ben.listens_for("update_message")
+    queue = ana.listens_for("update_message", client_capabilities=capable)
+    old_queue = ben.listens_for("update_message")
 
     moves(ben, said[0], topic="general chat").succeeds()
     moves(ben, said[0], topic="back").succeeds()
 
-    new, old = ears.all(), old_ears.all()
+    new, old = queue.all(), old_queue.all()
     assert [(each["orig_subject"], each["subject"]) for each in new] == [
         ("chairs", ""),
         ("", "back"),
@@ -122,13 +122,13 @@ def test_the_empty_topic_has_a_name_for_older_clients(ana, ben, said):
 
 
 def test_content_and_topic_can_change_together(ana, ben, said):
-    ears = ben.listens_for("update_message")
+    queue = ben.listens_for("update_message")
 
     moves(ana, said[0], topic="sofas", content="sofa", propagate_mode="change_all").succeeds()
 
-    heard = ears.next()
-    assert (heard["content"], heard["subject"]) == ("sofa", "sofas")
-    assert heard["message_ids"] == [message.id for message in said]
+    event = queue.next()
+    assert (event["content"], event["subject"]) == ("sofa", "sofas")
+    assert event["message_ids"] == [message.id for message in said]
     assert len(ben.sees(said[0])["edit_history"]) == 1
     assert ben.sees(said[1])["content"] == "<p>chair 1</p>"
 
@@ -198,14 +198,14 @@ def last_in(person, place):
         {"operator": "channel", "operand": channel},
         {"operator": "topic", "operand": topic},
     ]
-    answer = person.get(
+    response = person.get(
         "/messages", anchor="newest", num_before=1, narrow=narrow, apply_markdown=False
     ).succeeds()
-    return answer["messages"][-1]
+    return response["messages"][-1]
 
 
 def test_a_moved_topic_gets_notices_at_both_ends(chat, ana, ben, said):
-    ears = ana.listens_for("update_message", "message", apply_markdown=True)
+    queue = ana.listens_for("update_message", "message", apply_markdown=True)
 
     ben.patch(
         f"/messages/{said[0].id}",
@@ -214,7 +214,7 @@ def test_a_moved_topic_gets_notices_at_both_ends(chat, ana, ben, said):
         send_notification_to_old_thread=True,
     ).succeeds()
 
-    update, here, there = ears.all()
+    update, here, there = queue.all()
     channel_id = chat.channel("porch").id
     slug = f"{channel_id}-porch"
     who = f'<span class="user-mention silent" data-user-id="{ben.id}">Ben</span>'
@@ -277,11 +277,11 @@ def test_a_move_of_a_part_of_a_topic(said, ben):
 
 
 def test_notices_can_be_turned_off(ana, ben, said):
-    ears = ana.listens_for("message")
+    queue = ana.listens_for("message")
 
     moves(ben, said[0], topic="quiet").succeeds()
 
-    assert ears.silent()
+    assert queue.silent()
 
 
 # --- resolving ---
@@ -303,15 +303,15 @@ def test_a_resolved_topic_gets_a_notice_that_is_read_for_most(chat):
     muting.post(f"/users/me/muted_users/{ben.id}").succeeds()
     chair = ana.says("chair", to="porch > chairs")  # which makes her follow the topic
     everybody = (ana, ben, eve, curious, muting)
-    ears = {who.name: who.listens_for("message") for who in everybody}
+    queue = {who.name: who.listens_for("message") for who in everybody}
 
     moves(ben, chair, topic="✔ chairs", propagate_mode="change_all").succeeds()
 
-    heard = {name: each.next() for name, each in ears.items()}
-    notice = heard["Ana"]["message"]
+    received = {name: each.next() for name, each in queue.items()}
+    notice = received["Ana"]["message"]
     assert notice["content"] == f"@_**Ben|{ben.id}** has marked this topic as resolved."
     assert notice["subject"] == "✔ chairs"
-    flags = {name: event["flags"] for name, event in heard.items()}
+    flags = {name: event["flags"] for name, event in received.items()}
     read = ["read"]
     assert flags == {"Ana": [], "Ben": read, "Eve": read, "Curious": [], "Muting": read}
     for person in everybody:
@@ -323,17 +323,17 @@ def test_a_topic_reopened_at_once_keeps_no_notices(own_chat):
     ana = own_chat.person("ana", channels=["porch"])
     chair = ana.says("chair", to="porch > chairs")
     moves(ana, chair, topic="✔ chairs", propagate_mode="change_all").succeeds()
-    ears = ana.listens_for("message", "delete_message")
+    queue = ana.listens_for("message", "delete_message")
 
     moves(ana, chair, topic="chairs", propagate_mode="change_all").succeeds()
-    first = [event["type"] for event in ears.all()]
+    first = [event["type"] for event in queue.all()]
     moves(ana, chair, topic="✔ chairs", propagate_mode="change_all").succeeds()
     own_chat.server.clock.move(seconds=61)
     moves(ana, chair, topic="chairs", propagate_mode="change_all").succeeds()
 
     assert first == ["delete_message"]
-    told = [event["message"]["content"] for event in ears.all()]
-    assert told == [
+    received = [event["message"]["content"] for event in queue.all()]
+    assert received == [
         f"@_**Ana|{ana.id}** has marked this topic as resolved.",
         f"@_**Ana|{ana.id}** has marked this topic as unresolved.",
     ]
@@ -361,14 +361,14 @@ def test_policies_move_with_a_whole_topic(chat, ana, ben, said):
     porch_id = chat.channel("porch").id
     follows(chat, ana, "porch > chairs", FOLLOWED)
     follows(chat, ben, "porch > chairs", MUTED)
-    ears = ana.listens_for("user_topic", "update_message")
+    queue = ana.listens_for("user_topic", "update_message")
 
     moves(ben, said[0], topic="sofas", propagate_mode="change_all").succeeds()
 
     assert policies(ana) == {(porch_id, "sofas"): FOLLOWED}
     assert policies(ben) == {(porch_id, "sofas"): MUTED}
-    told = [(event["type"], event.get("visibility_policy")) for event in ears.all()]
-    assert told == [("user_topic", 0), ("user_topic", FOLLOWED), ("update_message", None)]
+    received = [(event["type"], event.get("visibility_policy")) for event in queue.all()]
+    assert received == [("user_topic", 0), ("user_topic", FOLLOWED), ("update_message", None)]
 
 
 def test_policies_stay_while_messages_remain(chat, ana, ben, said):
@@ -393,11 +393,11 @@ def test_where_topics_merge_the_more_visible_policy_wins(chat, ana, ben, said):
 
 def test_another_spelling_of_a_topic_is_the_same_topic(chat, ana, ben, said):
     follows(chat, ana, "porch > chairs", FOLLOWED)
-    ears = ana.listens_for("user_topic", "update_message")
+    queue = ana.listens_for("user_topic", "update_message")
 
     moves(ben, said[0], topic="Chairs", propagate_mode="change_all").succeeds()
 
-    assert [event["type"] for event in ears.all()] == ["update_message"]
+    assert [event["type"] for event in queue.all()] == ["update_message"]
     assert topics_of(ana, *said) == ["Chairs"] * 3
 
 
@@ -414,15 +414,15 @@ def make(chat, owner, name, *subscribers, **options):
 
 def test_a_message_moves_to_another_channel(chat, eve, ana, ben, said):
     garden = make(chat, eve, "garden")
-    ears, new_ears = ana.listens_for("update_message"), eve.listens_for("update_message")
+    queue, new_queue = ana.listens_for("update_message"), eve.listens_for("update_message")
 
     moves(ben, said[0], stream_id=garden, propagate_mode="change_all").succeeds()
 
-    heard = ears.next()
-    assert (heard["stream_id"], heard["new_stream_id"]) == (chat.channel("porch").id, garden)
-    assert (heard["orig_subject"], "subject" in heard) == ("chairs", False)
-    assert new_ears.next()["message_ids"] == [message.id for message in said]
-    assert new_ears.silent()
+    event = queue.next()
+    assert (event["stream_id"], event["new_stream_id"]) == (chat.channel("porch").id, garden)
+    assert (event["orig_subject"], "subject" in event) == ("chairs", False)
+    assert new_queue.next()["message_ids"] == [message.id for message in said]
+    assert new_queue.silent()
     shown = ana.sees(said[0])
     assert (shown["stream_id"], shown["display_recipient"]) == (garden, "garden")
     (edit,) = shown["edit_history"]
@@ -445,13 +445,13 @@ def test_users_without_access_to_the_new_channel_lose_the_messages(chat, ana, be
     boss = chat.person("boss", role="admin", channels=["porch"])
     cellar = make(chat, boss, "cellar", ana, invite_only=True)
     bereft = ben.listens_for("update_message", "delete_message", "message")
-    ears = ana.listens_for("update_message", "delete_message")
+    queue = ana.listens_for("update_message", "delete_message")
     capable = {"notification_settings_null": True, "bulk_message_deletion": True}
     bulk = ben.listens_for("delete_message", client_capabilities=capable)
 
     moves(boss, said[0], stream_id=cellar, propagate_mode="change_all").succeeds()
 
-    assert [event["type"] for event in ears.all()] == ["update_message"]
+    assert [event["type"] for event in queue.all()] == ["update_message"]
     assert [event["type"] for event in bereft.all()] == ["delete_message"] * 3
     assert bulk.all() == [
         {
@@ -469,11 +469,11 @@ def test_messages_from_a_private_channel_do_not_reveal_its_name(chat):
     ana, ben = chat.people("ana", "ben", channels=["porch"])
     ana.joins("cellar", invite_only=True)
     gold = ana.says("gold", to="cellar > gold")
-    ears, own = ben.listens_for("update_message"), ana.listens_for("update_message")
+    queue, own = ben.listens_for("update_message"), ana.listens_for("update_message")
 
     moves(ana, gold, stream_id=chat.channel("porch").id).succeeds()
 
-    assert ears.next()["stream_name"] == ""
+    assert queue.next()["stream_name"] == ""
     assert own.next()["stream_name"] == "cellar"
 
 
@@ -481,25 +481,25 @@ def test_messages_from_a_private_channel_do_not_reveal_its_name(chat):
 def test_content_that_moved_out_of_sight_is_in_no_queue(chat, ana, ben):
     boss = chat.person("boss", role="admin", channels=["porch"])
     cellar = make(chat, boss, "cellar", invite_only=True)
-    ears = ben.listens_for("message", "delete_message")
+    queue = ben.listens_for("message", "delete_message")
     secret = ana.says("swordfish", to="porch > secrets")
 
     moves(boss, secret, stream_id=cellar).succeeds()
 
-    assert [event["type"] for event in ears.all()] == ["delete_message"]
+    assert [event["type"] for event in queue.all()] == ["delete_message"]
 
 
 def test_content_that_moved_out_of_sight_stays_hidden_after_a_restart(own_chat):
     ana, ben = own_chat.people("ana", "ben", channels=["porch"])
     boss = own_chat.person("boss", role="admin", channels=["porch"])
     cellar = make(own_chat, boss, "cellar", invite_only=True)
-    ears = ben.listens_for("message", "delete_message")
+    queue = ben.listens_for("message", "delete_message")
     secret = ana.says("swordfish", to="porch > secrets")
     moves(boss, secret, stream_id=cellar).succeeds()
 
     own_chat.server.restart()
 
-    assert [event["type"] for event in ears.all()] == ["delete_message"]
+    assert [event["type"] for event in queue.all()] == ["delete_message"]
 
 
 def test_a_protected_history_shows_only_messages_since_subscribing(chat, said, ben):
@@ -507,14 +507,14 @@ def test_a_protected_history_shows_only_messages_since_subscribing(chat, said, b
         chat.person(name, role="admin", channels=["porch"]) for name in ("boss", "eve", "late")
     )
     cellar = make(chat, boss, "cellar", eve, invite_only=True, history_public_to_subscribers=False)
-    ears = late.listens_for("update_message")
+    queue = late.listens_for("update_message")
 
     moves(boss, said[0], stream_id=cellar, propagate_mode="change_all").succeeds()
     boss.joins("cellar", principals=[late.id])
 
     assert eve.sees(said[0])["stream_id"] == cellar
     late.get(f"/messages/{said[0].id}").fails("Invalid message(s)")
-    assert ears.silent()
+    assert queue.silent()
     ben.get(f"/messages/{said[0].id}").fails("Invalid message(s)")
 
 

@@ -44,8 +44,8 @@ class Library:
         self.reader.post("/messages/flags", messages=ids, op=op, flag=flag).succeeds()
 
     def policy(self, channel, topic, policy):
-        place = {"stream_id": self.chat.channel(channel).id, "topic": topic}
-        self.reader.post("/user_topics", visibility_policy=policy, **place).succeeds()
+        fields = {"stream_id": self.chat.channel(channel).id, "topic": topic}
+        self.reader.post("/user_topics", visibility_policy=policy, **fields).succeeds()
 
     def mute_channel(self, channel, value=True):
         wish = {"stream_id": self.chat.channel(channel).id, "property": "is_muted", "value": value}
@@ -142,8 +142,8 @@ def test_terms_with_dates_follow_the_time_zone_of_the_user(own_chat):
 
     def found(operator: str, operand: str, *, negated: bool = False) -> list[str]:
         narrow = [term(operator, operand, negated=negated), ["channel", "kitchen"]]
-        answer = ana.get("/messages", anchor="newest", num_before=9, narrow=narrow).succeeds()
-        return [re.sub("<[^>]*>", "", each["content"]) for each in answer["messages"]]
+        response = ana.get("/messages", anchor="newest", num_before=9, narrow=narrow).succeeds()
+        return [re.sub("<[^>]*>", "", each["content"]) for each in response["messages"]]
 
     assert found("before", "2030-03-02") == ["evening"]
     assert found("after", "2030-03-02") == ["night"]
@@ -300,12 +300,12 @@ def test_the_operator_with_follows_a_moved_message(library):
         assert library.found(*there, term("with", hidden)) == "soup bread"
         assert library.found(["dm", ben.api_email], term("with", hidden)) == "note"
         for half in ([], [["stream", "kitchen"]], [["topic", "lunch"]]):
-            told = library.fails(
+            response = library.fails(
                 [*half, term("with", hidden)],
                 "Invalid narrow operator: Invalid 'with' operator",
                 code="BAD_NARROW",
             )
-            assert told["desc"] == "Invalid 'with' operator"
+            assert response["desc"] == "Invalid 'with' operator"
 
 
 # --- invalid narrows ---
@@ -336,8 +336,8 @@ def test_contradictory_narrows_are_refused(chat):
         ([["id", "²"]], "Invalid message ID"),
         ([["with", "seven"]], "Invalid 'with' operator"),
     ]:
-        told = library.fails(narrow, f"Invalid narrow operator: {desc}", code="BAD_NARROW")
-        assert told["desc"] == desc
+        response = library.fails(narrow, f"Invalid narrow operator: {desc}", code="BAD_NARROW")
+        assert response["desc"] == desc
 
     both = "No message can be both a channel message and direct message"
     for direct in (term("dm", []), term("dm-including", library.reader.id), term("is", "private")):
@@ -472,20 +472,20 @@ def test_matching_messages_are_reported(library):
 def test_flags_for_a_range_of_a_narrow(library):
     ben, ids, chat = library.reader, library.ids, library.chat
     path = "/messages/flags/narrow"
-    ears = ben.listens_for("update_message_flags")
+    queue = ben.listens_for("update_message_flags")
 
     def marks(op, flag, *narrow, **window):
         window = {"anchor": "newest", "num_before": 0, "num_after": 0, **window}
-        answer = ben.post(path, op=op, flag=flag, narrow=list(narrow), **window).succeeds()
-        (event,) = ears.all()
-        assert (event["op"], event["flag"], event["all"]) == (op, flag, False)
-        told = " ".join(library.words[each] for each in event["messages"])
-        assert answer["updated_count"] == len(event["messages"])
-        ends = (answer["first_processed_id"], answer["last_processed_id"])
+        response = ben.post(path, op=op, flag=flag, narrow=list(narrow), **window).succeeds()
+        (polled,) = queue.all()
+        assert (polled["op"], polled["flag"], polled["all"]) == (op, flag, False)
+        received = " ".join(library.words[each] for each in polled["messages"])
+        assert response["updated_count"] == len(polled["messages"])
+        ends = (response["first_processed_id"], response["last_processed_id"])
         first, last = (library.words.get(each) for each in ends)
-        reach = (answer["found_oldest"], answer["found_newest"])
-        ignored = answer["ignored_because_not_subscribed_channels"]
-        return told, (answer["processed_count"], first, last), reach, ignored
+        reach = (response["found_oldest"], response["found_newest"])
+        ignored = response["ignored_because_not_subscribed_channels"]
+        return received, (response["processed_count"], first, last), reach, ignored
 
     kitchen = ["stream", "kitchen"]
     whole = marks("add", "read", kitchen, anchor="oldest", num_after=100)
@@ -534,9 +534,9 @@ def test_the_length_of_a_range_is_limited(chat, monkeypatch):
         (1, 100, ids[5:10]),
     ]:
         window = {"anchor": ids[6], "num_before": before, "num_after": after, "narrow": []}
-        answer = ana.post("/messages/flags/narrow", op="add", flag="read", **window).succeeds()
-        ends = (answer["first_processed_id"], answer["last_processed_id"])
-        assert (ends, answer["processed_count"]) == ((expected[0], expected[-1]), 5)
+        response = ana.post("/messages/flags/narrow", op="add", flag="read", **window).succeeds()
+        ends = (response["first_processed_id"], response["last_processed_id"])
+        assert (ends, response["processed_count"]) == ((expected[0], expected[-1]), 5)
 
 
 def test_invalid_ranges_are_refused(ana):
@@ -573,7 +573,7 @@ def test_invalid_ranges_are_refused(ana):
 def test_every_operator_is_in_the_table_has_a_meaning_is_documented_and_obeys_the_law():
     documented = (ROOT / "docs/api.md").read_text(encoding="utf-8").partition("## Narrows")[2]
     dice = random.Random(7)
-    asked = {
+    requested = {
         each.operator
         for _ in range(2000)
         for each in any_narrow(dice, ["ana", "ben"], ["kitchen"], ["lunch"], [1])
@@ -586,13 +586,13 @@ def test_every_operator_is_in_the_table_has_a_meaning_is_documented_and_obeys_th
             "search",
         },
         "line in docs/api.md, Narrows": set(re.findall(r"`([a-z-]+)`", documented)),
-        "line in tests/laws/narrow_model.py, _matches and any_narrow": asked,
+        "line in tests/laws/narrow_model.py, _matches and any_narrow": requested,
     }
 
     words = {*OPERATORS, *actions.messages.narrow_terms.MEANINGS}
     missing = [
-        f"The operator {word} has no {place}."
-        for place, known in places.items()
+        f"The operator {word} has no {location}."
+        for location, known in places.items()
         for word in sorted(words - known)
     ]
     assert not missing, "\n".join(missing)

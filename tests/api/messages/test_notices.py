@@ -6,8 +6,8 @@ import pytest
 from tests.support.people import Chat, Person
 
 
-def notices(ears: Any) -> list[dict[str, Any]]:
-    return [event["message"] for event in ears.all() if event["type"] == "message"]
+def notices(queue: Any) -> list[dict[str, Any]]:
+    return [event["message"] for event in queue.all() if event["type"] == "message"]
 
 
 def mention(who: Person) -> str:
@@ -31,12 +31,12 @@ def channel_html(chat: Chat, name: str) -> str:
 
 def test_a_user_subscribed_by_another_gets_a_notice(chat, in_kitchen, ana):
     ben, cleo = chat.people("ben", "cleo")
-    ears = ben.listens_for("message"), ben.listens_for("message", apply_markdown=True)
+    queue = ben.listens_for("message"), ben.listens_for("message", apply_markdown=True)
     others = ana.listens_for("message"), cleo.listens_for("message")
 
     ana.joins("kitchen", principals=[ben.id])
 
-    (source,), (html,) = (notices(each) for each in ears)
+    (source,), (html,) = (notices(each) for each in queue)
     assert source["content"] == f"{mention(ana)} subscribed you to #**kitchen**."
     assert html["content"] == (
         f"<p>{mention_html(ana)} subscribed you to {channel_html(chat, 'kitchen')}.</p>"
@@ -52,12 +52,12 @@ def test_a_user_subscribed_by_another_gets_a_notice(chat, in_kitchen, ana):
 def test_several_channels_are_one_message(chat):
     ana = chat.person("ana", channels=["kitchen", "garden"])
     ben = chat.person("ben")
-    ears = ben.listens_for("message")
+    queue = ben.listens_for("message")
 
     ana.joins("kitchen", "garden", principals=[ben.id])
 
-    (told,) = notices(ears)
-    assert told["content"] == (
+    (event,) = notices(queue)
+    assert event["content"] == (
         f"{mention(ana)} subscribed you to the following channels:\n\n* #**garden**\n* #**kitchen**"
     )
 
@@ -65,26 +65,26 @@ def test_several_channels_are_one_message(chat):
 def test_some_users_get_no_notice(chat, in_kitchen, ana, ben):
     bot = chat.person("bot", bot="generic", owner=ben)
     cleo = chat.person("cleo")
-    ears = [who.listens_for("message") for who in (ana, ben, bot)]
+    queue = [who.listens_for("message") for who in (ana, ben, bot)]
     cleos = cleo.listens_for("message")
 
     ana.joins("kitchen", principals=[ana.id, ben.id, bot.id])  # already subscribed, or a bot
     ana.joins("attic", principals=[ana.id, ben.id])  # new
-    answer = ana.joins("kitchen", principals=[cleo.id], send_new_subscription_messages=False)
+    response = ana.joins("kitchen", principals=[cleo.id], send_new_subscription_messages=False)
 
-    assert all(each.silent() for each in ears)
+    assert all(each.silent() for each in queue)
     assert cleos.silent()
-    assert "new_subscription_messages_sent" not in answer
+    assert "new_subscription_messages_sent" not in response
 
 
 def test_subscribing_many_users_sends_no_notices(chat, in_kitchen, ana):
     crowd = chat.people(*(f"p{number}" for number in range(101)))
-    ears = crowd[0].listens_for("message")
+    queue = crowd[0].listens_for("message")
 
-    answer = ana.joins("kitchen", principals=[person.id for person in crowd])
+    response = ana.joins("kitchen", principals=[person.id for person in crowd])
 
-    assert answer["new_subscription_messages_sent"] is False
-    assert ears.silent()
+    assert response["new_subscription_messages_sent"] is False
+    assert queue.silent()
 
 
 # --- new channels ---------------------------------------------------------------------------------
@@ -100,11 +100,11 @@ def square(chat: Chat) -> int:
 
 
 def test_a_new_organization_announces_in_its_first_channel(ana, ben):
-    ears = ben.listens_for("message")
+    queue = ben.listens_for("message")
 
     ana.joins("loud", announce=True)
 
-    (notice,) = notices(ears)
+    (notice,) = notices(queue)
     assert notice["display_recipient"] == "general"
     assert notice["sender_full_name"] == "Notification Bot"
 
@@ -118,10 +118,10 @@ def test_a_new_channel_is_announced_on_request(chat, square):
 
     (event,) = anas.all()
     assert event["flags"] == ["read"]
-    (heard,) = bens.all()
-    assert heard["flags"] == []
-    assert heard["message"]["subject"] == "new channels"
-    assert heard["message"]["content"] == f"{mention(ana)} created a new channel #**loud**."
+    (received,) = bens.all()
+    assert received["flags"] == []
+    assert received["message"]["subject"] == "new channels"
+    assert received["message"]["content"] == f"{mention(ana)} created a new channel #**loud**."
     unread = ana.registers(fetch_event_types=["message", "update_message_flags"])["unread_msgs"]
     assert unread["count"] == 0
 
@@ -129,38 +129,38 @@ def test_a_new_channel_is_announced_on_request(chat, square):
 @pytest.mark.parametrize("role", ["member", "guest"])
 def test_a_new_user_is_announced(chat, square, role):
     chat.set("signup_announcements_stream_id", square)
-    ears = chat.person("ana", channels=["square"]).listens_for("message")
+    queue = chat.person("ana", channels=["square"]).listens_for("message")
 
     eve = chat.person("eve", role=role)
 
-    (heard,) = ears.all()
-    assert heard["message"]["subject"] == "signups"
-    assert heard["message"]["content"] == f"{mention(eve)} joined this organization."
+    (received,) = queue.all()
+    assert received["message"]["subject"] == "signups"
+    assert received["message"]["content"] == f"{mention(eve)} joined this organization."
 
 
 def test_bots_are_not_announced_and_an_archived_channel_gets_no_announcements(chat, square):
     ana = chat.person("ana", role="owner", channels=["square"])
     chat.set("signup_announcements_stream_id", square)
-    ears = ana.listens_for("message")
+    queue = ana.listens_for("message")
 
     ana.post("/bots", full_name="Robot", short_name="robot").succeeds()
-    assert ears.silent()
+    assert queue.silent()
     ana.delete(f"/streams/{square}").succeeds()
-    ears.all()
+    queue.all()
     chat.person("eve")
 
-    assert ears.silent()
+    assert queue.silent()
 
 
 def test_several_new_channels_are_announced_together_and_private_ones_never(chat, square):
     ana = chat.person("ana", channels=["square"])
-    ears = ana.listens_for("message")
+    queue = ana.listens_for("message")
 
     ana.joins("one", "two", announce=True)
     ana.joins("vault", announce=True, invite_only=True)
     ana.post("/channels/create", name="three", subscribers=[], announce=True).succeeds()
 
-    assert [each["content"] for each in notices(ears)] == [
+    assert [each["content"] for each in notices(queue)] == [
         f"{mention(ana)} created the following channels: #**one**, #**two**.",
         f"{mention(ana)} created a new channel #**three**.",
     ]
@@ -169,11 +169,11 @@ def test_several_new_channels_are_announced_together_and_private_ones_never(chat
 def test_an_archived_announcement_channel_gets_nothing(chat, square):
     ana = chat.person("ana", role="admin", channels=["square"])
     ana.delete(f"/streams/{square}").succeeds()
-    ears = ana.listens_for("message")
+    queue = ana.listens_for("message")
 
     ana.joins("loud", announce=True)
 
-    assert ears.silent()
+    assert queue.silent()
 
 
 # --- changes, where the organization wants notices ------------------------------------------------
@@ -214,8 +214,8 @@ def test_a_new_channel_starts_with_its_description(talkative, settings, word):
     assert event["message"]["content"] == (
         f"**{word}** channel created by {mention(ana)}. **Description:**\n```` quote\nPots\n````"
     )
-    (told,) = notices(bens)
-    assert told["content"] == (
+    (found,) = notices(bens)
+    assert found["content"] == (
         f"<p><strong>{word}</strong> channel created by {mention_html(ana)}."
         " <strong>Description:</strong></p>\n<blockquote>\n<p>Pots</p>\n</blockquote>"
     )
@@ -262,7 +262,7 @@ CHANGES: list[tuple[dict[str, Any], str, str]] = [
 @pytest.mark.parametrize("change, source, html", CHANGES)
 def test_a_change_is_announced_in_the_channel(talkative, change, source, html):
     ana = talkative.person("ana", role="owner", channels=["kitchen"])
-    ears = ana.listens_for("message"), ana.listens_for("message", apply_markdown=True)
+    queue = ana.listens_for("message"), ana.listens_for("message", apply_markdown=True)
     kitchen = talkative.channel("kitchen").id
 
     talkative.set("send_channel_events_messages", False)
@@ -271,7 +271,7 @@ def test_a_change_is_announced_in_the_channel(talkative, change, source, html):
     ana.patch(f"/streams/{kitchen}", **change).succeeds()
 
     filled = {"ana": mention(ana), "ana_html": mention_html(ana)}
-    (told,), (shown,) = (notices(each) for each in ears)
+    (told,), (shown,) = (notices(each) for each in queue)
     assert told["subject"] == "channel events"
     assert told["content"] == source.format(**filled)
     assert shown["content"] == html.format(**filled)
@@ -279,7 +279,7 @@ def test_a_change_is_announced_in_the_channel(talkative, change, source, html):
 
 def test_the_posting_permission_is_announced_by_name(talkative):
     ana = talkative.person("ana", channels=["kitchen"])
-    ears = ana.listens_for("message"), ana.listens_for("message", apply_markdown=True)
+    queue = ana.listens_for("message"), ana.listens_for("message", apply_markdown=True)
     everyone, members = talkative.group("everyone"), talkative.group("members")
     value = {"direct_members": [ana.id], "direct_subgroups": [members]}
 
@@ -287,7 +287,7 @@ def test_the_posting_permission_is_announced_by_name(talkative):
         f"/streams/{talkative.channel('kitchen').id}", can_send_message_group={"new": value}
     ).succeeds()
 
-    (told,), (shown,) = (notices(each) for each in ears)
+    (told,), (shown,) = (notices(each) for each in queue)
     assert told["content"] == (
         f"{mention(ana)} changed the [posting permissions](/help/channel-posting-policy) for this"
         f" channel:\n\n* **Old**: @_*role:everyone*\n* **New**: @_*role:members*, {mention(ana)}"
@@ -300,12 +300,12 @@ def test_the_posting_permission_is_announced_by_name(talkative):
 def test_archiving_and_unarchiving_are_announced(talkative):
     ana = talkative.person("ana", channels=["kitchen"])
     path = f"/streams/{talkative.channel('kitchen').id}"
-    ears = ana.listens_for("message")
+    queue = ana.listens_for("message")
 
     ana.delete(path).succeeds()
     ana.patch(path, is_archived=False).succeeds()
 
-    assert [each["content"] for each in notices(ears)] == [
+    assert [each["content"] for each in notices(queue)] == [
         "Channel #**kitchen** has been archived.",
         "Channel #**kitchen** has been unarchived.",
     ]
@@ -314,9 +314,9 @@ def test_archiving_and_unarchiving_are_announced(talkative):
 def test_names_cannot_inject_markup_into_a_notice(chat, ana):
     ana.joins("<b>&amp;")
     ben = chat.person("ben")
-    ears = ben.listens_for("message", apply_markdown=True)
+    queue = ben.listens_for("message", apply_markdown=True)
 
     ana.joins("<b>&amp;", principals=[ben.id])
 
-    (told,) = notices(ears)
-    assert "#&lt;b&gt;&amp;amp;</a>" in told["content"]
+    (event,) = notices(queue)
+    assert "#&lt;b&gt;&amp;amp;</a>" in event["content"]

@@ -47,11 +47,11 @@ def soup(in_kitchen, ana, ben):
 
 def test_all_recipients_receive_a_reaction(chat, soup, ana, ben):
     eve = chat.person("eve")
-    ears, others = ana.listens_for("reaction"), eve.listens_for("reaction")
+    queue, others = ana.listens_for("reaction"), eve.listens_for("reaction")
 
     reacts(ben, soup).succeeds()
 
-    assert ears.next() == reaction_event("add", ben, soup, "tada", "1f389")
+    assert queue.next() == reaction_event("add", ben, soup, "tada", "1f389")
     assert others.silent()
     assert reactions_on(ana, soup) == [(ben.id, "tada", "1f389", "unicode_emoji")]
 
@@ -125,11 +125,11 @@ def test_code_or_type_may_be_left_out(soup, ana):
 
 def test_direct_messages_get_reactions_and_others_cannot_see_them(ana, ben, eve):
     hey = ana.says("hey", to=[ben])
-    ears, others = ana.listens_for("reaction"), eve.listens_for("reaction")
+    queue, others = ana.listens_for("reaction"), eve.listens_for("reaction")
 
     reacts(ben, hey, "wave").succeeds()
 
-    assert ears.next() == reaction_event("add", ben, hey, "wave", "1f44b")
+    assert queue.next() == reaction_event("add", ben, hey, "wave", "1f44b")
     assert others.silent()
     reacts(eve, hey).fails("Invalid message(s)")
     takes_back(eve, hey, emoji_name="wave").fails("Invalid message(s)")
@@ -150,20 +150,20 @@ def test_reacting_counts_as_participation(chat, in_kitchen, ana):
         "ben", channels=["kitchen"], settings={"automatically_follow_topics_policy": 1}
     )
     soup = ana.says("Soup's on", to="kitchen > lunch")
-    ears = ben.listens_for("reaction", "user_topic")
+    queue = ben.listens_for("reaction", "user_topic")
 
     reacts(ben, soup).succeeds()
 
-    heard = ears.all()
-    assert [event["type"] for event in heard] == ["reaction", "user_topic"]
-    assert (heard[1]["topic_name"], heard[1]["visibility_policy"]) == ("lunch", 3)
+    received = queue.all()
+    assert [event["type"] for event in received] == ["reaction", "user_topic"]
+    assert (received[1]["topic_name"], received[1]["visibility_policy"]) == ("lunch", 3)
 
 
 # --- removing ---
 
 
 def test_a_reaction_is_removed_by_any_of_its_names(soup, ana, ben):
-    ears = ben.listens_for("reaction")
+    queue = ben.listens_for("reaction")
 
     for which in (
         {"emoji_name": "+1"},
@@ -173,7 +173,7 @@ def test_a_reaction_is_removed_by_any_of_its_names(soup, ana, ben):
     ):
         reacts(ana, soup, "+1").succeeds()
         takes_back(ana, soup, **which).succeeds()
-        added, removed = ears.all()
+        added, removed = queue.all()
         assert added["op"] == "add"
         assert removed == reaction_event("remove", ana, soup, "+1", "1f44d")
     assert reactions_on(ben, soup) == []

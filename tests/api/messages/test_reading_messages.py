@@ -14,14 +14,14 @@ def cannot_see(person, message) -> bool:
 
 def narrowed(person, channel) -> list[int]:
     narrow = [{"operator": "channel", "operand": channel}]
-    answer = person.get("/messages", anchor="newest", num_before=50, narrow=narrow).succeeds()
-    return [each["id"] for each in answer["messages"]]
+    response = person.get("/messages", anchor="newest", num_before=50, narrow=narrow).succeeds()
+    return [each["id"] for each in response["messages"]]
 
 
 def received(person) -> list[int]:
     """Received channel messages; a bot may have written to them besides."""
-    answer = person.get("/messages", anchor="newest", num_before=50).succeeds()
-    return [each["id"] for each in answer["messages"] if each["type"] == "stream"]
+    response = person.get("/messages", anchor="newest", num_before=50).succeeds()
+    return [each["id"] for each in response["messages"] if each["type"] == "stream"]
 
 
 def test_a_message_in_both_forms(in_kitchen, ana):

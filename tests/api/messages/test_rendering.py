@@ -81,11 +81,11 @@ def test_preview_limits(chat: Chat, ana: Person) -> None:
 
 
 def test_a_preview_causes_no_events(in_kitchen: None, ana: Person, ben: Person) -> None:
-    ears = ben.listens_for()
+    queue = ben.listens_for()
 
     renders(ana, "@**Ben** @**all**")
 
-    assert ears.silent()
+    assert queue.silent()
 
 
 def test_links_to_the_organization_itself_are_shortened(chat: Chat, ana: Person) -> None:
@@ -171,14 +171,14 @@ def flags_of(person: Person, said: Any) -> set[str]:
 
 def test_a_mention_sets_the_flag_for_the_mentioned_user(chat: Chat) -> None:
     ana, ben, cid = chat.people("ana", "ben", "cid", channels=["kitchen"])
-    ears, other = ben.listens_for("message"), cid.listens_for("message")
+    queue, other = ben.listens_for("message"), cid.listens_for("message")
 
-    said = ana.says("@**Ben** soup?", to="kitchen > lunch")
+    message = ana.says("@**Ben** soup?", to="kitchen > lunch")
 
-    assert ears.next()["flags"] == ["mentioned"]
+    assert queue.next()["flags"] == ["mentioned"]
     assert other.next()["flags"] == []
-    assert flags_of(ben, said) == {"mentioned"}
-    assert flags_of(cid, said) == set()
+    assert flags_of(ben, message) == {"mentioned"}
+    assert flags_of(cid, message) == set()
 
 
 @pytest.mark.parametrize(
@@ -192,29 +192,29 @@ def test_a_silent_mention_sets_no_flag(chat: Chat, words: str) -> None:
 
 def test_all_subscribers_can_be_mentioned(chat: Chat) -> None:
     ana, ben = chat.people("ana", "ben", channels=["kitchen"])
-    ears = ben.listens_for("message")
+    queue = ben.listens_for("message")
     marks = {"stream_wildcard_mentioned", "wildcard_mentioned"}
 
-    said = ana.says("@**everyone** soup!", to="kitchen > lunch")
+    message = ana.says("@**everyone** soup!", to="kitchen > lunch")
 
-    assert set(ears.next()["flags"]) == marks
-    assert flags_of(ben, said) == marks
+    assert set(queue.next()["flags"]) == marks
+    assert flags_of(ben, message) == marks
 
 
 def test_a_topic_mention_is_for_participants(chat: Chat) -> None:
     ana, ben, cid = chat.people("ana", "ben", "cid", channels=["kitchen"])
     ben.says("hungry", to="kitchen > lunch")
 
-    said = ana.says("@**topic** soup!", to="kitchen > lunch")
+    message = ana.says("@**topic** soup!", to="kitchen > lunch")
 
-    assert flags_of(ben, said) == {"topic_wildcard_mentioned", "wildcard_mentioned"}
-    assert flags_of(cid, said) == set()
+    assert flags_of(ben, message) == {"topic_wildcard_mentioned", "wildcard_mentioned"}
+    assert flags_of(cid, message) == set()
 
 
 def test_wildcards_mention_no_one_in_direct_messages(ana: Person, ben: Person) -> None:
-    said = ana.says("@**all** @**topic** @**Ben**", to=[ben])
+    message = ana.says("@**all** @**topic** @**Ben**", to=[ben])
 
-    assert flags_of(ben, said) == {"mentioned"}
+    assert flags_of(ben, message) == {"mentioned"}
 
 
 def test_wildcard_mentions_of_more_than_fifteen_subscribers_are_restricted(chat: Chat) -> None:
@@ -250,17 +250,17 @@ def test_a_group_mention_sets_the_flag_for_its_members(chat: Chat) -> None:
     ana, ben, cid = chat.people("ana", "ben", "cid", channels=["kitchen"])
     outsider = chat.person("dan")
     number = a_group(chat, "cooks", ben, outsider)
-    ears, other = ben.listens_for("message"), cid.listens_for("message")
+    queue, other = ben.listens_for("message"), cid.listens_for("message")
 
-    said = ana.says("@*cooks* soup?", to="kitchen > lunch")
+    message = ana.says("@*cooks* soup?", to="kitchen > lunch")
 
-    assert ana.sees(said)["content"] == (
+    assert ana.sees(message)["content"] == (
         f'<p><span class="user-group-mention" data-user-group-id="{number}">@cooks</span> soup?</p>'
     )
-    assert ears.next()["flags"] == ["mentioned"]
+    assert queue.next()["flags"] == ["mentioned"]
     assert other.next()["flags"] == []
-    assert flags_of(ben, said) == {"mentioned"}
-    assert "mentioned" not in flags_of(outsider, said)
+    assert flags_of(ben, message) == {"mentioned"}
+    assert "mentioned" not in flags_of(outsider, message)
     assert flags_of(ben, ana.says("@_*cooks*", to="kitchen > lunch")) == set()
 
 
@@ -314,9 +314,9 @@ def test_properties_of_the_content_are_stored(
 ) -> None:
     ana = chat.person("ana", channels=["kitchen"])
 
-    said = ana.says(words, to="kitchen > lunch")
+    message = ana.says(words, to="kitchen > lunch")
 
-    assert chat.read(holds, said.id) == (link, image, attachment)
+    assert chat.read(holds, message.id) == (link, image, attachment)
 
 
 def test_descriptions_are_rendered_on_one_line(chat: Chat, ana: Person) -> None:
@@ -334,9 +334,9 @@ def test_descriptions_are_rendered_on_one_line(chat: Chat, ana: Person) -> None:
 def test_the_organization_description_is_rendered(chat: Chat) -> None:
     chat.set("description", "Home of **soup**")
 
-    told = chat.stranger.get("/server_settings").succeeds()
+    response = chat.stranger.get("/server_settings").succeeds()
 
-    assert told["realm_description"] == "<p>Home of <strong>soup</strong></p>"
+    assert response["realm_description"] == "<p>Home of <strong>soup</strong></p>"
 
 
 def test_the_emoji_table_is_at_the_url_in_register(chat: Chat, ana: Person) -> None:
@@ -369,9 +369,9 @@ def test_long_renderings_delay_no_other_request(
     rendering = [in_background(partial(renders, ana, slow())) for _ in range(30)]
     waits = []
     while not all(each.done() for each in rendering):
-        asked = time.monotonic()
+        requested = time.monotonic()
         ben.get("/users/me").succeeds()
-        waits.append(time.monotonic() - asked)
+        waits.append(time.monotonic() - requested)
     all_take = time.monotonic() - started
 
     assert all('class="n"' in each.result() for each in rendering)

@@ -27,13 +27,13 @@ def office(chat):
 
 def test_moderators_read_the_message_and_the_reason(in_kitchen, ana, ben, office):
     soup = ben.says("Your soup is *awful*", to="kitchen > lunch")
-    ears = office.listens_for("message")
+    queue = office.listens_for("message")
 
     reports(ana, soup, description="  It was good.\nBen is rude. ").succeeds()
 
-    told = ears.next()["message"]
-    assert (told["display_recipient"], told["subject"]) == ("office", "Reports about Ben")
-    opening, where, quote = parts(told)
+    event = queue.next()["message"]
+    assert (event["display_recipient"], event["subject"]) == ("office", "Reports about Ben")
+    opening, where, quote = parts(event)
     assert opening == (
         f"@_**Ana|{ana.id}** reported a message: **Harassment**.\n> It was good.\n> Ben is rude."
     )
@@ -44,13 +44,13 @@ def test_moderators_read_the_message_and_the_reason(in_kitchen, ana, ben, office
 
 def test_a_recipient_can_report_a_direct_message(ana, ben, eve, office):
     whisper = ben.says("psst", to=[ana])
-    ears = office.listens_for("message")
+    queue = office.listens_for("message")
 
     reports(eve, whisper).fails("Invalid message(s)")
-    assert ears.silent()
+    assert queue.silent()
     reports(ana, whisper, "spam").succeeds()
 
-    assert parts(ears.next()["message"])[2] == "```quote\npsst\n```"
+    assert parts(queue.next()["message"])[2] == "```quote\npsst\n```"
 
 
 def test_a_report_names_users_whom_the_reporter_may_not_see(chat, office):
@@ -59,22 +59,22 @@ def test_a_report_names_users_whom_the_reporter_may_not_see(chat, office):
     ben = chat.person("ben", channels=["kitchen"])
     soup = ben.says("hello", to="kitchen > lunch")
     ben.leaves("kitchen")
-    ears = office.listens_for("message")
+    queue = office.listens_for("message")
 
     reports(gus, soup).succeeds()
 
-    assert f"@_**Ben|{ben.id}**" in ears.next()["message"]["content"]
+    assert f"@_**Ben|{ben.id}**" in queue.next()["message"]["content"]
 
 
 def test_a_long_message_is_truncated(ana, office):
     message = ana.says("x" * domain.limits.MESSAGE_LENGTH, to=[ana])
-    ears = office.listens_for("message")
+    queue = office.listens_for("message")
 
     reports(ana, message, description="y" * domain.limits.REPORT_LENGTH).succeeds()
 
-    told = ears.next()["message"]["content"]
-    assert len(told) == domain.limits.MESSAGE_LENGTH
-    assert told.endswith("x\n[message truncated]\n```")
+    event = queue.next()["message"]["content"]
+    assert len(event) == domain.limits.MESSAGE_LENGTH
+    assert event.endswith("x\n[message truncated]\n```")
 
 
 @pytest.mark.parametrize(
@@ -87,11 +87,11 @@ def test_a_long_message_is_truncated(ana, office):
 )
 def test_a_report_needs_a_reason(ana, office, report_type, description, words):
     message = ana.says("x", to=[ana])
-    ears = office.listens_for("message")
+    queue = office.listens_for("message")
 
     reports(ana, message, report_type, description=description).fails(words)
 
-    assert ears.silent()
+    assert queue.silent()
 
 
 def test_without_a_channel_for_reports_they_are_refused(ana):

@@ -10,8 +10,8 @@ def searches(person, *texts, narrow=(), **params):
     """The ids that a search finds; all texts are one search."""
     terms = [*narrow, *({"operator": "search", "operand": text} for text in texts)]
     window = {"anchor": "newest", "num_before": 100} | params
-    answer = person.get("/messages", narrow=terms, **window).succeeds()
-    return [each["id"] for each in answer["messages"]]
+    response = person.get("/messages", narrow=terms, **window).succeeds()
+    return [each["id"] for each in response["messages"]]
 
 
 def is_indexed(chat):
@@ -28,7 +28,7 @@ def settled(request, chat):
 
 def test_search_finds_words_parts_phrases_and_languages_without_spaces(chat, settled):
     ana, ben = chat.people("ana", "ben", channels=["kitchen", "attic"])
-    said = {
+    sent = {
         "soup": ana.says("The **soup** is _running_ out, Müller!", to="kitchen > lunch plans").id,
         "market": ana.says("supermarkets & such", to="kitchen > shopping").id,
         "tower": ben.says("明日は東京タワーへ行きます", to="attic > 旅行").id,
@@ -60,7 +60,7 @@ def test_search_finds_words_parts_phrases_and_languages_without_spaces(chat, set
         ("?!",): set(),
     }
     for texts, expected in table.items():
-        assert searches(ana, *texts) == sorted(said[name] for name in expected), texts
+        assert searches(ana, *texts) == sorted(sent[name] for name in expected), texts
 
 
 def test_search_combines_with_other_terms(chat, settled):
@@ -87,8 +87,8 @@ def test_search_combines_with_other_terms(chat, settled):
     blank.fails("operand cannot be blank.")
     words = " ".join(f"word{number}" for number in range(101))
     endless = ana.get("/messages", anchor="newest", narrow=[["search", words]])
-    told = "Invalid narrow operator: too many words in search (limit: 100)"
-    endless.fails(told, code="BAD_NARROW")
+    expected = "Invalid narrow operator: too many words in search (limit: 100)"
+    endless.fails(expected, code="BAD_NARROW")
     assert searches(ana, words[:200]) == []
 
 
@@ -111,11 +111,11 @@ def test_hits_are_highlighted_only_in_a_search(in_kitchen, ana):
     assert told([["search", "soup"]], apply_markdown=False, anchor=soup) == (content, subject)
     assert told([["search", "soup"]], message_ids=[soup]) == (content, subject)
     assert told([["channel", "kitchen"]]) == (None, None)
-    answer = ana.get("/messages/matches_narrow", msg_ids=[soup], narrow=[["search", "soup"]])
+    response = ana.get("/messages/matches_narrow", msg_ids=[soup], narrow=[["search", "soup"]])
     expected = {"match_content": content, "match_subject": subject}
-    assert answer.succeeds()["messages"] == {str(soup): expected}
-    answer = ana.get("/messages/matches_narrow", msg_ids=[soup], narrow=[["search", "bread"]])
-    assert answer.succeeds()["messages"] == {}
+    assert response.succeeds()["messages"] == {str(soup): expected}
+    response = ana.get("/messages/matches_narrow", msg_ids=[soup], narrow=[["search", "bread"]])
+    assert response.succeeds()["messages"] == {}
 
 
 def test_changed_messages_are_found_as_they_are_now(chat, settled):
@@ -203,8 +203,8 @@ def test_invisible_messages_are_not_found(chat, in_kitchen, ana, ben, eve, settl
         for terms in ([], [["channel", "vault"]], [["is", "dm"]], [["sender", ana.api_email]]):
             for params in ({"message_ids": everything}, {"anchor": 0, "num_after": 50}):
                 narrow = [*terms, ["search", "treas"]]
-                answer = person.get("/messages", narrow=narrow, **params).json
-                assert {each["id"] for each in answer.get("messages", [])} <= {*allowed}
+                response = person.get("/messages", narrow=narrow, **params).json
+                assert {each["id"] for each in response.get("messages", [])} <= {*allowed}
         narrow = [["search", "treasure"]]
         matched = person.get("/messages/matches_narrow", msg_ids=everything, narrow=narrow)
         assert {int(number) for number in matched.succeeds()["messages"]} == {*allowed}

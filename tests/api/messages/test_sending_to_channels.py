@@ -31,9 +31,9 @@ def test_a_channel_may_be_named_in_several_ways(chat, in_kitchen, ana, word, wri
     number = chat.channel("kitchen").id
     to = written.replace("id", str(number)).replace("name", "kitchen").replace("NAME", "KITCHEN")
 
-    answer = sends(ana, type=word, to=to).succeeds()
+    response = sends(ana, type=word, to=to).succeeds()
 
-    seen = ana.sees(answer["id"])
+    seen = ana.sees(response["id"])
     assert (seen["type"], seen["stream_id"], seen["display_recipient"]) == (
         "stream",
         number,
@@ -64,19 +64,19 @@ def test_an_unknown_channel_is_named_in_the_answer(ana):
     quoted = sends(ana, to='"987654"')
 
     name = "no such &lt;place&gt;"
-    told = by_name.fails(f"Channel '{name}' does not exist", code="STREAM_DOES_NOT_EXIST")
-    assert told["stream"] == name
-    told = by_id.fails("Channel with ID '987654' does not exist", code="STREAM_DOES_NOT_EXIST")
-    assert told["stream_id"] == 987_654
+    response = by_name.fails(f"Channel '{name}' does not exist", code="STREAM_DOES_NOT_EXIST")
+    assert response["stream"] == name
+    response = by_id.fails("Channel with ID '987654' does not exist", code="STREAM_DOES_NOT_EXIST")
+    assert response["stream_id"] == 987_654
     quoted.fails("Channel '987654' does not exist", code="STREAM_DOES_NOT_EXIST")
 
 
 @pytest.mark.parametrize("number", [-1, 0, 2**63 - 1, 2**63, 10**30])
 def test_an_impossible_id_is_an_unknown_channel(chat, number):
-    answer = sends(chat.person("ana"), to=number)
+    response = sends(chat.person("ana"), to=number)
 
-    assert answer.json["code"] == "STREAM_DOES_NOT_EXIST"
-    assert answer.status == 400
+    assert response.json["code"] == "STREAM_DOES_NOT_EXIST"
+    assert response.status == 400
 
 
 def test_another_organizations_channel_is_unknown(chat):
@@ -84,9 +84,9 @@ def test_another_organizations_channel_is_unknown(chat):
     other.person("eve", channels=["cellar"])
     cellar = other.channel("cellar")
 
-    answer = sends(chat.person("ana"), to=cellar.id)
+    response = sends(chat.person("ana"), to=cellar.id)
 
-    answer.fails(f"Channel with ID '{cellar.id}' does not exist", code="STREAM_DOES_NOT_EXIST")
+    response.fails(f"Channel with ID '{cellar.id}' does not exist", code="STREAM_DOES_NOT_EXIST")
 
 
 # --- content ---
@@ -163,20 +163,20 @@ def test_html_is_escaped(in_kitchen, ana):
 def test_topics_are_stripped_and_names_of_the_empty_topic_are_known(
     in_kitchen, ana, written, stored
 ):
-    answer = sends(ana, topic=written).succeeds()
+    response = sends(ana, topic=written).succeeds()
 
-    raw = ana.get(f"/messages/{answer['id']}", allow_empty_topic_name=True).succeeds()
+    raw = ana.get(f"/messages/{response['id']}", allow_empty_topic_name=True).succeeds()
 
     assert raw["message"]["subject"] == stored
-    assert ana.sees(answer["id"])["subject"] == (stored or "general chat")
+    assert ana.sees(response["id"])["subject"] == (stored or "general chat")
 
 
 def test_subject_is_an_older_name_of_topic(in_kitchen, ana):
-    answer = sends(ana, topic=None, subject="lunch").succeeds()
+    response = sends(ana, topic=None, subject="lunch").succeeds()
     both = sends(ana, topic="lunch", subject="lunch")
 
-    assert "ignored_parameters_unsupported" not in answer
-    assert ana.sees(answer["id"])["subject"] == "lunch"
+    assert "ignored_parameters_unsupported" not in response
+    assert ana.sees(response["id"])["subject"] == "lunch"
     both.fails("Can't decide between 'topic' and 'subject' arguments")
 
 
@@ -341,12 +341,12 @@ def test_a_deactivated_sender_cannot_send(chat, in_kitchen, ana):
 def test_the_empty_topic_requires_that_the_channel_allows_it(ana, policy, topic, msg):
     ana.joins("plans", topics_policy=policy)
 
-    answer = sends(ana, to="plans", topic=topic)
+    response = sends(ana, to="plans", topic=topic)
 
     if msg is None:
-        answer.succeeds()
+        response.succeeds()
     else:
-        assert answer.fails(msg)["empty_topic_display_name"] == "general chat"
+        assert response.fails(msg)["empty_topic_display_name"] == "general chat"
 
 
 def test_a_channel_may_inherit_the_topics_policy(chat, in_kitchen, ana):
@@ -412,12 +412,12 @@ def test_a_permission_is_held_through_nested_groups(chat):
 )
 def test_sent_messages_are_read_for_their_sender(chat, agent, chosen, flags):
     ana = chat.person("ana", channels=["kitchen"]).with_headers(User_Agent=agent)
-    ears = ana.listens_for("message")
+    queue = ana.listens_for("message")
 
     soup = ana.says("Soup's on", to="kitchen > lunch", read_by_sender=chosen)
 
     assert ana.sees(soup)["flags"] == flags
-    assert ears.next()["flags"] == flags
+    assert queue.next()["flags"] == flags
 
 
 def test_a_client_may_name_itself(in_kitchen, ana):
@@ -439,7 +439,7 @@ def test_messages_of_others_are_unread(in_kitchen, ana, ben):
 
 
 def test_starting_a_topic_follows_it(in_kitchen, ana, ben):
-    ears = ana.listens_for("user_topic", "message")
+    queue = ana.listens_for("user_topic", "message")
 
     first = ana.says("Soup's on", to="kitchen > lunch")
     second = ana.says("Bread too", to="kitchen > LUNCH")
@@ -448,7 +448,7 @@ def test_starting_a_topic_follows_it(in_kitchen, ana, ben):
     assert first.answer["automatic_new_visibility_policy"] == FOLLOWED
     assert "automatic_new_visibility_policy" not in second.answer
     assert "automatic_new_visibility_policy" not in third.answer
-    followed, *messages = ears.all()
+    followed, *messages = queue.all()
     assert (followed["type"], followed["topic_name"], followed["visibility_policy"]) == (
         "user_topic",
         "lunch",
@@ -480,9 +480,9 @@ def test_replying_changes_the_policy_as_chosen(chat, settings, current, muted, p
     ana.says("Soup's on", to="kitchen > lunch")
     chat.write(prepare, ben.id, chat.channel("kitchen").id)
 
-    answer = ben.says("Coming", to="kitchen > lunch").answer
+    response = ben.says("Coming", to="kitchen > lunch").answer
 
-    assert answer.get("automatic_new_visibility_policy") == policy
+    assert response.get("automatic_new_visibility_policy") == policy
 
 
 def test_a_bot_follows_no_topics(chat, in_kitchen, ana):
@@ -496,6 +496,6 @@ def test_a_topic_is_new_for_a_sender_who_cannot_see_its_history(ana, ben):
     ana.says("It is dark", to="cellar > light")
     ana.joins("cellar", principals=[ben.id])
 
-    answer = ben.says("Is it?", to="cellar > light").answer
+    response = ben.says("Is it?", to="cellar > light").answer
 
-    assert answer["automatic_new_visibility_policy"] == FOLLOWED
+    assert response["automatic_new_visibility_policy"] == FOLLOWED

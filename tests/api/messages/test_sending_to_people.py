@@ -22,9 +22,9 @@ def participants(seen) -> list[int]:
 
 @pytest.mark.parametrize("word", ["direct", "private"])
 def test_a_complete_direct_message(ana, ben, word):
-    answer = writes(ana, [ben.id], type=word).succeeds()
+    response = writes(ana, [ben.id], type=word).succeeds()
 
-    seen = ben.sees(answer["id"])
+    seen = ben.sees(response["id"])
     assert (seen["type"], seen["subject"], seen["content"]) == ("private", "", "<p>psst</p>")
     assert "stream_id" not in seen
     assert seen["display_recipient"] == [
@@ -50,9 +50,9 @@ def test_a_complete_direct_message(ana, ben, word):
     ids=["ids", "repeated", "addresses", "commas", "more commas"],
 )
 def test_recipients_may_be_named_in_several_ways(ana, ben, cleo, write):
-    answer = writes(ana, write(ana, ben, cleo)).succeeds()
+    response = writes(ana, write(ana, ben, cleo)).succeeds()
 
-    assert participants(ana.sees(answer["id"])) == [ana.id, ben.id, cleo.id]
+    assert participants(ana.sees(response["id"])) == [ana.id, ben.id, cleo.id]
 
 
 def test_the_same_recipients_are_the_same_conversation(ana, ben, cleo):
@@ -71,10 +71,10 @@ def test_a_message_to_oneself(ana):
 
 
 def test_the_topic_of_a_direct_message_is_ignored(ana, ben):
-    answer = writes(ana, [ben.id], topic="unused").succeeds()
+    response = writes(ana, [ben.id], topic="unused").succeeds()
 
-    assert ben.sees(answer["id"])["subject"] == ""
-    assert "automatic_new_visibility_policy" not in answer
+    assert ben.sees(response["id"])["subject"] == ""
+    assert "automatic_new_visibility_policy" not in response
 
 
 def test_the_answer_has_the_url_of_the_message(chat, ana, ben, cleo):
@@ -115,10 +115,10 @@ def test_invalid_recipients_are_refused(chat, ana, to, msg):
 
 @pytest.mark.parametrize("number", [-1, 0, 2**63, 10**25])
 def test_an_impossible_id_is_an_unknown_user(chat, number):
-    answer = writes(chat.person("ana"), [number])
+    response = writes(chat.person("ana"), [number])
 
-    assert answer.status == 400
-    assert answer.json["msg"].startswith("Invalid user ID")
+    assert response.status == 400
+    assert response.json["msg"].startswith("Invalid user ID")
 
 
 def test_a_hidden_address_works_for_users_who_may_see_it(chat, ana, ben):
@@ -135,9 +135,9 @@ def test_a_public_address_reaches_its_owner(chat, ana):
     ben = chat.person("ben", settings={"email_address_visibility": 1})
     bot = chat.person("helper", bot="generic", owner=ana)
 
-    answer = writes(ana, f"{ben.email},{bot.email}").succeeds()
+    response = writes(ana, f"{ben.email},{bot.email}").succeeds()
 
-    assert participants(ana.sees(answer["id"])) == [ana.id, ben.id, bot.id]
+    assert participants(ana.sees(response["id"])) == [ana.id, ben.id, bot.id]
 
 
 def test_users_of_another_organization_cannot_be_written_to(chat):

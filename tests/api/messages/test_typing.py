@@ -46,22 +46,22 @@ def scene(chat):
 @pytest.mark.parametrize("op", ["start", "stop"])
 def test_all_participants_are_notified_including_the_writer(scene, op):
     cleo, dan = scene.people("cleo", "dan")
-    ears = [person.listens_for() for person in (scene.ana, scene.ben, cleo)]
+    queue = [person.listens_for() for person in (scene.ana, scene.ben, cleo)]
     stranger = dan.listens_for()
 
     scene.ana.post("/typing", op=op, to=[scene.ben.id, cleo.id]).succeeds()
 
-    for each in ears:
+    for each in queue:
         assert each.all() == [typing(op, scene.ana, scene.ben, cleo, scene.ana)]
     assert stranger.silent()
 
 
 def test_typing_to_oneself(scene):
-    ears = scene.ana.listens_for("typing")
+    queue = scene.ana.listens_for("typing")
 
     scene.ana.post("/typing", op="start", type="direct", to=[scene.ana.id]).succeeds()
 
-    assert ears.all() == [typing("start", scene.ana, scene.ana)]
+    assert queue.all() == [typing("start", scene.ana, scene.ana)]
 
 
 def test_nothing_is_stored(scene):
@@ -73,13 +73,13 @@ def test_nothing_is_stored(scene):
 
 
 def test_typing_does_not_overtake_a_message(scene):
-    ears = scene.ben.listens_for("message", "typing")
+    queue = scene.ben.listens_for("message", "typing")
 
     scene.ana.post("/typing", op="start", to=[scene.ben.id])
     scene.ana.says("Hello", to=[scene.ben])
     scene.ana.post("/typing", op="stop", to=[scene.ben.id])
 
-    assert [event["type"] for event in ears.all()] == ["typing", "message", "typing"]
+    assert [event["type"] for event in queue.all()] == ["typing", "message", "typing"]
 
 
 def test_a_parked_poll_is_woken(scene):
@@ -93,31 +93,31 @@ def test_a_parked_poll_is_woken(scene):
 @pytest.mark.parametrize("type_", ["channel", "stream"])
 def test_channel_typing_reaches_queues_with_the_capability(scene, type_):
     outside = scene.person("cleo").listens_for(client_capabilities=CAPABLE)
-    ears = scene.ben.listens_for(client_capabilities=CAPABLE)
+    queue = scene.ben.listens_for(client_capabilities=CAPABLE)
     older = scene.ben.listens_for()
 
     scene.ana.post(
         "/typing", op="start", type=type_, stream_id=scene.kitchen.id, topic=" soup "
     ).succeeds()
 
-    assert ears.all() == [typing_in("start", scene.ana, scene.kitchen, "soup")]
+    assert queue.all() == [typing_in("start", scene.ana, scene.kitchen, "soup")]
     assert older.silent()
     assert outside.silent()
 
 
 def test_parameters_of_the_other_type_are_ignored(scene):
-    ears = scene.ben.listens_for(client_capabilities=CAPABLE)
-    place = {"stream_id": scene.kitchen.id, "topic": "soup"}
+    queue = scene.ben.listens_for(client_capabilities=CAPABLE)
+    fields = {"stream_id": scene.kitchen.id, "topic": "soup"}
     tell = partial(scene.ana.post, "/typing", op="start")
 
     replies = [
-        tell(type="channel", to="the kitchen", **place),
-        tell(type="stream", to=[-1], **place),
+        tell(type="channel", to="the kitchen", **fields),
+        tell(type="stream", to=[-1], **fields),
         tell(to=[scene.ben.id], stream_id="kitchen", topic="x" * 61),
     ]
 
     assert [reply.succeeds() for reply in replies] == [{"result": "success", "msg": ""}] * 3
-    assert ears.all() == [
+    assert queue.all() == [
         *[typing_in("start", scene.ana, scene.kitchen, "soup")] * 2,
         typing("start", scene.ana, scene.ben, scene.ana),
     ]
@@ -138,33 +138,33 @@ def test_the_empty_topic_has_its_name_for_older_queues(scene, topic):
 
 def test_large_channels_get_no_typing_notifications(scene, monkeypatch):
     monkeypatch.setattr(domain.limits, "TYPING_SUBSCRIBERS", 2)
-    ears = scene.ben.listens_for(client_capabilities=CAPABLE)
+    queue = scene.ben.listens_for(client_capabilities=CAPABLE)
     tell = {"op": "start", "type": "channel", "stream_id": scene.kitchen.id, "topic": "soup"}
 
     scene.ana.post("/typing", **tell).succeeds()
-    assert ears.next()["type"] == "typing"
+    assert queue.next()["type"] == "typing"
     soup = scene.ana.says("Soup", to="kitchen > soup")
     scene.person("cleo", channels=["kitchen"])
-    ears = scene.ben.listens_for(client_capabilities=CAPABLE)
+    queue = scene.ben.listens_for(client_capabilities=CAPABLE)
 
     scene.ana.post("/typing", **tell).succeeds()
     scene.ana.post(f"/messages/{soup.id}/typing", op="start").succeeds()
 
-    assert ears.silent()
+    assert queue.silent()
 
 
 def test_users_can_turn_off_receiving(scene):
     deaf = scene.person(
         "cleo", channels=["kitchen"], settings={"receives_typing_notifications": False}
     )
-    ears = deaf.listens_for(client_capabilities=CAPABLE)
+    queue = deaf.listens_for(client_capabilities=CAPABLE)
 
     scene.ana.post("/typing", op="start", to=[deaf.id]).succeeds()
     scene.ana.post(
         "/typing", op="start", type="channel", stream_id=scene.kitchen.id, topic="x"
     ).succeeds()
 
-    assert ears.silent()
+    assert queue.silent()
 
 
 def test_users_can_turn_off_sending(scene):
@@ -247,12 +247,12 @@ def close(tx, channel_id, nobody):
 @pytest.mark.parametrize("op", ["start", "stop"])
 def test_editing_a_channel_message(scene, op):
     soup = scene.ana.says("Soup", to="kitchen > general chat")
-    ears = [person.listens_for("typing_edit_message") for person in (scene.ana, scene.ben)]
+    queue = [person.listens_for("typing_edit_message") for person in (scene.ana, scene.ben)]
     outside = scene.person("cleo").listens_for()
 
     scene.ana.post(f"/messages/{soup.id}/typing", op=op).succeeds()
 
-    for each in ears:
+    for each in queue:
         assert each.all() == [
             {
                 "type": "typing_edit_message",
@@ -267,11 +267,11 @@ def test_editing_a_channel_message(scene, op):
 
 def test_editing_a_direct_message(scene):
     note = scene.ana.says("Psst", to=[scene.ben])
-    outside, ears = scene.person("cleo").listens_for(), scene.ben.listens_for()
+    outside, queue = scene.person("cleo").listens_for(), scene.ben.listens_for()
 
     scene.ana.post(f"/messages/{note.id}/typing", op="start").succeeds()
 
-    assert ears.next()["recipient"] == {
+    assert queue.next()["recipient"] == {
         "type": "direct",
         "user_ids": sorted([scene.ana.id, scene.ben.id]),
     }
@@ -293,8 +293,8 @@ def test_only_own_messages_can_be_edited(scene):
 def test_bots_and_guests_can_send_typing_notifications(scene):
     guest = scene.person("gus", role="guest")
     bot = scene.person("bot", bot="generic", owner=scene.ana)
-    ears = scene.ben.listens_for("typing")
+    queue = scene.ben.listens_for("typing")
 
     for writer in (guest, bot):
         writer.post("/typing", op="start", to=[scene.ben.id]).succeeds()
-        assert ears.next() == typing("start", writer, scene.ben, writer)
+        assert queue.next() == typing("start", writer, scene.ben, writer)

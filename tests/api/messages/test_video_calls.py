@@ -33,21 +33,21 @@ def test_an_invited_user_joins_and_the_creator_moderates(scene):
     led = {}
     for person in (ana, ben):
         browser = Browser.of(person)
-        answer = browser.opens(url)
-        assert answer.status == 302
-        address = urlsplit(answer.headers["Location"])
+        response = browser.opens(url)
+        assert response.status == 302
+        address = urlsplit(response.headers["Location"])
         query, _, checksum = address.query.rpartition("&checksum=")
-        said = f"join{query}{BBB_SECRET}"
-        assert hashlib.sha256(said.encode()).hexdigest() == checksum
+        expected = f"join{query}{BBB_SECRET}"
+        assert hashlib.sha256(expected.encode()).hexdigest() == checksum
         led[person.name] = parse_qs(query)
         refused = browser.opens(forged(url))
         assert (refused.status, b"Invalid signature." in refused.body) == (400, True)
 
-    asked = parse_qs(fake_services.asked("api/create")[0].path.partition("?")[2])
-    assert asked["name"] == ["Soup & bread"]
-    assert asked["lockSettingsDisableCam"] == ["true"]
+    requested = parse_qs(fake_services.asked("api/create")[0].path.partition("?")[2])
+    assert requested["name"] == ["Soup & bread"]
+    assert requested["lockSettingsDisableCam"] == ["true"]
     assert led["Ana"] == {
-        "meetingID": asked["meetingID"],
+        "meetingID": requested["meetingID"],
         "role": ["MODERATOR"],
         "fullName": ["Ana"],
         "createTime": ["1531"],
@@ -72,15 +72,15 @@ def test_a_room_is_created_on_nextcloud(scene):
     made = ana.post("/calls/nextcloud_talk/create", room_name="x" * 300).succeeds()
 
     assert urlsplit(made["url"]).path == "/index.php/call/abc123"
-    (asked,) = fake_services.asked("/room")
-    assert asked.form == {"roomType": "3", "roomName": "x" * 255}
-    assert asked.headers["ocs-apirequest"] == "true"
-    answers: list[tuple[tuple[int, Any], str]] = [
+    (requested,) = fake_services.asked("/room")
+    assert requested.form == {"roomType": "3", "roomName": "x" * 255}
+    assert requested.headers["ocs-apirequest"] == "true"
+    responses: list[tuple[tuple[int, Any], str]] = [
         ((401, {}), "Error authenticating to the Nextcloud server"),
         ((200, {"ocs": []}), "Failed to create Nextcloud Talk call"),
     ]
-    for answer, words in answers:
-        fake_services.answers[ROOM] = answer
+    for response, words in responses:
+        fake_services.answers[ROOM] = response
         ana.post("/calls/nextcloud_talk/create", room_name="x").fails(words)
 
 
@@ -88,9 +88,9 @@ def test_an_organization_chooses_among_configured_providers(scene, start_server)
     chat, _ = scene
     bare = Chat.found(start_server(nextcloud_url="", bigbluebutton_url=""), "")
 
-    told = chat.person("ana", role="owner").registers()["realm_available_video_chat_providers"]
+    state = chat.person("ana", role="owner").registers()["realm_available_video_chat_providers"]
     owner = bare.person("ana", role="owner")
 
-    assert {each["id"] for each in told.values()} == {0, 1, 4, 7}
+    assert {each["id"] for each in state.values()} == {0, 1, 4, 7}
     assert len(owner.registers()["realm_available_video_chat_providers"]) == 2
     owner.patch("/realm", video_chat_provider=4).fails("Invalid video_chat_provider 4")

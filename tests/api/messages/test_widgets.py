@@ -83,18 +83,18 @@ def test_other_messages_create_no_widget(ana, content):
     [("zform", FORM), ("poll", POLL), ("todo", {"task_list_title": "Supper", "tasks": []})],
 )
 def test_widget_content_creates_a_widget_beside_the_content(ana, widget_type, extra):
-    ears = ana.listens_for("message")
+    queue = ana.listens_for("message")
     widget = {"widget_type": widget_type, "extra_data": extra}
 
-    answer = sends(ana, "Which soup? A: pea", widget_content=widget | {"more": "than is known"})
+    response = sends(ana, "Which soup? A: pea", widget_content=widget | {"more": "than is known"})
 
-    told = ears.next()["message"]
-    assert answer.succeeds()["id"] == told["id"]
-    assert told["content"] == "Which soup? A: pea"
-    (part,) = told["submessages"]
+    event = queue.next()["message"]
+    assert response.succeeds()["id"] == event["id"]
+    assert event["content"] == "Which soup? A: pea"
+    (part,) = event["submessages"]
     assert json.loads(part["content"]) == widget
-    assert ana.sees(told["id"])["submessages"] == [part]
-    ana.patch(f"/messages/{told['id']}", content="no form").fails("Widgets cannot be edited.")
+    assert ana.sees(event["id"])["submessages"] == [part]
+    ana.patch(f"/messages/{event['id']}", content="no form").fails("Widgets cannot be edited.")
 
 
 def test_a_form_takes_no_submessages(ana):
@@ -145,12 +145,12 @@ def test_an_invalid_widget_is_refused(ana, widget, words):
 
 @pytest.mark.usefixtures("poll")
 def test_the_message_event_contains_the_widget(ana, ben):
-    ears = ben.listens_for("message")
+    queue = ben.listens_for("message")
 
     message = ana.says("/poll Which soup?\npea\nleek", to="kitchen > lunch")
     takes_part(ben, message, VOTE).succeeds()
 
-    (part,) = ears.next()["message"]["submessages"]
+    (part,) = queue.next()["message"]["submessages"]
     assert part["message_id"] == message.id
     assert json.loads(part["content"]) == {"widget_type": "poll", "extra_data": POLL}
 
@@ -184,11 +184,11 @@ def test_a_widget_is_deleted_with_its_message(chat, poll, ben):
 
 
 def test_all_recipients_receive_a_vote(chat, poll, ana, ben):
-    ears, others = ana.listens_for("submessage"), chat.person("eve").listens_for("submessage")
+    queue, others = ana.listens_for("submessage"), chat.person("eve").listens_for("submessage")
 
     takes_part(ben, poll, VOTE).succeeds()
 
-    event = ears.next()
+    event = queue.next()
     assert isinstance(event.pop("submessage_id"), int)
     assert json.loads(event.pop("content")) == VOTE
     assert event == {

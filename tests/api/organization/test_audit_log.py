@@ -126,10 +126,10 @@ def test_moving_messages_of_others_is_recorded(chat, in_kitchen, owner, ana):
 
     moved, renamed = entries(owner)[: len(entries(owner)) - before]
     assert told(renamed) == (f"PATCH /messages/{first.id}", owner.id, "done")
-    place = {"from_stream_id": kitchen, "messages_of_others": 1}
-    assert renamed["details"] == place | {"stream_id": kitchen}
+    fields = {"from_stream_id": kitchen, "messages_of_others": 1}
+    assert renamed["details"] == fields | {"stream_id": kitchen}
     assert renamed["address"] == "127.0.0.1"
-    assert moved["details"] == place | {"stream_id": attic, "messages_of_others": 2}
+    assert moved["details"] == fields | {"stream_id": attic, "messages_of_others": 2}
 
 
 # Calls that affect only the caller, or are messages: they are not recorded. A new call must be here
@@ -250,9 +250,9 @@ def test_texts_of_digits_are_not_recorded_as_numbers(mail_chat):
         if not route.is_recorded or (route.method, route.path) in FAREWELLS:
             continue
         texts = {each.name: "4711471147" for each in route.contract.parameters if each.is_text}
-        place = address((route.method, route.path), places)
+        location = address((route.method, route.path), places)
         if texts and route.path != "/realm/deactivate":
-            ana.request(route.method, place, **calls[route.method, route.path] | texts)
+            ana.request(route.method, location, **calls[route.method, route.path] | texts)
             tried += 1
 
     noted = mail_chat.read(storage.organization.audit.newest, None, 1000)

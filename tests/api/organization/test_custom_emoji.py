@@ -20,8 +20,8 @@ CAPABLE = {"notification_settings_null": True, "individual_emoji_changes": True}
 
 
 def test_a_new_emoji_is_announced_to_all(ana, ben):
-    ears = ben.listens_for("realm_emoji", client_capabilities=CAPABLE)
-    old_ears = ben.listens_for("realm_emoji")
+    queue = ben.listens_for("realm_emoji", client_capabilities=CAPABLE)
+    old_queue = ben.listens_for("realm_emoji")
 
     uploads(ana, "red_dot", picture()).succeeds()
 
@@ -35,8 +35,8 @@ def test_a_new_emoji_is_announced_to_all(ana, ben):
         "author_id": ana.id,
         "still_url": None,
     }
-    assert ears.all() == [{"type": "realm_emoji", "op": "add", "emoji": shown}]
-    assert old_ears.all() == [
+    assert queue.all() == [{"type": "realm_emoji", "op": "add", "emoji": shown}]
+    assert old_queue.all() == [
         {"type": "realm_emoji", "op": "update", "realm_emoji": {number: shown}}
     ]
     assert ben.registers(fetch_event_types=["realm_emoji"])["realm_emoji"] == {number: shown}
@@ -140,12 +140,12 @@ def test_a_deactivated_emoji_stays_in_existing_messages(chat, ana, ben):
     (number,) = emoji_of(ana)
     soup = ana.says("soup", to="kitchen > lunch")
     ben.post(f"/messages/{soup.id}/reactions", emoji_name="dot").succeeds()
-    ears = ben.listens_for("realm_emoji", client_capabilities=CAPABLE)
+    queue = ben.listens_for("realm_emoji", client_capabilities=CAPABLE)
 
     ben.delete("/realm/emoji/dot").fails("Must be an organization administrator or emoji author")
     ana.delete("/realm/emoji/dot").succeeds()
 
-    assert ears.all() == [
+    assert queue.all() == [
         {
             "type": "realm_emoji",
             "op": "update_one",

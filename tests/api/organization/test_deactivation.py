@@ -7,8 +7,8 @@ CLOSED = {"status": 401, "code": "UNAUTHORIZED"}
 
 def test_an_owner_deactivates_the_organization_for_all(chat):
     ana, ben = chat.person("ana", role="owner"), chat.person("ben", role="admin")
-    ears = ben.listens_for("realm")
-    waiting = ears.waits()
+    queue = ben.listens_for("realm")
+    waiting = queue.waits()
 
     ben.post("/realm/deactivate").fails(
         "Must be an organization owner", code="UNAUTHORIZED_PRINCIPAL"
@@ -18,8 +18,8 @@ def test_an_owner_deactivates_the_organization_for_all(chat):
     )
     ana.post("/realm/deactivate").succeeds()
 
-    (told,) = waiting.result()
-    assert told == {"type": "realm", "op": "deactivated", "realm_id": chat.realm.id}
+    (found,) = waiting.result()
+    assert found == {"type": "realm", "op": "deactivated", "realm_id": chat.realm.id}
     for person in (ana, ben):
         person.get("/users/me").fails("This organization has been deactivated", **CLOSED)
     chat.write(actions.organization.deactivation.reactivate)

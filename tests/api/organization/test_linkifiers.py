@@ -69,8 +69,8 @@ def test_linkifiers_of_other_organizations_are_separate(chat: Chat, ana: Person)
 
 def test_each_change_is_reported_to_clients_that_support_templates(chat: Chat, ana: Person) -> None:
     ben, old = chat.people("ben", "old")
-    ears = ben.listens_for("realm_linkifiers", client_capabilities=CAPABLE)
-    old_ears = old.listens_for("realm_linkifiers")
+    queue = ben.listens_for("realm_linkifiers", client_capabilities=CAPABLE)
+    old_queue = old.listens_for("realm_linkifiers")
 
     boat, quay = adds(ana, BOAT), adds(ana, QUAY)
     ship = {"pattern": "SHIP-(?P<id>[0-9]+)", "url_template": "https://ships.example.com/{id}"}
@@ -78,16 +78,16 @@ def test_each_change_is_reported_to_clients_that_support_templates(chat: Chat, a
     ana.patch("/realm/linkifiers", ordered_linkifier_ids=[quay, boat]).succeeds()
     ana.delete(f"/realm/filters/{quay}").succeeds()
 
-    told = [event["realm_linkifiers"] for event in ears.all()]
-    assert told == [
+    received = [event["realm_linkifiers"] for event in queue.all()]
+    assert received == [
         [shown(boat, BOAT)],
         [shown(boat, BOAT), shown(quay, QUAY)],
         [shown(boat, ship), shown(quay, QUAY)],
         [shown(quay, QUAY), shown(boat, ship)],
         [shown(boat, ship)],
     ]
-    assert listed(ben) == told[-1]
-    assert old_ears.silent()
+    assert listed(ben) == received[-1]
+    assert old_queue.silent()
 
 
 def test_register_returns_them_to_clients_that_support_templates(ana: Person) -> None:
@@ -209,18 +209,18 @@ def test_links_that_grow_too_long_are_refused(chat: Chat) -> None:
 def test_linkifiers_create_links_in_messages_and_topics(chat: Chat) -> None:
     ana = chat.person("ana", role="admin", channels=["harbour"])
     adds(ana, BOAT)
-    ears = ana.listens_for("message", apply_markdown=True)
+    queue = ana.listens_for("message", apply_markdown=True)
 
-    said = ana.says("see BOAT-12", to="harbour > BOAT-7 and www.example.com")
+    message = ana.says("see BOAT-12", to="harbour > BOAT-7 and www.example.com")
 
     link = '<a href="https://boats.example.com/12">BOAT-12</a>'
-    found = ana.sees(said)
+    found = ana.sees(message)
     assert found["content"] == f"<p>see {link}</p>"
     assert found["topic_links"] == [
         {"text": "BOAT-7", "url": "https://boats.example.com/7"},
         {"text": "www.example.com", "url": "https://www.example.com"},
     ]
-    assert ears.next()["message"]["topic_links"] == found["topic_links"]
+    assert queue.next()["message"]["topic_links"] == found["topic_links"]
 
 
 def test_a_removed_linkifier_creates_no_more_links(chat: Chat) -> None:

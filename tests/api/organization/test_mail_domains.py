@@ -12,14 +12,14 @@ def ana(chat):
 
 
 def add(person, domain, allow_subdomains=False):
-    answer = person.post("/realm/domains", domain=domain, allow_subdomains=allow_subdomains)
-    return answer.succeeds()["new_domain"]
+    response = person.post("/realm/domains", domain=domain, allow_subdomains=allow_subdomains)
+    return response.succeeds()["new_domain"]
 
 
 def listed(person):
     found = person.get("/realm/domains").succeeds()["domains"]
-    told = person.registers(fetch_event_types=["realm_domains"])["realm_domains"]
-    assert told == found
+    state = person.registers(fetch_event_types=["realm_domains"])["realm_domains"]
+    assert state == found
     return found
 
 
@@ -28,7 +28,7 @@ def shown(domain, allow_subdomains=False):
 
 
 def test_all_users_see_the_domains_and_their_changes(gus, ana):
-    ears = gus.listens_for("realm_domains")
+    queue = gus.listens_for("realm_domains")
 
     number, name = add(ana, " Boats.Example.com ")
     ana.patch(f"/realm/domains/{name}", allow_subdomains=True).succeeds()
@@ -37,7 +37,7 @@ def test_all_users_see_the_domains_and_their_changes(gus, ana):
 
     assert (type(number), name) == (int, "boats.example.com")
     assert listed(gus) == [shown(name, allow_subdomains=True)]
-    assert ears.all() == [
+    assert queue.all() == [
         {"type": "realm_domains", "op": "add", "realm_domain": shown(name)},
         {"type": "realm_domains", "op": "change", "realm_domain": shown(name, True)},
         {"type": "realm_domains", "op": "add", "realm_domain": shown("quay.example.com")},
@@ -47,11 +47,11 @@ def test_all_users_see_the_domains_and_their_changes(gus, ana):
 
 def test_an_empty_change_causes_no_event(ana):
     add(ana, "boats.example.com")
-    ears = ana.listens_for()
+    queue = ana.listens_for()
 
     ana.patch("/realm/domains/boats.example.com", allow_subdomains=False).succeeds()
 
-    assert ears.silent()
+    assert queue.silent()
 
 
 @pytest.mark.parametrize(
@@ -82,12 +82,12 @@ def test_only_owners_change_domains(chat, ana):
     add(ana, "boats.example.com")
     ben = chat.person("ben", role="admin")
 
-    for answer in (
+    for response in (
         ben.post("/realm/domains", domain="c.example.com", allow_subdomains=True),
         ben.patch("/realm/domains/boats.example.com", allow_subdomains=True),
         ben.delete("/realm/domains/boats.example.com"),
     ):
-        answer.fails("Must be an organization owner", code="UNAUTHORIZED_PRINCIPAL")
+        response.fails("Must be an organization owner", code="UNAUTHORIZED_PRINCIPAL")
     assert listed(ben) == [shown("boats.example.com")]
 
 
@@ -114,12 +114,12 @@ def test_a_new_user_needs_an_address_in_an_allowed_domain(ana, email, is_welcome
     add(ana, "quay.example.com", allow_subdomains=True)
     ana.patch("/realm", emails_restricted_to_domains=True).succeeds()
 
-    answer = ana.post("/users", email=email, **NEWCOMER)
+    response = ana.post("/users", email=email, **NEWCOMER)
 
     if is_welcome:
-        answer.succeeds()
+        response.succeeds()
     else:
-        answer.fails(f"Email '{email}' not allowed in this organization")
+        response.fails(f"Email '{email}' not allowed in this organization")
 
 
 def test_a_changed_address_must_be_in_an_allowed_domain(ben, ana):
@@ -141,10 +141,10 @@ def test_domains_count_only_while_the_restriction_is_on(ana):
 def test_removing_the_last_domain_removes_the_restriction(ana):
     add(ana, "boats.example.com")
     ana.patch("/realm", emails_restricted_to_domains=True).succeeds()
-    ears = ana.listens_for("realm")
+    queue = ana.listens_for("realm")
 
     ana.delete("/realm/domains/boats.example.com").succeeds()
 
-    (event,) = ears.all()
+    (event,) = queue.all()
     assert (event["property"], event["value"]) == ("emails_restricted_to_domains", False)
     ana.post("/users", email="eve@elsewhere.example.net", **NEWCOMER).succeeds()

@@ -28,13 +28,13 @@ def people(chat):
 def shown_to(person):
     """Source and URL of each kind."""
     state, site = person.registers(fetch_event_types=["realm"]), f"http://{person.chat.host}"
-    told = {
+    found = {
         kind: (state[f"realm_{kind}_source"], state[f"realm_{kind}_url"].removeprefix(site))
         for kind in KINDS
     }
     icon = person.chat.stranger.get("/server_settings").succeeds()["realm_icon"]
-    assert icon == state["realm_icon_url"] == site + told["icon"][1]
-    return told
+    assert icon == state["realm_icon_url"] == site + found["icon"][1]
+    return found
 
 
 def change(kind, source, url):
@@ -54,30 +54,30 @@ def size(chat, url):
 def test_a_picture_is_announced_shown_replaced_and_removed(people, shown):
     chat, boss, ben = people
     assert shown_to(ben) == USUAL
-    ears = ben.listens_for("realm")
+    queue = ben.listens_for("realm")
 
-    answer = uploads_to(boss, KINDS[shown], picture("JPEG", (1600, 400)), kind="image/jpeg")
+    response = uploads_to(boss, KINDS[shown], picture("JPEG", (1600, 400)), kind="image/jpeg")
 
     source, first = shown_to(ben)[shown]
     assert shown_to(ben) == USUAL | {shown: ("U", first)}
-    assert answer.succeeds().get("icon_url", first).endswith(first)
-    assert ears.all() == [change(shown, source, first)]
+    assert response.succeeds().get("icon_url", first).endswith(first)
+    assert queue.all() == [change(shown, source, first)]
     assert ben.get(KINDS[shown]).headers["Location"] == f"http://{chat.host}{first}"
     assert size(chat, first) == ((100, 100) if shown == "icon" else (400, 100))
 
     uploads_to(boss, KINDS[shown], animation(), kind="image/gif").succeeds()
 
     _, second = shown_to(ben)[shown]
-    assert ears.all() == [change(shown, "U", second)]
+    assert queue.all() == [change(shown, "U", second)]
     assert size(chat, second) == ((100, 100) if shown == "icon" else (20, 20))
     assert chat.stranger.raw("GET", first).status == 404
 
     for _ in range(2):
-        answer = boss.delete(KINDS[shown])
+        response = boss.delete(KINDS[shown])
 
-    assert answer.succeeds().get("icon_url", USUAL[shown][1]).endswith(USUAL[shown][1])
+    assert response.succeeds().get("icon_url", USUAL[shown][1]).endswith(USUAL[shown][1])
     assert shown_to(ben) == USUAL
-    assert ears.all() == [change(shown, *USUAL[shown])]
+    assert queue.all() == [change(shown, *USUAL[shown])]
     assert chat.stranger.raw("GET", second).status == 404
 
 
@@ -99,8 +99,8 @@ def test_only_administrators_change_pictures(people):
     before = shown_to(ben)
 
     for path in KINDS.values():
-        for answer in (uploads_to(ben, path, picture()), ben.delete(path)):
-            answer.fails("Must be an organization administrator", code="UNAUTHORIZED_PRINCIPAL")
+        for response in (uploads_to(ben, path, picture()), ben.delete(path)):
+            response.fails("Must be an organization administrator", code="UNAUTHORIZED_PRINCIPAL")
 
     assert shown_to(ben) == before
 

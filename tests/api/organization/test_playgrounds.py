@@ -23,17 +23,17 @@ def known(person):
 
 
 def test_changes_report_all_playgrounds(gus, ana):
-    ears = gus.listens_for("realm_playgrounds")
+    queue = gus.listens_for("realm_playgrounds")
 
     snake = add(ana, **SNAKE)
     sharp = add(ana, **SNAKE | {"name": " Sharp ", "pygments_language": "C#"})
-    told = [SNAKE | {"id": snake}]
-    both = [*told, SNAKE | {"id": sharp, "name": "Sharp", "pygments_language": "C#"}]
+    expected = [SNAKE | {"id": snake}]
+    both = [*expected, SNAKE | {"id": sharp, "name": "Sharp", "pygments_language": "C#"}]
     assert known(gus) == both
     ana.delete(f"/realm/playgrounds/{snake}").succeeds()
 
-    heard = [event["realm_playgrounds"] for event in ears.all()]
-    assert heard == [told, both, both[1:]]
+    received = [event["realm_playgrounds"] for event in queue.all()]
+    assert received == [expected, both, both[1:]]
     assert known(gus) == both[1:]
 
 
@@ -59,9 +59,9 @@ def test_changes_report_all_playgrounds(gus, ana):
 def test_an_invalid_playground_is_refused(ana, wrong, words, errors):
     number = add(ana, **SNAKE)
 
-    answer = ana.post("/realm/playgrounds", **SNAKE | wrong).fails(words)
+    response = ana.post("/realm/playgrounds", **SNAKE | wrong).fails(words)
 
-    assert answer.get("errors") == (None if errors is None else {errors: [words]})
+    assert response.get("errors") == (None if errors is None else {errors: [words]})
     assert known(ana) == [SNAKE | {"id": number}]
 
 
@@ -69,11 +69,11 @@ def test_only_administrators_change_playgrounds(chat, ana):
     number = add(ana, **SNAKE)
     ben = chat.person("ben", role="moderator")
 
-    for answer in (
+    for response in (
         ben.post("/realm/playgrounds", **SNAKE | {"name": "Mine"}),
         ben.delete(f"/realm/playgrounds/{number}"),
     ):
-        answer.fails("Must be an organization administrator", code="UNAUTHORIZED_PRINCIPAL")
+        response.fails("Must be an organization administrator", code="UNAUTHORIZED_PRINCIPAL")
 
 
 def test_a_missing_playground_cannot_be_removed(ana):

@@ -98,14 +98,14 @@ def together(**data: Any) -> dict[str, Any]:
 @pytest.mark.parametrize("setting, value, answer", PLAIN)
 def test_a_new_value_is_announced_to_all(setting: str, value: Any, answer: Any, chat: Chat) -> None:
     owner, gus = chat.person("owner", role="owner"), chat.person("gus", role="guest")
-    ears = gus.listens_for("realm")
+    queue = gus.listens_for("realm")
 
     changed = owner.patch("/realm", **{setting: value}).succeeds()
     same = owner.patch("/realm", **{setting: value}).succeeds()
 
     assert (answered(changed), answered(same)) == ({setting: answer}, {})
-    assert ears.next() == {"type": "realm", "op": "update", "property": setting, "value": value}
-    assert ears.silent()
+    assert queue.next() == {"type": "realm", "op": "update", "property": setting, "value": value}
+    assert queue.silent()
     assert settings(gus)[f"realm_{setting}"] == value
 
 
@@ -114,16 +114,16 @@ def test_some_settings_are_reported_together(
     setting: str, value: Any, answer: Any, heard: dict[str, Any], chat: Chat
 ) -> None:
     admin, gus = chat.person("admin", role="admin"), chat.person("gus", role="guest")
-    ears = gus.listens_for("realm")
+    queue = gus.listens_for("realm")
 
     changed = admin.patch("/realm", **{setting: value}).succeeds()
     same = admin.patch("/realm", **{setting: value}).succeeds()
 
     assert (answered(changed), answered(same)) == ({setting: answer}, {})
-    assert ears.all() == [together(**heard)]
+    assert queue.all() == [together(**heard)]
     state = settings(gus)
-    told = {name: new for name, new in heard.items() if name != "rendered_description"}
-    assert {name: state[f"realm_{name}"] for name in told} == told
+    found = {name: new for name, new in heard.items() if name != "rendered_description"}
+    assert {name: state[f"realm_{name}"] for name in found} == found
 
 
 def test_login_methods_are_for_owners(chat: Chat) -> None:
@@ -134,7 +134,7 @@ def test_login_methods_are_for_owners(chat: Chat) -> None:
     chat.stranger.post("/fetch_api_key", **login).fails(
         refused, code="PASSWORD_AUTH_DISABLED", status=401
     )
-    ears = owner.listens_for("realm")
+    queue = owner.listens_for("realm")
 
     changed = owner.patch("/realm", authentication_methods={"Email": True}).succeeds()
     same = owner.patch("/realm", authentication_methods={"Email": True}).succeeds()
@@ -145,7 +145,7 @@ def test_login_methods_are_for_owners(chat: Chat) -> None:
         "Email": {"enabled": True, "available": True},
         "JWT": {"enabled": True, "available": True},
     }
-    assert ears.all() == [together(authentication_methods=methods)]
+    assert queue.all() == [together(authentication_methods=methods)]
     state = settings(owner)
     assert state["realm_authentication_methods"] == methods
     assert state["realm_email_auth_enabled"] is state["realm_password_auth_enabled"] is True
@@ -165,7 +165,7 @@ def test_the_video_call_server_can_be_chosen(admin: Person) -> None:
 
 
 def test_several_settings_are_reported_one_by_one(chat: Chat, admin: Person) -> None:
-    ears = admin.listens_for("realm")
+    queue = admin.listens_for("realm")
 
     changed = admin.patch(
         "/realm",
@@ -179,7 +179,7 @@ def test_several_settings_are_reported_one_by_one(chat: Chat, admin: Person) -> 
         "send_welcome_emails": False,
         "can_mention_many_users_group": chat.group("members"),
     }
-    assert ears.all() == [
+    assert queue.all() == [
         {"type": "realm", "op": "update", "property": "inline_image_preview", "value": False},
         {"type": "realm", "op": "update", "property": "send_welcome_emails", "value": False},
         together(can_mention_many_users_group=chat.group("members")),
@@ -188,7 +188,7 @@ def test_several_settings_are_reported_one_by_one(chat: Chat, admin: Person) -> 
 
 def test_a_change_is_all_or_nothing(chat: Chat, admin: Person) -> None:
     before = settings(admin)["realm_name"]
-    ears = admin.listens_for("realm")
+    queue = admin.listens_for("realm")
 
     admin.patch(
         "/realm",
@@ -196,7 +196,7 @@ def test_a_change_is_all_or_nothing(chat: Chat, admin: Person) -> None:
         can_mention_many_users_group={"new": chat.group("internet")},
     ).fails("'can_mention_many_users_group' setting cannot be set to 'role:internet' group.")
 
-    assert ears.silent()
+    assert queue.silent()
     assert settings(admin)["realm_name"] == before
 
 
@@ -204,8 +204,8 @@ def test_a_change_is_all_or_nothing(chat: Chat, admin: Person) -> None:
 def test_only_administrators_change_settings(role: str, chat: Chat) -> None:
     person = chat.person("ana", role=role)
 
-    for asked in ({"name": "x"}, {"name": "n" * 41}, {"waiting_period_threshold": -1}, {}):
-        person.patch("/realm", **asked).fails(
+    for requested in ({"name": "x"}, {"name": "n" * 41}, {"waiting_period_threshold": -1}, {}):
+        person.patch("/realm", **requested).fails(
             "Must be an organization administrator", code="UNAUTHORIZED_PRINCIPAL"
         )
 
@@ -294,11 +294,11 @@ def test_some_settings_are_for_owners_and_that_is_checked_before_the_value(
 )
 def test_invalid_values_are_refused(setting: str, value: Any, problem: str, chat: Chat) -> None:
     owner = chat.person("owner", role="owner")
-    ears = owner.listens_for("realm")
+    queue = owner.listens_for("realm")
 
     owner.patch("/realm", **{setting: value}).fails(problem)
 
-    assert ears.silent()
+    assert queue.silent()
 
 
 @pytest.mark.parametrize(
@@ -341,9 +341,9 @@ def test_the_topics_policy_may_be_written_with_and_without_quotes(written: str, 
 
 
 def test_unknown_parameters_are_listed(admin: Person) -> None:
-    answer = admin.patch("/realm", colour="blue", mandatory_topics=True).succeeds()
+    response = admin.patch("/realm", colour="blue", mandatory_topics=True).succeeds()
 
-    assert sorted(answer["ignored_parameters_unsupported"]) == ["colour", "mandatory_topics"]
+    assert sorted(response["ignored_parameters_unsupported"]) == ["colour", "mandatory_topics"]
     assert answered(admin.patch("/realm").succeeds()) == {}
 
 
@@ -364,14 +364,14 @@ def test_announcements_go_to_an_active_channel_of_the_organization(
     far.person("far", channels=["far away"])
     kitchen, cellar = chat.channel("kitchen").id, chat.channel("cellar").id
     admin.delete(f"/streams/{cellar}").succeeds()
-    ears = admin.listens_for("realm")
+    queue = admin.listens_for("realm")
 
     for channel_id in (cellar, far.channel("far away").id):
         admin.patch("/realm", **{setting: channel_id}).fails("Invalid channel ID")
     for channel_id in (kitchen, -1):
         assert admin.patch("/realm", **{setting: channel_id}).succeeds()[setting] == channel_id
 
-    assert [event["value"] for event in ears.all()] == [kitchen, -1]
+    assert [event["value"] for event in queue.all()] == [kitchen, -1]
 
 
 # --- permissions ---
@@ -417,7 +417,7 @@ def allowed(setting: str, group: str) -> bool:
 @pytest.mark.parametrize("setting", sorted(REALM_PERMISSIONS))
 def test_each_permission_allows_certain_system_groups(setting: str, chat: Chat) -> None:
     owner = chat.person("owner", role="owner")
-    ears = owner.listens_for("realm")
+    queue = owner.listens_for("realm")
 
     for group in SYSTEM_GROUPS:
         number = chat.group(group)
@@ -429,9 +429,9 @@ def test_each_permission_allows_certain_system_groups(setting: str, chat: Chat) 
             assert answered(reply.succeeds()) == {}
         else:
             assert answered(reply.succeeds()) == {setting: number}
-            assert ears.next() == together(**{setting: number})
+            assert queue.next() == together(**{setting: number})
             assert settings(owner)[f"realm_{setting}"] == number
-    assert ears.silent()
+    assert queue.silent()
 
 
 @pytest.mark.parametrize("setting", sorted(ALLOWED))
@@ -441,10 +441,10 @@ def test_some_permissions_require_a_system_group(setting: str, owner: Person) ->
     in_place = {"direct_members": [owner.id], "direct_subgroups": []}
 
     for value in (group_id, in_place):
-        answer = owner.patch("/realm", **{setting: {"new": value}}).fails(
+        response = owner.patch("/realm", **{setting: {"new": value}}).fails(
             f"'{setting}' must be a system user group.", code="SYSTEM_GROUP_REQUIRED"
         )
-        assert answer["setting_name"] == setting
+        assert response["setting_name"] == setting
 
 
 def test_a_permission_may_name_users_and_groups_directly(chat: Chat) -> None:
@@ -456,17 +456,17 @@ def test_a_permission_may_name_users_and_groups_directly(chat: Chat) -> None:
         "direct_members": sorted([ana.id, gone.id]),
         "direct_subgroups": sorted([members, moderators]),
     }
-    ears = ana.listens_for("realm")
+    queue = ana.listens_for("realm")
 
     assert admin.patch("/realm", **{setting: {"new": mixed}}).succeeds()[setting] == kept
     admin.patch("/realm", **{setting: {"new": kept, "old": mixed}}).succeeds()
     wrong = admin.patch("/realm", **{setting: {"new": members, "old": members}})
 
-    assert ears.all() == [together(**{setting: kept})]
-    answer = wrong.fails(
+    assert queue.all() == [together(**{setting: kept})]
+    response = wrong.fails(
         "'old' value does not match the expected value.", code="EXPECTATION_MISMATCH"
     )
-    assert answer["field_name"] == "old"
+    assert response["field_name"] == "old"
     chat.write(actions.people.deactivate, gone.id)
     shown = settings(admin)[f"realm_{setting}"]
     assert shown == kept | {"direct_members": [ana.id]}

@@ -5,10 +5,10 @@ from tests.support.people import Chat, basic
 
 
 def test_everything_that_clients_look_for_is_there(chat):
-    told = chat.stranger.get("/server_settings").succeeds()
+    response = chat.stranger.get("/server_settings").succeeds()
 
     url = f"http://{chat.host}"
-    assert told == {
+    assert response == {
         "result": "success",
         "msg": "",
         "authentication_methods": {
@@ -49,9 +49,9 @@ def test_everything_that_clients_look_for_is_there(chat):
 def test_the_description_is_html_and_escaped(chat):
     chat.set("description", "Soup & <bread>")
 
-    told = chat.stranger.get("/server_settings").succeeds()
+    response = chat.stranger.get("/server_settings").succeeds()
 
-    assert told["realm_description"] == "<p>Soup &amp; &lt;bread&gt;</p>"
+    assert response["realm_description"] == "<p>Soup &amp; &lt;bread&gt;</p>"
 
 
 def test_the_icon_can_be_fetched(chat):
@@ -68,31 +68,31 @@ def test_wrong_credentials_are_ignored(chat):
 
 
 def test_unsupported_parameters_are_listed(chat):
-    told = chat.stranger.get("/server_settings", colour="red").succeeds()
+    response = chat.stranger.get("/server_settings", colour="red").succeeds()
 
-    assert told["ignored_parameters_unsupported"] == ["colour"]
+    assert response["ignored_parameters_unsupported"] == ["colour"]
 
 
 def test_an_unsupported_client_gets_an_error(chat):
-    told = chat.stranger.with_headers(User_Agent="ZulipInvalid/5.0").get("/server_settings")
+    response = chat.stranger.with_headers(User_Agent="ZulipInvalid/5.0").get("/server_settings")
 
-    assert told.succeeds()["is_incompatible"] is True
+    assert response.succeeds()["is_incompatible"] is True
 
 
 def test_disabled_passwords_are_shown_as_disabled(chat):
     chat.refuse_passwords()
 
-    told = chat.stranger.get("/server_settings").succeeds()
+    response = chat.stranger.get("/server_settings").succeeds()
 
-    assert told["email_auth_enabled"] is False
-    assert told["authentication_methods"]["password"] is False
-    assert told["authentication_methods"]["email"] is False
+    assert response["email_auth_enabled"] is False
+    assert response["authentication_methods"]["password"] is False
+    assert response["authentication_methods"]["email"] is False
 
 
 def test_an_unknown_host_has_no_settings(chat):
-    answer = chat.stranger.with_headers(Host="nowhere.localhost").get("/server_settings")
+    response = chat.stranger.with_headers(Host="nowhere.localhost").get("/server_settings")
 
-    answer.fails("Invalid subdomain")
+    response.fails("Invalid subdomain")
 
 
 @pytest.mark.parametrize(
@@ -105,6 +105,6 @@ def test_the_external_url_can_be_set(start_server, subdomain, url):
     chat = Chat.found(server, subdomain)
     stranger = chat.stranger.with_headers(Host=url.removeprefix("https://"))
 
-    told = stranger.get("/server_settings").succeeds()
+    response = stranger.get("/server_settings").succeeds()
 
-    assert (told["realm_url"], told["realm_name"]) == (url, chat.realm.name)
+    assert (response["realm_url"], response["realm_name"]) == (url, chat.realm.name)

@@ -50,9 +50,9 @@ def test_a_locked_name_can_be_unlocked(chat):
         assert logs_in(chat, ana, "a guess") == 401
     assert logs_in(chat, ana, "open sesame") == 429
 
-    said = runs(ana, "unlock")
+    result = runs(ana, "unlock")
 
-    assert (said.code, said.err) == (0, f"Ana <{ana.email}>: failed attempts cleared: 5.\n")
+    assert (result.code, result.err) == (0, f"Ana <{ana.email}>: failed attempts cleared: 5.\n")
     assert logs_in(chat, ana, "open sesame") == 200
 
 

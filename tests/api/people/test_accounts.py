@@ -34,18 +34,18 @@ def test_a_new_account_can_log_in_and_has_the_defaults(chat):
     root, ben = chat.person("root", role="admin"), chat.person("ben")
     root.patch("/realm/user_settings_defaults", twenty_four_hour_time=True).succeeds()
     ben.says("Welcome", to="general > greetings")
-    ears = ben.listens_for()
+    queue = ben.listens_for()
 
     user_id = root.post("/users", **NEW).succeeds()["user_id"]
 
-    told = ears.all()
-    assert [(each["type"], each.get("op")) for each in told] == [
+    received = queue.all()
+    assert [(each["type"], each.get("op")) for each in received] == [
         ("realm_user", "add"),
         ("user_group", "add_members"),
         ("user_group", "add_members"),
         ("subscription", "peer_add"),
     ]
-    person = told[0]["person"]
+    person = received[0]["person"]
     assert (person["user_id"], person["full_name"], person["role"]) == (user_id, "Dora", 400)
     assert (person["is_active"], person["profile_data"]) == (True, {})
     login = chat.stranger.post("/fetch_api_key", username=NEW["email"], password=NEW["password"])
@@ -105,7 +105,7 @@ def test_a_server_may_restrict_accounts_to_the_command_line(start_server):
 def test_name_and_address_can_be_changed(chat):
     root = chat.person("root", role="admin")
     ben, gus = chat.people("ben", "gus")
-    ears, admin_ears = gus.listens_for("realm_user"), root.listens_for("realm_user")
+    queue, admin_ears = gus.listens_for("realm_user"), root.listens_for("realm_user")
 
     root.patch(f"/users/{ben.id}", full_name=" Benno ", new_email="benno@example.com").succeeds()
     root.patch(f"/users/{ben.id}", full_name="Benno", new_email="benno@example.com").succeeds()
@@ -114,7 +114,7 @@ def test_name_and_address_can_be_changed(chat):
     root.patch(f"/users/{ben.id}").succeeds()
 
     named = [updated(ben.id, full_name="Benno"), updated(ben.id, full_name="Ben")]
-    assert ears.all() == named
+    assert queue.all() == named
     address = updated(ben.id, delivery_email="benno@example.com")
     assert admin_ears.all() == [named[0], address, named[1]]
     assert ben.record.email == "benno@example.com"
@@ -159,13 +159,13 @@ def test_an_address_may_change_its_case(chat):
 
 def test_a_role_changes_the_system_groups(chat, owner):
     ben, gus = chat.people("ben", "gus")
-    ears = gus.listens_for("realm_user", "user_group")
+    queue = gus.listens_for("realm_user", "user_group")
     ids = {name: chat.group(name) for name in ("members", "moderators", "fullmembers", "everyone")}
 
     for role in (300, 600, 400, 400):
         owner.patch(f"/users/{ben.id}", role=role).succeeds()
 
-    assert ears.all() == [
+    assert queue.all() == [
         updated(ben.id, role=300),
         members("remove", ids["members"], ben.id),
         members("add", ids["moderators"], ben.id),
@@ -184,45 +184,45 @@ def test_another_role_shows_and_hides_channels(chat):
     owner, ben = chat.person("owner", role="owner"), chat.person("ben", channels=["kitchen"])
     owner.joins("cellar", invite_only=True)
     owner.joins("garden")
-    ears = ben.listens_for("stream", "subscription", "default_streams")
+    queue = ben.listens_for("stream", "subscription", "default_streams")
     cellar, garden = chat.channel("cellar").id, chat.channel("garden").id
     defaults = [chat.channel(name).id for name in ("general", "sandbox")]
 
     owner.patch(f"/users/{ben.id}", role=200).succeeds()
-    shown, peers = ears.all()
+    shown, peers = queue.all()
     assert [each["stream_id"] for each in shown["streams"]] == [cellar]
     assert (peers["op"], peers["user_ids"]) == ("peer_add", [owner.id])
 
     owner.patch(f"/users/{ben.id}", role=600).succeeds()
-    *hidden, told = ears.all()
+    *hidden, received = queue.all()
     assert [each["stream_ids"] for each in hidden] == [[cellar], [garden]]
-    assert told == {"type": "default_streams", "default_streams": []}
+    assert received == {"type": "default_streams", "default_streams": []}
     ben.get(f"/streams/{garden}").fails("Invalid channel ID")
 
     owner.patch(f"/users/{ben.id}", role=400).succeeds()
-    shown, peers, told = ears.all()
+    shown, peers, received = queue.all()
     assert [each["stream_id"] for each in shown["streams"]] == [garden]
-    assert told["default_streams"] == defaults
+    assert received["default_streams"] == defaults
 
 
 def test_a_user_who_becomes_a_guest_receives_no_messages_of_hidden_channels(chat):
     owner, ben = chat.person("owner", role="owner", channels=["garden"]), chat.person("ben")
-    ears = ben.listens_for("message", all_public_streams=True)
+    queue = ben.listens_for("message", all_public_streams=True)
     owner.says("before", to="garden > roses")
 
     owner.patch(f"/users/{ben.id}", role=600).succeeds()
     owner.says("after", to="garden > roses")
 
-    assert ears.silent()
+    assert queue.silent()
 
 
 def test_a_role_shows_and_hides_addresses(owner, ben):
-    ears = ben.listens_for("realm_user")
+    queue = ben.listens_for("realm_user")
 
     owner.patch(f"/users/{ben.id}", role=200).succeeds()
     owner.patch(f"/users/{ben.id}", role=400).succeeds()
 
-    assert ears.all() == [
+    assert queue.all() == [
         updated(ben.id, role=200),
         updated(owner.id, delivery_email=owner.email),
         updated(ben.id, role=400),
@@ -242,7 +242,7 @@ def test_a_deactivated_account_loses_everything_and_gets_it_back(chat):
     kitchen = chat.channel("kitchen").id
     root.patch(f"/streams/{kitchen}", can_send_message_group={"new": only(root, ben)}).succeeds()
     queue = ben.listens_for("message").waits_raw()
-    ears = gus.listens_for()
+    event_queue = gus.listens_for()
 
     root.delete(f"/users/{ben.id}").succeeds()
 
@@ -252,7 +252,7 @@ def test_a_deactivated_account_loses_everything_and_gets_it_back(chat):
     alone = only(root)
     defaults = [chat.channel(name).id for name in ("general", "sandbox")]
     where = sorted([*defaults, kitchen])
-    assert ears.all() == [
+    assert event_queue.all() == [
         updated(helper.id, is_active=False),
         updated(ben.id, is_active=False),
         {
@@ -288,7 +288,7 @@ def test_a_deactivated_account_loses_everything_and_gets_it_back(chat):
 
     root.post(f"/users/{ben.id}/reactivate").succeeds()
 
-    back = ears.all()
+    back = event_queue.all()
     groups = [chat.group("fullmembers"), chat.group("members"), bakers]
     assert back[0] == updated(ben.id, is_active=True)
     assert (back[1]["op"], back[1]["stream_ids"]) == ("peer_add", where)
@@ -297,7 +297,7 @@ def test_a_deactivated_account_loses_everything_and_gets_it_back(chat):
     assert ben.says("I am back", to="kitchen > lunch").id
     helper.get("/users/me").fails("Account is deactivated", code="UNAUTHORIZED", status=401)
     root.post(f"/users/{ben.id}/reactivate").succeeds()
-    assert [each["type"] for each in ears.all()] == ["message"]
+    assert [each["type"] for each in event_queue.all()] == ["message"]
 
 
 def test_accounts_that_cannot_be_deactivated(chat):
@@ -306,8 +306,8 @@ def test_accounts_that_cannot_be_deactivated(chat):
     last = {"is_last_owner": True, "entity": "organization owner"}
     msg, code = "Cannot deactivate the only organization owner.", "CANNOT_DEACTIVATE_LAST_USER"
 
-    for answer in (owner.delete("/users/me"), owner.delete(f"/users/{owner.id}")):
-        assert answer.fails(msg, code=code).items() >= last.items()
+    for response in (owner.delete("/users/me"), owner.delete(f"/users/{owner.id}")):
+        assert response.fails(msg, code=code).items() >= last.items()
     for who in (helper.id, helper.email, 987_654, "nobody@example.com"):
         owner.delete(f"/users/{who}").fails("No such user")
     owner.post("/users/987654/reactivate").fails("No such user")
@@ -320,9 +320,9 @@ def test_users_may_deactivate_themselves_but_not_the_last_owner(ana, ben):
     ben.delete("/users/me").succeeds()
 
     ben.get("/users/me").fails("Account is deactivated", code="UNAUTHORIZED", status=401)
-    answer = ana.delete("/users/me")
-    told = answer.fails("Cannot deactivate the only user.", code="CANNOT_DEACTIVATE_LAST_USER")
-    assert (told["is_last_owner"], told["entity"]) == (False, "user")
+    reply = ana.delete("/users/me")
+    response = reply.fails("Cannot deactivate the only user.", code="CANNOT_DEACTIVATE_LAST_USER")
+    assert (response["is_last_owner"], response["entity"]) == (False, "user")
 
 
 def test_users_reactivate_their_own_bots(chat):
@@ -349,8 +349,8 @@ def test_messages_of_the_meantime_are_unread_after_reactivation(chat):
 
     root.post(f"/users/{ben.id}/reactivate").succeeds()
 
-    (place,) = ben.registers()["unread_msgs"]["streams"]
-    assert place["unread_message_ids"] == [soup.id]
+    (location,) = ben.registers()["unread_msgs"]["streams"]
+    assert location["unread_message_ids"] == [soup.id]
 
 
 # --- keys ---
@@ -387,14 +387,14 @@ def test_who_may_manage_accounts(chat):
     def attempt(who, call):
         person, victim = people[who], next(victims)
         if call == "POST /users":
-            answer = person.post("/users", **NEW | {"email": next(names)})
+            response = person.post("/users", **NEW | {"email": next(names)})
         elif call == "PATCH /users":
-            answer = person.patch(f"/users/{victim.id}", full_name="X")
+            response = person.patch(f"/users/{victim.id}", full_name="X")
         elif call == "DELETE /users":
-            answer = person.delete(f"/users/{victim.id}")
+            response = person.delete(f"/users/{victim.id}")
         else:
-            answer = person.post(f"/users/{victim.id}/reactivate")
-        return "" if answer.json["result"] == "success" else answer.json["msg"]
+            response = person.post(f"/users/{victim.id}/reactivate")
+        return "" if response.json["result"] == "success" else response.json["msg"]
 
     kinds = ["owner", "admin", "mod", "full", "new", "guest", "bot", "gone", "far"]
     for who in kinds:
@@ -402,8 +402,8 @@ def test_who_may_manage_accounts(chat):
 
     for who in kinds:
         leaving = {
-            call: "" if answer.json["result"] == "success" else answer.json["msg"]
-            for call, answer in (
+            call: "" if response.json["result"] == "success" else response.json["msg"]
+            for call, response in (
                 ("DELETE me", people[who].delete("/users/me")),
                 ("POST regenerate", people[who].post("/users/me/api_key/regenerate")),
             )
@@ -435,8 +435,8 @@ def test_a_deactivated_user_gets_a_mail_if_requested(mail_chat, smtp):
     ben, cleo = mail_chat.people("ben", "cleo")
 
     boss.delete(f"/users/{cleo.id}").succeeds()
-    said = {"deactivation_notification_comment": "Farewell!\n\nThe cooks"}
-    boss.delete(f"/users/{ben.id}", **said).succeeds()
+    params = {"deactivation_notification_comment": "Farewell!\n\nThe cooks"}
+    boss.delete(f"/users/{ben.id}", **params).succeeds()
 
     mail = text_in(smtp.last_mail_to(ben.email, mail_chat))
     assert "has ended your account" in mail

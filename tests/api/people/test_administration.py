@@ -104,9 +104,9 @@ def test_an_administrator_ends_the_sessions_of_others(chat, owner, admin, ana):
 def test_an_administrator_renews_a_key_without_learning_it(chat, owner, admin, ana):
     bot = chat.person("helper", bot="generic", owner=ana)
 
-    answer = admin.post(f"/users/{ana.id}/api_key/regenerate").succeeds()
+    response = admin.post(f"/users/{ana.id}/api_key/regenerate").succeeds()
 
-    assert "api_key" not in answer
+    assert "api_key" not in response
     assert ana.get("/users/me").status == 401
     admin.post(f"/users/{owner.id}/api_key/regenerate").fails(OWNERS, code=REFUSED)
     admin.post(f"/users/{bot.id}/api_key/regenerate").fails("No such user")

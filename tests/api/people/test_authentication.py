@@ -34,23 +34,23 @@ def test_invalid_credentials_are_refused(chat, header, msg):
     chat.person("ana")
     caller = chat.stranger if header is None else chat.stranger.with_headers(Authorization=header)
 
-    answer = caller.get("/users/me")
+    response = caller.get("/users/me")
 
-    answer.fails(msg, code="UNAUTHORIZED", status=401)
-    assert answer.headers["WWW-Authenticate"] == CHALLENGE
+    response.fails(msg, code="UNAUTHORIZED", status=401)
+    assert response.headers["WWW-Authenticate"] == CHALLENGE
 
 
 @pytest.mark.parametrize("header", ["Bearer abc", "Digest a=b"])
 def test_another_scheme_is_refused_as_such(chat, header):
-    answer = chat.stranger.with_headers(Authorization=header).get("/users/me")
+    response = chat.stranger.with_headers(Authorization=header).get("/users/me")
 
-    answer.fails("This endpoint requires HTTP basic authentication.")
+    response.fails("This endpoint requires HTTP basic authentication.")
 
 
 def test_a_key_works_only_in_its_organization(chat, ana, ben):
-    answer = chat.stranger.with_headers(Authorization=basic(ben.email, ana.key)).get("/users/me")
+    response = chat.stranger.with_headers(Authorization=basic(ben.email, ana.key)).get("/users/me")
 
-    answer.fails("Invalid API key", code="UNAUTHORIZED", status=401)
+    response.fails("Invalid API key", code="UNAUTHORIZED", status=401)
 
 
 @pytest.mark.parametrize(
@@ -71,17 +71,17 @@ def test_credentials_may_be_written_in_several_ways(chat, ana, write):
 
 
 def test_a_key_in_the_query_is_no_credential(chat, ana):
-    answer = chat.stranger.get("/users/me", api_key=ana.key)
+    response = chat.stranger.get("/users/me", api_key=ana.key)
 
-    answer.asks_to_log_in()
+    response.asks_to_log_in()
 
 
 def test_a_deactivated_account_gets_its_own_error(chat, ana):
     chat.write(actions.people.deactivate, ana.id)
 
-    answer = ana.get("/users/me")
+    response = ana.get("/users/me")
 
-    answer.fails("Account is deactivated", code="UNAUTHORIZED", status=401)
+    response.fails("Account is deactivated", code="UNAUTHORIZED", status=401)
 
 
 def test_an_old_key_stops_working_at_once(chat, ana):
@@ -95,19 +95,19 @@ def test_an_old_key_stops_working_at_once(chat, ana):
 def test_a_deactivated_organization_accepts_no_one(chat, ana):
     chat.close()
 
-    answer = ana.get("/users/me")
+    response = ana.get("/users/me")
 
-    answer.fails("This organization has been deactivated", code="UNAUTHORIZED", status=401)
+    response.fails("This organization has been deactivated", code="UNAUTHORIZED", status=401)
 
 
 @pytest.mark.parametrize("method, path", [("GET", "/users/me"), ("POST", "/register")])
 def test_an_incoming_webhook_may_only_send(chat, in_kitchen, ana, method, path):
     hook = chat.person("hook", bot="incoming-webhook", owner=ana)
 
-    answer = hook.request(method, path)
+    response = hook.request(method, path)
 
     msg = "This API is not available to incoming webhook bots."
-    answer.fails(msg, code="UNAUTHORIZED", status=401)
+    response.fails(msg, code="UNAUTHORIZED", status=401)
     hook.says("The oven is hot", to="kitchen > oven")
 
 
@@ -115,10 +115,10 @@ def test_the_host_selects_the_organization(chat):
     other = Chat.found(chat.server)
     ana, eve = chat.person("ana"), other.person("eve")
 
-    answer = ana.with_headers(Host=other.host).get("/users/me")
+    response = ana.with_headers(Host=other.host).get("/users/me")
 
     msg = "Account is not associated with this subdomain"
-    answer.fails(msg, code="UNAUTHORIZED", status=401)
+    response.fails(msg, code="UNAUTHORIZED", status=401)
     assert eve.get("/users/me").succeeds()["user_id"] == eve.id
     assert ana.with_headers(Host=f"{chat.host}:9009").get("/users/me").succeeds()
     assert ana.with_headers(Host=chat.host.upper()).get("/users/me").succeeds()
@@ -136,10 +136,10 @@ def test_the_same_address_may_be_in_two_organizations(chat):
 def test_an_unknown_host_accepts_no_one(chat, ana):
     nowhere = "nowhere.localhost"
 
-    answer = ana.with_headers(Host=nowhere).get("/users/me")
+    response = ana.with_headers(Host=nowhere).get("/users/me")
 
     msg = "Account is not associated with this subdomain"
-    answer.fails(msg, code="UNAUTHORIZED", status=401)
+    response.fails(msg, code="UNAUTHORIZED", status=401)
     stranger = chat.stranger.with_headers(Host=nowhere)
     stranger.get("/users/me").asks_to_log_in()
 

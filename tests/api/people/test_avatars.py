@@ -29,7 +29,7 @@ def channels():
 
 def test_an_uploaded_avatar_is_announced_and_shown_to_all(chat, ana, ben):
     soup = ana.says("Soup's on", to="kitchen > lunch")
-    ears = ben.listens_for("realm_user")
+    queue = ben.listens_for("realm_user")
 
     url = uploads_to(ana, MINE, picture("JPEG", (60, 40)), kind="image/jpeg").succeeds()[
         "avatar_url"
@@ -37,7 +37,7 @@ def test_an_uploaded_avatar_is_announced_and_shown_to_all(chat, ana, ben):
 
     medium = url.replace(".png", "-medium.png")
     assert url.endswith(".png?v=2")
-    assert ears.all() == [
+    assert queue.all() == [
         {
             "type": "realm_user",
             "op": "update",
@@ -65,17 +65,21 @@ def test_an_uploaded_avatar_is_announced_and_shown_to_all(chat, ana, ben):
 def test_an_avatar_is_replaced_and_removed(chat, ana, ben):
     first = uploads_to(ana, MINE, picture()).succeeds()["avatar_url"]
     second = uploads_to(ana, MINE, animation(), kind="image/gif").succeeds()["avatar_url"]
-    ears = ben.listens_for("realm_user")
+    queue = ben.listens_for("realm_user")
 
     assert chat.stranger.raw("GET", first).status == 404
     assert drawn(chat.stranger.raw("GET", second)).format == "PNG"
 
     without = ana.delete(MINE).succeeds()["avatar_url"]
 
-    told = ears.next()["person"]
-    assert (told["avatar_source"], told["avatar_url"], told["avatar_version"]) == ("J", without, 4)
+    event = queue.next()["person"]
+    assert (event["avatar_source"], event["avatar_url"], event["avatar_version"]) == (
+        "J",
+        without,
+        4,
+    )
     assert ana.delete(MINE).succeeds()["avatar_url"] == without
-    assert ears.silent()
+    assert queue.silent()
     assert chat.stranger.raw("GET", second).status == 404
     assert drawn(chat.stranger.raw("GET", without)).size == (100, 100)
 
@@ -141,14 +145,14 @@ def test_an_avatar_is_found_by_id_or_address(chat, ana, ben):
     url = uploads_to(ana, MINE, picture()).succeeds()["avatar_url"]
     medium = url.replace(".png", "-medium.png")
 
-    for who, place in [
+    for who, location in [
         (ana.id, url),
         (ana.api_email, url),
         (f"{ana.id}/medium", medium),
         (f"{ana.api_email}/medium", medium),
     ]:
         found = ben.raw("GET", f"/avatar/{who}")
-        assert (found.status, found.headers["Location"]) == (302, place)
+        assert (found.status, found.headers["Location"]) == (302, location)
         assert found.headers["Cache-Control"] == "private, no-cache"
     hidden, unknown = ben.raw("GET", f"/avatar/{ana.email}"), ben.raw("GET", "/avatar/x@y.example")
     assert (hidden.status, hidden.body) == (unknown.status, unknown.body) == (404, unknown.body)
@@ -158,21 +162,23 @@ def test_an_avatar_is_found_by_id_or_address(chat, ana, ben):
 
 
 def test_bots_can_have_avatars(chat, ana, ben):
-    ears = ben.listens_for("realm_user")
+    queue = ben.listens_for("realm_user")
     named = "full_name=Tide&short_name=tide"
 
     made = uploads_to(ana, f"/bots?{named}", picture()).succeeds()
-    place = f"/bots/{made['user_id']}"
-    second = uploads_to(ana, place, picture(color="blue"), method="PATCH").succeeds()["avatar_url"]
+    url_path = f"/bots/{made['user_id']}"
+    second = uploads_to(ana, url_path, picture(color="blue"), method="PATCH").succeeds()[
+        "avatar_url"
+    ]
 
-    added, *told = [event["person"] for event in ears.all()]
+    added, *told = [event["person"] for event in queue.all()]
     assert added["user_id"] == made["user_id"]
     assert [each["avatar_source"] for each in told] == ["U", "U"]
     assert [each["avatar_url"] for each in told] == [made["avatar_url"], second]
     assert drawn(chat.stranger.raw("GET", second)).size == (100, 100)
     assert ana.get("/bots").succeeds()["bots"][0]["avatar_url"] == second
-    for path, method in (("/bots?full_name=Ebb&short_name=ebb", "POST"), (place, "PATCH")):
+    for path, method in (("/bots?full_name=Ebb&short_name=ebb", "POST"), (url_path, "PATCH")):
         twice = uploads_to(ana, path, picture(), picture(), method=method)
         twice.fails("You may only upload one file at a time")
-    uploads_to(ben, place, picture(), method="PATCH").fails("Insufficient permission")
+    uploads_to(ben, url_path, picture(), method="PATCH").fails("Insufficient permission")
     assert len(ana.get("/bots").succeeds()["bots"]) == 1

@@ -34,38 +34,38 @@ def looked_after(person):
 
 def test_a_new_bot_is_announced_to_all_and_its_details_to_its_managers(chat, ana, ben):
     cleo = chat.person("cleo", role="admin")
-    ears = {person: person.listens_for() for person in (ana, ben, cleo)}
+    queue = {person: person.listens_for() for person in (ana, ben, cleo)}
 
     made = make(ana)
 
     number, key, picture = made["user_id"], made["api_key"], made["avatar_url"]
     expected = {"user_id": number, "api_key": key, "avatar_url": picture, **NO_DEFAULTS}
     assert made == expected | {"result": "success", "msg": ""}
-    heard = {person: each.all() for person, each in ears.items()}
-    names = [(each["type"], each["op"]) for each in heard[ben]]
+    received = {person: each.all() for person, each in queue.items()}
+    names = [(each["type"], each["op"]) for each in received[ben]]
     assert names == [("realm_user", "add"), *[("user_group", "add_members")] * 2]
-    person = heard[ben][0]["person"]
+    person = received[ben][0]["person"]
     assert (person["full_name"], person["email"]) == ("Tide Bot", "tide-bot@tertulia.invalid")
     assert (person["bot_type"], person["bot_owner_id"], person["role"]) == (1, ana.id, 400)
     bot = {"user_id": number, **NO_DEFAULTS, "services": []}
-    told = [{"type": "realm_bot", "op": "add", "bot": bot}]
-    assert heard[ana] == heard[cleo] == heard[ben] + told
+    expected_value = [{"type": "realm_bot", "op": "add", "bot": bot}]
+    assert received[ana] == received[cleo] == received[ben] + expected_value
     assert looked_after(ana) == looked_after(cleo) == {number: {**NO_DEFAULTS, "services": []}}
     assert looked_after(ben) == {}
     assert at_work(ana, made).get("/users/me").succeeds()["user_id"] == number
 
 
 def test_an_outgoing_webhook_has_a_service_and_its_token_is_in_no_log(chat, ana):
-    ears = ana.listens_for("realm_bot")
+    queue = ana.listens_for("realm_bot")
 
     made = make(ana, bot_type=3, payload_url=f'"{HOOK}"', interface_type=1)
     quiet = make(ana, "quiet", bot_type=3)
 
-    (service,) = ears.next()["bot"]["services"]
+    (service,) = queue.next()["bot"]["services"]
     assert (service["base_url"], service["interface"]) == (HOOK, 1)
     assert len(service["token"]) == 32
     assert looked_after(ana)[made["user_id"]]["services"] == [service]
-    (unset,) = ears.next()["bot"]["services"]
+    (unset,) = queue.next()["bot"]["services"]
     assert unset["base_url"] == ""
     assert looked_after(ana)[quiet["user_id"]]["services"] == [unset]
     entries = chat.read(storage.log.after, chat.realm.id, 0, 10_000)
@@ -149,8 +149,8 @@ def test_who_may_create_bots(chat):
 
     def makes(who, bot_type):
         name = f"{who}-{next(numbers)}"
-        answer = people[who].post("/bots", full_name=name, short_name=name, bot_type=bot_type)
-        return answer.json["msg"] or "yes"
+        response = people[who].post("/bots", full_name=name, short_name=name, bot_type=bot_type)
+        return response.json["msg"] or "yes"
 
     numbers = iter(range(100))
     kinds = ("owner", "admin", "mod", "full", "new", "guest", "bot", "gone", "far")
@@ -209,7 +209,7 @@ def test_changes_of_a_bot_are_reported_to_its_managers(chat):
     cleo = chat.person("cleo", role="admin")
     number = make(ana, bot_type=3)["user_id"]
     (service,) = looked_after(ana)[number]["services"]
-    ears = {person: person.listens_for() for person in (ana, ben, cleo)}
+    queue = {person: person.listens_for() for person in (ana, ben, cleo)}
 
     changed = ana.patch(
         f"/bots/{number}",
@@ -233,9 +233,9 @@ def test_changes_of_a_bot_are_reported_to_its_managers(chat):
         "bot_owner": ana.api_email,
     }
     renamed = {"user_id": number, "full_name": "Ebb Bot"}
-    told = [{"type": "realm_user", "op": "update", "person": renamed}]
-    assert ears[ben].all() == told
-    told += [
+    expected = [{"type": "realm_user", "op": "update", "person": renamed}]
+    assert queue[ben].all() == expected
+    expected += [
         {"type": "realm_bot", "op": "update", "bot": {"user_id": number, name: value}}
         for name, value in {
             "default_sending_stream": "kitchen",
@@ -244,15 +244,15 @@ def test_changes_of_a_bot_are_reported_to_its_managers(chat):
             "services": [service | {"base_url": HOOK, "interface": 2}],
         }.items()
     ]
-    assert ears[ana].all() == ears[cleo].all() == told
+    assert queue[ana].all() == queue[cleo].all() == expected
 
     same = ana.patch(f"/bots/{number}", full_name="Ebb Bot", service_payload_url=HOOK).succeeds()
     assert same == changed == ana.patch(f"/bots/{number}").succeeds()
-    assert ears[ana].silent()
+    assert queue[ana].silent()
 
     cleared = ana.patch(f"/bots/{number}", default_sending_stream="").succeeds()
     assert cleared["default_sending_stream"] is None
-    assert ears[ana].next()["bot"] == {"user_id": number, "default_sending_stream": None}
+    assert queue[ana].next()["bot"] == {"user_id": number, "default_sending_stream": None}
 
 
 def test_invalid_changes_are_refused(chat, ana, ben):
@@ -287,13 +287,13 @@ def test_invalid_changes_are_refused(chat, ana, ben):
 def test_administrators_assign_roles(chat):
     ana, adam = chat.person("ana"), chat.person("adam", role="admin")
     number = make(ana)["user_id"]
-    ears = adam.listens_for("realm_user", "user_group")
+    queue = adam.listens_for("realm_user", "user_group")
 
     adam.patch(f"/bots/{number}", role=600).succeeds()
 
     person = {"user_id": number, "role": 600}
-    assert ears.next() == {"type": "realm_user", "op": "update", "person": person}
-    moved = [(each["op"], each["group_id"]) for each in ears.all()]
+    assert queue.next() == {"type": "realm_user", "op": "update", "person": person}
+    moved = [(each["op"], each["group_id"]) for each in queue.all()]
     assert moved == [
         ("remove_members", chat.group("members")),
         ("add_members", chat.group("everyone")),
@@ -311,18 +311,18 @@ def test_a_new_administrator_receives_all_bots(chat):
     ana, ben = chat.people("ana", "ben")
     own, foreign = make(ben, "own"), make(ana, bot_type=3, payload_url=HOOK)
     before = looked_after(ben)
-    ears = ben.listens_for("realm_bot")
+    queue = ben.listens_for("realm_bot")
 
     olga.patch(f"/users/{ben.id}", role=200).succeeds()
 
-    (told,) = ears.all()
-    number = told["bot"].pop("user_id")
-    assert (told["op"], number) == ("add", foreign["user_id"])
-    assert looked_after(ben) == before | {number: told["bot"]}
+    (received,) = queue.all()
+    number = received["bot"].pop("user_id")
+    assert (received["op"], number) == ("add", foreign["user_id"])
+    assert looked_after(ben) == before | {number: received["bot"]}
 
     olga.patch(f"/users/{ben.id}", role=400).succeeds()
 
-    assert ears.all() == [{"type": "realm_bot", "op": "delete", "bot": {"user_id": number}}]
+    assert queue.all() == [{"type": "realm_bot", "op": "delete", "bot": {"user_id": number}}]
     assert looked_after(ben) == before
     assert before.keys() == {own["user_id"]}
 
@@ -339,22 +339,22 @@ def test_bots_are_deactivated_with_their_owner(chat):
 def test_a_bot_can_change_owner(chat, ana, ben):
     cleo = chat.person("cleo", role="admin")
     number = make(ana)["user_id"]
-    ears = {person: person.listens_for() for person in (ana, ben, cleo)}
+    queue = {person: person.listens_for() for person in (ana, ben, cleo)}
 
     changed = ana.patch(f"/bots/{number}", bot_owner_id=ben.id).succeeds()
 
     assert changed["bot_owner"] == ben.api_email
     person = {"user_id": number, "bot_owner_id": ben.id}
-    told = [{"type": "realm_user", "op": "update", "person": person}]
+    expected = [{"type": "realm_user", "op": "update", "person": person}]
     gone = {"type": "realm_bot", "op": "delete", "bot": {"user_id": number}}
     bot = {"user_id": number, **NO_DEFAULTS, "services": []}
-    assert ears[cleo].all() == told
-    assert ears[ana].all() == [*told, gone]
-    assert ears[ben].all() == [*told, {"type": "realm_bot", "op": "add", "bot": bot}]
+    assert queue[cleo].all() == expected
+    assert queue[ana].all() == [*expected, gone]
+    assert queue[ben].all() == [*expected, {"type": "realm_bot", "op": "add", "bot": bot}]
     ana.patch(f"/bots/{number}", full_name="Mine").fails("Insufficient permission")
 
     cleo.patch(f"/bots/{number}", bot_owner_id=cleo.id).succeeds()
-    assert [each["type"] for each in ears[cleo].all()] == ["realm_user"]
+    assert [each["type"] for each in queue[cleo].all()] == ["realm_user"]
 
 
 def test_who_may_manage_a_bot(chat, ana, ben):
@@ -416,23 +416,23 @@ def test_a_new_key_ends_the_old_one_and_its_queues(ana):
 def test_a_deactivated_bot_stays_so(ana, ben):
     made = make(ana)
     number, bot = made["user_id"], at_work(ana, made)
-    ears = {person: person.listens_for() for person in (ana, ben)}
+    queue = {person: person.listens_for() for person in (ana, ben)}
 
     ana.delete(f"/bots/{number}").succeeds()
     ana.delete(f"/bots/{number}").succeeds()
 
     person = {"user_id": number, "is_active": False}
-    told = [{"type": "realm_user", "op": "update", "person": person}]
-    assert ears[ana].all() == ears[ben].all() == told
+    expected = [{"type": "realm_user", "op": "update", "person": person}]
+    assert queue[ana].all() == queue[ben].all() == expected
     bot.get("/users/me").fails("Account is deactivated", status=401, code="UNAUTHORIZED")
     assert looked_after(ana).keys() == {number}
 
 
 def test_an_incoming_webhook_can_only_send(in_kitchen, ana):
     bot = at_work(ana, make(ana, bot_type=2, default_sending_stream="kitchen"))
-    said = {"type": "channel", "topic": "tide", "content": "high"}
+    params = {"type": "channel", "topic": "tide", "content": "high"}
 
-    bot.post("/messages", **said).succeeds()
+    bot.post("/messages", **params).succeeds()
 
     refused = "This API is not available to incoming webhook bots."
     for method, path in (
@@ -448,21 +448,21 @@ def test_a_bot_uses_its_default_channels(chat):
     ana = chat.person("ana", channels=["kitchen", "hall"])
     number = make(ana)["user_id"]
     bot = at_work(ana, {"api_key": ana.get(f"/bots/{number}/api_key").succeeds()["api_key"]})
-    said = {"type": "channel", "topic": "tide", "content": "high"}
+    params = {"type": "channel", "topic": "tide", "content": "high"}
 
     def hears(**asked):
         queue = bot.post("/register", event_types=["message"], **asked).succeeds()["queue_id"]
-        for place in ("kitchen", "hall"):
-            ana.says(place, to=f"{place} > tide")
+        for location in ("kitchen", "hall"):
+            ana.says(location, to=f"{location} > tide")
         polled = bot.get("/events", queue_id=queue, last_event_id=-1, dont_block=True).succeeds()
         return [each["message"]["content"] for each in polled["events"]]
 
-    bot.post("/messages", **said).fails("Missing channel")
+    bot.post("/messages", **params).fails("Missing channel")
     assert hears() == []
 
     ana.patch(f"/bots/{number}", default_sending_stream="hall").succeeds()
-    answer = bot.post("/messages", **said).succeeds()
-    assert "hall" in answer["message_link"]
+    response = bot.post("/messages", **params).succeeds()
+    assert "hall" in response["message_link"]
 
     ana.patch(f"/bots/{number}", default_all_public_streams=True).succeeds()
     assert hears() == ["kitchen", "hall"]
@@ -479,7 +479,7 @@ def test_a_renamed_default_channel_is_reported(chat):
     ana = chat.person("ana", channels=["kitchen"])
     kitchen = chat.channel("kitchen").id
     number = make(ana, default_sending_stream="kitchen")["user_id"]
-    ears = {person: person.listens_for("realm_bot") for person in (ana, adam)}
+    queue = {person: person.listens_for("realm_bot") for person in (ana, adam)}
 
     def known_to(person):
         return looked_after(person)[number]["default_sending_stream"]
@@ -488,7 +488,7 @@ def test_a_renamed_default_channel_is_reported(chat):
 
     for person in (ana, adam):
         bot = {"user_id": number, "default_sending_stream": "galley"}
-        assert ears[person].all() == [{"type": "realm_bot", "op": "update", "bot": bot}]
+        assert queue[person].all() == [{"type": "realm_bot", "op": "update", "bot": bot}]
         assert known_to(person) == "galley"
 
     adam.patch(f"/streams/{kitchen}", is_private=True).succeeds()
@@ -498,9 +498,9 @@ def test_a_renamed_default_channel_is_reported(chat):
 
 
 def test_bots_created_by_the_command_line_are_announced(chat, ana):
-    ears = ana.listens_for("realm_bot")
+    queue = ana.listens_for("realm_bot")
 
     bot = chat.person("helper", bot="generic", owner=ana)
 
-    assert ears.next()["bot"]["user_id"] == bot.id
+    assert queue.next()["bot"]["user_id"] == bot.id
     assert looked_after(ana).keys() == {bot.id}

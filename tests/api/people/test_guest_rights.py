@@ -41,19 +41,19 @@ def test_a_guest_does_not_see_a_private_channel_without_subscription(
     owner, gus = chat.person("owner", role="owner"), chat.person("gus", role="guest")
     group = in_a_group_of_two(owner, gus)
     value = group if by_group else {"direct_members": [gus.id], "direct_subgroups": []}
-    ears = gus.listens_for("stream")
+    queue = gus.listens_for("stream")
     owner.joins("den", invite_only=True, can_subscribe_group=value)
     den = chat.channel("den").id
 
     hidden = gus.get(f"/streams/{den}")
 
     hidden.fails("Invalid channel ID")
-    told = gus.registers(fetch_event_types=["stream", "subscription"])
-    known = [*told["streams"], *told["subscriptions"], *told["never_subscribed"]]
+    state = gus.registers(fetch_event_types=["stream", "subscription"])
+    known = [*state["streams"], *state["subscriptions"], *state["never_subscribed"]]
     assert den not in [each["stream_id"] for each in known]
     owner.post(f"/user_groups/{group}/members", delete=[gus.id]).succeeds()
     owner.post(f"/user_groups/{group}/members", add=[gus.id]).succeeds()
-    assert ears.silent()
+    assert queue.silent()
 
 
 @pytest.mark.parametrize("by_group", [False, True], ids=["named", "in a group"])
@@ -69,9 +69,12 @@ def test_a_guest_does_not_hold_permissions_of_members(by_group: bool, chat: Chat
     ):
         owner.patch("/realm", **{setting: {"new": value}}).succeeds()
 
-    told = gus.registers(fetch_event_types=["realm_user"])
+    state = gus.registers(fetch_event_types=["realm_user"])
 
-    assert (told["can_create_public_streams"], told["can_create_private_streams"]) == (False, False)
+    assert (state["can_create_public_streams"], state["can_create_private_streams"]) == (
+        False,
+        False,
+    )
     gus.post(f"/user_groups/{group}/deactivate").fails("Insufficient permission")
     for private in (False, True):
         made = gus.post(

@@ -91,12 +91,12 @@ def test_users_see_their_own_and_administrators_all(mail_chat):
     ],
 )
 def test_an_invitation_cannot_give_a_higher_role(mail_chat, who, role, refusal):
-    answer = invites(mail_chat.person("ana", role=who), fresh(mail_chat, "cleo"), invite_as=role)
+    response = invites(mail_chat.person("ana", role=who), fresh(mail_chat, "cleo"), invite_as=role)
 
     if refusal is None:
-        answer.succeeds()
+        response.succeeds()
     else:
-        answer.fails(refusal["msg"], code=refusal["code"])
+        response.fails(refusal["msg"], code=refusal["code"])
 
 
 def test_inviting_requires_a_permission(mail_chat):
@@ -135,13 +135,13 @@ def test_one_invalid_address_fails_the_whole_call(mail_chat, emails, why):
     owner.post("/realm/domains", domain="house.example", allow_subdomains=False).succeeds()
     mail_chat.set("emails_restricted_to_domains", True)
 
-    answer = invites(owner, "good@house.example", emails)
+    response = invites(owner, "good@house.example", emails)
 
-    told = answer.fails(
+    mail_text = response.fails(
         "Some emails did not validate, so we didn't send any invitations.", code="INVITATION_FAILED"
     )
-    assert told["errors"] == [[emails, why, False]]
-    assert told["sent_invitations"] is False
+    assert mail_text["errors"] == [[emails, why, False]]
+    assert mail_text["sent_invitations"] is False
     assert open_ones(owner) == []
 
 
@@ -161,12 +161,15 @@ def test_invalid_invitations_are_refused(mail_chat):
 
     elsewhere.fails("You do not have permission to subscribe other users to channels.")
     assert ours.json["errors"] == [[bot.email, "Reserved for system bots.", False]]
-    told = some.fails(
+    response = some.fails(
         "Some of those addresses are already using Zulip, so we didn't send them an"
         " invitation. We did send invitations to everyone else!",
         code="INVITATION_FAILED",
     )
-    assert (told["sent_invitations"], told["errors"][0][1]) == (True, "Already has an account.")
+    assert (response["sent_invitations"], response["errors"][0][1]) == (
+        True,
+        "Already has an account.",
+    )
     assert [each["email"] for each in open_ones(admin)] == [cleo]
     admin.delete(link).fails("Invitation has already been revoked")
 
@@ -174,11 +177,11 @@ def test_invalid_invitations_are_refused(mail_chat):
 def test_disposable_addresses_are_refused(mail_chat):
     ana = mail_chat.person("ana")
 
-    told = invites(ana, "x@mailinator.com", "x@sub.mailinator.com").fails(
+    mail_text = invites(ana, "x@mailinator.com", "x@sub.mailinator.com").fails(
         "Some emails did not validate, so we didn't send any invitations.", code="INVITATION_FAILED"
     )
 
-    assert {why for _, why, _ in told["errors"]} == {"Please use your real email address."}
+    assert {why for _, why, _ in mail_text["errors"]} == {"Please use your real email address."}
     mail_chat.set("disallow_disposable_email_addresses", False)
     invites(ana, "x@mailinator.com").succeeds()
 
@@ -188,10 +191,10 @@ def test_existing_accounts_are_reported_where_addresses_are_visible(mail_chat):
     gone = mail_chat.person("gone")
     mail_chat.write(actions.people.deactivate, gone.id)
 
-    told = invites(admin, ben.email, gone.email).fails(
+    mail_text = invites(admin, ben.email, gone.email).fails(
         "We weren't able to invite anyone.", code="INVITATION_FAILED"
     )
-    assert told["errors"] == [
+    assert mail_text["errors"] == [
         [ben.email, "Already has an account.", False],
         [gone.email, "Account has been deactivated.", True],
     ]
@@ -251,10 +254,10 @@ def test_invitations_to_one_address_are_limited(mail_chat, monkeypatch):
     monkeypatch.setattr(actions.people.invitations, "INVITED_A_DAY", 6)
     too_many = invites(ana, dora, fresh(mail_chat, "eve"))
 
-    told = refused.fails(
+    mail_text = refused.fails(
         "Some emails did not validate, so we didn't send any invitations.", code="INVITATION_FAILED"
     )
-    assert told["errors"] == [[cleo.upper(), "Has been invited often enough today.", False]]
+    assert mail_text["errors"] == [[cleo.upper(), "Has been invited often enough today.", False]]
     assert (again.status, int(again.headers["Retry-After"]) > 86000) == (429, True)
     assert too_many.status == 400
     assert too_many.json["daily_limit_reached"] is True
@@ -267,13 +270,13 @@ def test_invitations_to_one_address_are_limited(mail_chat, monkeypatch):
 def test_administrators_and_the_inviter_receive_changes(mail_chat):
     ana, ben = mail_chat.people("ana", "ben")
     admin = mail_chat.person("admin", role="admin")
-    ears = {each.name: each.listens_for("invites_changed") for each in (ana, ben, admin)}
+    queue = {each.name: each.listens_for("invites_changed") for each in (ana, ben, admin)}
 
     invites(ana, fresh(mail_chat, "cleo")).succeeds()
 
     for name in ("Ana", "Admin"):
-        assert ears[name].next()["type"] == "invites_changed"
-    assert ears["Ben"].silent()
+        assert queue[name].next()["type"] == "invites_changed"
+    assert queue["Ben"].silent()
 
 
 def test_invitations_of_a_deactivated_user_are_invalid(mail_chat):
@@ -289,10 +292,10 @@ def test_a_new_user_must_wait_before_inviting_where_anyone_may_join(mail_chat):
     mail_chat.set("invite_required", False)
     ana = mail_chat.person("ana")
 
-    answer = invites(ana, fresh(mail_chat, "cleo"))
+    response = invites(ana, fresh(mail_chat, "cleo"))
 
-    assert answer.json["code"] == "INVITATION_FAILED"
-    assert answer.json["msg"].startswith("Your account is too new")
+    assert response.json["code"] == "INVITATION_FAILED"
+    assert response.json["msg"].startswith("Your account is too new")
     mail_chat.server.clock.move(hours=73)
     invites(ana, fresh(mail_chat, "cleo")).succeeds()
 

@@ -43,11 +43,11 @@ def test_a_first_login_creates_an_account(ldap_chat, slapd):
     slapd.add_group("Press (all)", ana)
     slapd.add_group("unknown to us", ana)
     slapd.add_group("it", ana)
-    ears = owner.listens_for("realm_user", "user_group")
+    queue = owner.listens_for("realm_user", "user_group")
 
-    answer = logs_in(ldap_chat, "ana").succeeds()
+    response = logs_in(ldap_chat, "ana").succeeds()
 
-    assert answer["email"] == "ana@example.com"
+    assert response["email"] == "ana@example.com"
     shown = owner.get("/users/ana@example.com", include_custom_profile_fields=True).succeeds()
     assert shown["user"]["full_name"] == "Ana Díaz"
     assert shown["user"]["role"] == Role.ADMINISTRATOR
@@ -57,11 +57,11 @@ def test_a_first_login_creates_an_account(ldap_chat, slapd):
     groups = owner.get("/user_groups").succeeds()["user_groups"]
     assert {
         group["name"]: group["members"] for group in groups if not group["is_system_group"]
-    } == {"Press (all)": [answer["user_id"]]}
-    assert ("realm_user", "add") in {(event["type"], event["op"]) for event in ears.all()}
-    told = ldap_chat.head()
-    assert logs_in(ldap_chat, "ANA@example.com").succeeds()["user_id"] == answer["user_id"]
-    assert ldap_chat.head() == told, "a second login has nothing to tell"
+    } == {"Press (all)": [response["user_id"]]}
+    assert ("realm_user", "add") in {(event["type"], event["op"]) for event in queue.all()}
+    found = ldap_chat.head()
+    assert logs_in(ldap_chat, "ANA@example.com").succeeds()["user_id"] == response["user_id"]
+    assert ldap_chat.head() == found, "a second login has nothing to tell"
 
 
 def test_the_login_page_accepts_a_directory_name(ldap_chat, slapd):
@@ -77,14 +77,14 @@ def test_the_login_page_accepts_a_directory_name(ldap_chat, slapd):
 
 
 def test_clients_learn_that_names_need_not_be_addresses(ldap_chat, chat):
-    told = ldap_chat.stranger.get("/server_settings").succeeds()
+    response = ldap_chat.stranger.get("/server_settings").succeeds()
     elsewhere = chat.stranger.get("/server_settings").succeeds()
 
     assert (
-        told["authentication_methods"] | {"ldap": True, "password": True}
-        == told["authentication_methods"]
+        response["authentication_methods"] | {"ldap": True, "password": True}
+        == response["authentication_methods"]
     )
-    assert told["require_email_format_usernames"] is False
+    assert response["require_email_format_usernames"] is False
     assert elsewhere["require_email_format_usernames"] is True
     logs_in(chat, "ana").fails("Enter a valid email address.")
 
@@ -158,19 +158,19 @@ def test_a_directory_user_has_no_local_password(ldap_chat, slapd):
 def test_a_disabled_directory_admits_no_one(ldap_chat, slapd):
     slapd.add_person("ana")
     owner = ldap_chat.person("owner", role="owner", password="another one")
-    ears = owner.listens_for("realm")
+    queue = owner.listens_for("realm")
 
     owner.patch("/realm", authentication_methods={"LDAP": False}).succeeds()
 
     logs_in(ldap_chat, "ana").fails("Enter a valid email address.")
-    told = ears.next()["data"]["authentication_methods"]
-    assert told == {
+    event = queue.next()["data"]["authentication_methods"]
+    assert event == {
         "Email": {"enabled": True, "available": True},
         "JWT": {"enabled": True, "available": True},
         "LDAP": {"enabled": False, "available": True},
     }
     state = owner.post("/register", fetch_event_types=["realm"]).succeeds()
-    assert state["realm_authentication_methods"] == told
+    assert state["realm_authentication_methods"] == event
     last = owner.patch("/realm", authentication_methods={"Email": False})
     last.fails("At least one authentication method must be enabled.")
 
@@ -183,8 +183,11 @@ def test_local_passwords_can_be_switched_off(ldap_chat, slapd):
 
     logs_in(ldap_chat, "ana").succeeds()
     fails_to_log_in(ldap_chat, owner.email, "another one")
-    told = ldap_chat.stranger.get("/server_settings").succeeds()
-    assert (told["email_auth_enabled"], told["authentication_methods"]["password"]) == (False, True)
+    response = ldap_chat.stranger.get("/server_settings").succeeds()
+    assert (response["email_auth_enabled"], response["authentication_methods"]["password"]) == (
+        False,
+        True,
+    )
 
 
 @pytest.mark.on_one
@@ -246,11 +249,11 @@ def test_a_directory_password_may_need_a_second_factor(ldap_chat, slapd):
         "POST", "/users/me/second_factor/app", password=SESAME, secret=secret, code=code
     ).succeeds()
     refused = logs_in(ldap_chat, "ana")
-    asked = Browser(ldap_chat).logs_in("ana", SESAME)
+    requested = Browser(ldap_chat).logs_in("ana", SESAME)
 
     assert wrong.json["msg"] == "Wrong password!"
     assert refused.json["code"] == "SECOND_FACTOR_REQUIRED"
-    assert ENGLISH["second_step"] in text_of(asked)
+    assert ENGLISH["second_step"] in text_of(requested)
     assert ldap_chat.read(storage.people.second_factors.of_user, user_id).is_enabled
 
 

@@ -135,15 +135,15 @@ def test_a_hidden_user_gets_the_same_answer_as_an_unknown_one(limited):
         ),
     ]
     for number, (expected, look) in enumerate(lookups):
-        answers = []
+        responses = []
         for who in ("hidden", "unknown"):
             reply = look(who)
-            said = reply.json["msg"]
+            response = reply.json["msg"]
             for by in (stand_ins, addresses, ids):
-                said = said.replace(f"[{by[who]}]", "#").replace(str(by[who]), "#")
-            answers.append((reply.status, reply.json.get("code"), said))
-        assert answers[0] == answers[1], number
-        assert answers[0][2] == expected, number
+                response = response.replace(f"[{by[who]}]", "#").replace(str(by[who]), "#")
+            responses.append((reply.status, reply.json.get("code"), response))
+        assert responses[0] == responses[1], number
+        assert responses[0][2] == expected, number
     assert gus.get("/users", user_ids=list(ids.values())).succeeds()["members"] == []
     pictures = [gus.raw("GET", f"/avatar/{who}") for who in (*ids.values(), *addresses.values())]
     assert {(reply.status, reply.body) for reply in pictures} == {(404, pictures[0].body)}
@@ -154,32 +154,32 @@ def test_users_become_visible_and_invisible(limited):
     ben, cleo = limited.people("ben", "cleo")
     gus = limited.person("gus", role="guest", channels=["kitchen"])
     ben.post("/users/me/status", status_text="baking").succeeds()
-    ears = gus.listens_for("realm_user", "user_status", **INCOMPLETE)
+    queue = gus.listens_for("realm_user", "user_status", **INCOMPLETE)
 
     ben.joins("kitchen")
-    shown, said = ears.all()
+    shown, event = queue.all()
     assert (shown["op"], shown["person"]["full_name"]) == ("add", "Ben")
     assert (shown["person"]["is_active"], shown["person"]["profile_data"]) == (True, {})
-    assert said == {"type": "user_status", "user_id": ben.id, "status_text": "baking"}
+    assert event == {"type": "user_status", "user_id": ben.id, "status_text": "baking"}
 
     ben.leaves("kitchen")
     gone = {"user_id": ben.id, "full_name": "Unknown user"}
-    assert ears.all() == [{"type": "realm_user", "op": "remove", "person": gone}]
+    assert queue.all() == [{"type": "realm_user", "op": "remove", "person": gone}]
 
     cleo.says("psst", to=[gus])
     cleo.says("psst", to=[gus])
     root.joins("attic", principals=[ben.id, cleo.id, gus.id])
-    assert told_of(ears.all()) == [("add", cleo.id), ("add", ben.id)]
+    assert told_of(queue.all()) == [("add", cleo.id), ("add", ben.id)]
 
     gus.leaves("attic")
     everyone, members = limited.group("everyone"), limited.group("members")
     root.patch("/realm", can_access_all_users_group={"new": everyone}).succeeds()
     root.patch("/realm", can_access_all_users_group={"new": members}).succeeds()
-    assert told_of(ears.all()) == [("remove", ben.id), ("add", ben.id), ("remove", ben.id)]
+    assert told_of(queue.all()) == [("remove", ben.id), ("add", ben.id), ("remove", ben.id)]
 
     root.patch(f"/users/{gus.id}", role=400).succeeds()
     root.patch(f"/users/{gus.id}", role=600).succeeds()
-    assert told_of(ears.all()) == [
+    assert told_of(queue.all()) == [
         ("add", ben.id),
         ("update", gus.id),
         ("remove", ben.id),
@@ -190,7 +190,7 @@ def test_users_become_visible_and_invisible(limited):
 def test_a_guest_receives_no_events_about_hidden_users(limited):
     root, ben = limited.person("root", role="owner"), limited.person("ben")
     gus = limited.person("gus", role="guest")
-    ears, older = gus.listens_for(*PEOPLE, **INCOMPLETE), gus.listens_for(*PEOPLE)
+    queue, older = gus.listens_for(*PEOPLE, **INCOMPLETE), gus.listens_for(*PEOPLE)
 
     ben.patch("/settings", full_name="Benno", timezone="Asia/Tokyo").succeeds()
     ben.patch("/settings", email_address_visibility=1, presence_enabled=False).succeeds()
@@ -204,7 +204,7 @@ def test_a_guest_receives_no_events_about_hidden_users(limited):
     root.post(f"/users/{ben.id}/reactivate").succeeds()
     new = root.post("/users", email="dora@example.com", password="open sesame", full_name="Dora")
 
-    assert ears.silent()
+    assert queue.silent()
     (placeholder,) = older.all()
     person = placeholder["person"]
     assert person["user_id"] == new.succeeds()["user_id"]
@@ -217,7 +217,7 @@ def test_a_late_poll_delivers_the_same_events(limited):
     late = gus.listens_for("realm_user", "user_group", "user_status", **INCOMPLETE)
     limited.server.clock.move(minutes=5)
     limited.server.drop_cold_mailboxes()
-    ears = gus.listens_for("realm_user", "user_group", "user_status", **INCOMPLETE)
+    queue = gus.listens_for("realm_user", "user_group", "user_status", **INCOMPLETE)
 
     for name in ("Benno", "Benedikt"):
         root.patch(f"/users/{ben.id}", full_name=name).succeeds()
@@ -228,14 +228,14 @@ def test_a_late_poll_delivers_the_same_events(limited):
     root.delete(f"/users/{ben.id}").succeeds()
     root.patch(f"/users/{ben.id}", full_name="Nobody").succeeds()
 
-    told = ears.all()
+    received = queue.all()
     seen = [("add", ben.id), ("update", ben.id), ("remove", ben.id)]
-    assert told_of(told) == seen * 2
-    moves = [each["op"] for each in told if each["type"] == "user_group"]
+    assert told_of(received) == seen * 2
+    moves = [each["op"] for each in received if each["type"] == "user_group"]
     assert moves == ["add_members", "add_members", "remove_members", "remove_members"] * 2
-    heard = late.all()
-    assert told_of(heard) == told_of(told)
-    assert heard[-2:] == told[-2:]
+    received_events = late.all()
+    assert told_of(received_events) == told_of(received)
+    assert received_events[-2:] == received[-2:]
 
 
 def test_what_register_returns_to_a_guest(limited):
@@ -262,10 +262,10 @@ def test_what_register_returns_to_a_guest(limited):
     }
     assert unknown[ben.id]["email"] == f"user{ben.id}@tertulia.invalid"
     assert unknown[ben.id]["full_name"] == "Unknown user"
-    told = gus.get("/realm/presence").succeeds()["presences"]
-    assert list(told) == [ana.api_email]
-    answer = gus.post("/users/me/presence", status="idle", last_update_id=-1).succeeds()
-    assert answer["presences"].keys() == {str(ana.id), str(gus.id)}
+    response = gus.get("/realm/presence").succeeds()["presences"]
+    assert list(response) == [ana.api_email]
+    reply = gus.post("/users/me/presence", status="idle", last_update_id=-1).succeeds()
+    assert reply["presences"].keys() == {str(ana.id), str(gus.id)}
 
 
 def test_the_name_of_a_hidden_sender_is_not_shown(limited):
@@ -285,9 +285,9 @@ def test_the_name_of_a_hidden_sender_is_not_shown(limited):
     gus.post("/reminders", message_id=soup.id, scheduled_delivery_timestamp=later).succeeds()
     (reminder,) = gus.get("/reminders").succeeds()["reminders"]
     assert "Unknown user [said]" in reminder["content"]
-    ears = gus.listens_for("message")
+    queue = gus.listens_for("message")
     ana.says("More soup", to="kitchen > lunch")
-    assert ears.next()["message"]["sender_full_name"] == "Unknown user"
+    assert queue.next()["message"]["sender_full_name"] == "Unknown user"
 
 
 def test_a_guest_can_mention_only_visible_users(limited):

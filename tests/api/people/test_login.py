@@ -22,9 +22,9 @@ def logs_in(chat, username, password):
 
 def test_a_password_returns_the_key(chat, ana):
     for username in (ana.email, ana.email.upper()):
-        answer = logs_in(chat, username, "open sesame").succeeds()
+        response = logs_in(chat, username, "open sesame").succeeds()
 
-        assert (answer["api_key"], answer["email"], answer["user_id"]) == (
+        assert (response["api_key"], response["email"], response["user_id"]) == (
             ana.key,
             ana.email,
             ana.id,
@@ -37,9 +37,9 @@ def test_a_password_returns_the_key(chat, ana):
 def test_the_returned_key_works(chat, ana):
     fresh = chat.write(actions.people.reset_key, chat.server.vault, ana.id)
 
-    answer = logs_in(chat, ana.email, "open sesame").succeeds()
+    response = logs_in(chat, ana.email, "open sesame").succeeds()
 
-    assert answer["api_key"] == fresh
+    assert response["api_key"] == fresh
 
 
 @pytest.mark.parametrize(
@@ -59,20 +59,20 @@ def test_all_failures_get_the_same_answer(chat, ana, username, password):
     chat.person("ben")
     chat.person("helper", bot="generic", owner=ana)
 
-    answer = logs_in(chat, username, password)
+    response = logs_in(chat, username, password)
 
-    assert answer.fails(WRONG, code="AUTHENTICATION_FAILED", status=401).keys() == {
+    assert response.fails(WRONG, code="AUTHENTICATION_FAILED", status=401).keys() == {
         "result",
         "msg",
         "code",
     }
-    assert "WWW-Authenticate" not in answer.headers
+    assert "WWW-Authenticate" not in response.headers
 
 
 def test_the_public_address_is_no_login_name(chat, ana):
-    answer = logs_in(chat, ana.api_email, "open sesame")
+    response = logs_in(chat, ana.api_email, "open sesame")
 
-    answer.fails(WRONG, code="AUTHENTICATION_FAILED", status=401)
+    response.fails(WRONG, code="AUTHENTICATION_FAILED", status=401)
 
 
 @pytest.mark.parametrize(
@@ -118,9 +118,9 @@ def test_a_deactivated_organization_admits_no_one(chat, ana):
 def test_an_unknown_host_admits_no_one(chat):
     stranger = chat.stranger.with_headers(Host="nowhere.localhost")
 
-    answer = stranger.post("/fetch_api_key", username="ana@example.com", password="x")
+    response = stranger.post("/fetch_api_key", username="ana@example.com", password="x")
 
-    answer.fails("Invalid subdomain", code="NONEXISTENT_SUBDOMAIN", status=404)
+    response.fails("Invalid subdomain", code="NONEXISTENT_SUBDOMAIN", status=404)
 
 
 def test_an_account_of_another_organization_is_unknown(chat):
@@ -136,10 +136,10 @@ def test_after_five_failures_a_name_is_locked(chat, username):
     for _ in range(5):
         logs_in(chat, username, "a guess").fails(WRONG, code="AUTHENTICATION_FAILED", status=401)
 
-    answer = logs_in(chat, username.upper(), "open sesame")
+    reply = logs_in(chat, username.upper(), "open sesame")
 
-    told = answer.fails("API usage exceeded rate limit", code="RATE_LIMIT_HIT", status=429)
-    assert 0 < told["retry-after"] <= 1800
+    response = reply.fails("API usage exceeded rate limit", code="RATE_LIMIT_HIT", status=429)
+    assert 0 < response["retry-after"] <= 1800
     chat.server.clock.move(minutes=31)
     assert logs_in(chat, "ana@example.com", "open sesame").succeeds()
 
@@ -154,10 +154,10 @@ def test_of_simultaneous_guesses_five_are_checked(chat, ana, monkeypatch):
     monkeypatch.setattr(domain.people.passwords, "matches", look)
 
     with ThreadPoolExecutor(20) as guessers:
-        answers = list(guessers.map(lambda n: logs_in(chat, ana.email, f"guess {n}"), range(20)))
+        responses = list(guessers.map(lambda n: logs_in(chat, ana.email, f"guess {n}"), range(20)))
 
     assert len(looked_at) == 5
-    assert sorted(answer.status for answer in answers) == [401] * 5 + [429] * 15
+    assert sorted(response.status for response in responses) == [401] * 5 + [429] * 15
 
 
 def test_failures_survive_a_restart(own_chat):
@@ -218,6 +218,6 @@ def test_password_changes_have_the_same_limit(ana):
             "Wrong password!"
         )
 
-    answer = ana.patch("/settings", old_password="open sesame", new_password="something else")
+    response = ana.patch("/settings", old_password="open sesame", new_password="something else")
 
-    answer.fails("API usage exceeded rate limit", code="RATE_LIMIT_HIT", status=429)
+    response.fails("API usage exceeded rate limit", code="RATE_LIMIT_HIT", status=429)

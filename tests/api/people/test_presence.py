@@ -36,13 +36,13 @@ def test_a_ping_is_visible_in_both_forms(scene):
     slim = pings(scene.ben, status="idle", slim_presence=True)["presences"][str(scene.ana.id)]
     assert slim == {"active_timestamp": slim["idle_timestamp"], **slim}
     assert before <= slim["active_timestamp"] <= before + 5
-    told = {"client": "website", "status": "active", "timestamp": slim["active_timestamp"]}
-    answer = pings(scene.ben, status="idle")
-    assert answer["presences"][scene.ana.api_email] == {
-        "aggregated": told,
-        "website": told | {"pushable": False},
+    expected = {"client": "website", "status": "active", "timestamp": slim["active_timestamp"]}
+    response = pings(scene.ben, status="idle")
+    assert response["presences"][scene.ana.api_email] == {
+        "aggregated": expected,
+        "website": expected | {"pushable": False},
     }
-    assert isinstance(answer["server_timestamp"], float)
+    assert isinstance(response["server_timestamp"], float)
 
 
 def test_a_bare_ping_gets_an_empty_answer(scene):
@@ -52,18 +52,18 @@ def test_a_bare_ping_gets_an_empty_answer(scene):
 def test_presence_of_one_user_by_id_and_by_address(scene):
     pings(scene.ana)
 
-    answer = scene.ben.get(f"/users/{scene.ana.id}/presence").succeeds()
+    response = scene.ben.get(f"/users/{scene.ana.id}/presence").succeeds()
 
-    at = answer["presence"]["active_timestamp"]
+    at = response["presence"]["active_timestamp"]
     seen = {"status": "active", "timestamp": at}
-    assert answer["presence"] == {
+    assert response["presence"] == {
         "active_timestamp": at,
         "idle_timestamp": at,
         "aggregated": seen,
         "website": seen,
     }
     by_address = scene.ben.get(f"/users/{scene.ana.api_email}/presence").succeeds()
-    assert by_address["presence"] == answer["presence"]
+    assert by_address["presence"] == response["presence"]
 
 
 def test_invisible_presence_is_refused(scene):
@@ -138,33 +138,33 @@ def test_a_user_without_activity_was_last_active_on_joining(scene):
 
 def test_users_who_hide_presence_are_not_recorded(scene):
     shy = scene.person("shy", settings={"presence_enabled": False})
-    ears = scene.ben.listens_for("presence")
+    queue = scene.ben.listens_for("presence")
 
     pings(shy)
 
     scene.ben.get(f"/users/{shy.id}/presence").fails(f"No presence data for {shy.id}")
-    assert ears.silent()
+    assert queue.silent()
 
 
 def test_an_organization_can_turn_presence_off(scene):
     pings(scene.ana)
     scene.set("presence_disabled", True)
-    ears = scene.ben.listens_for("presence")
+    queue = scene.ben.listens_for("presence")
 
     assert pings(scene.ben)["presences"] == {}
 
     scene.ben.get(f"/users/{scene.ana.id}/presence").fails(f"No presence data for {scene.ana.id}")
     assert scene.ben.registers(fetch_event_types=["presence"])["presences"] == {}
-    assert ears.silent()
+    assert queue.silent()
 
 
 def test_the_whole_organization_in_the_older_form(scene):
     pings(scene.ana)
 
-    answer = scene.ben.get("/realm/presence").succeeds()
+    response = scene.ben.get("/realm/presence").succeeds()
 
-    assert answer["presences"].keys() == {scene.ana.api_email}
-    assert "presence_last_update_id" not in answer
+    assert response["presences"].keys() == {scene.ana.api_email}
+    assert "presence_last_update_id" not in response
 
 
 def written_down(scene):
@@ -189,10 +189,10 @@ def test_clients_that_send_a_position_get_only_newer_presence(scene):
     last = known["presence_last_update_id"]
     assert pings(cleo, last_update_id=last)["presences"].keys() == {str(scene.ben.id)}
     written_down(scene)
-    answer = pings(cleo, last_update_id=last)
-    assert answer["presences"].keys() == {str(scene.ben.id)}
-    assert answer["presence_last_update_id"] > last
-    assert pings(cleo, last_update_id=answer["presence_last_update_id"])["presences"] == {}
+    response = pings(cleo, last_update_id=last)
+    assert response["presences"].keys() == {str(scene.ben.id)}
+    assert response["presence_last_update_id"] > last
+    assert pings(cleo, last_update_id=response["presence_last_update_id"])["presences"] == {}
 
 
 def test_the_history_limit(scene, clock):
@@ -276,25 +276,25 @@ def test_coming_online_is_reported_in_three_forms(scene):
 
 def test_staying_online_and_being_idle_cause_no_events(scene, clock):
     pings(scene.ana)
-    ears = scene.ben.listens_for("presence")
+    queue = scene.ben.listens_for("presence")
 
     clock.move(seconds=100)
     pings(scene.ana)
     clock.move(seconds=1000)
     pings(scene.ana, status="idle")
-    assert ears.silent()
+    assert queue.silent()
 
     pings(scene.ana)
-    assert ears.next()["type"] == "presence"
+    assert queue.next()["type"] == "presence"
 
 
 def test_large_organizations_get_no_presence_events(scene, monkeypatch):
     monkeypatch.setattr(domain.limits, "PRESENCE_USERS", 2)
-    ears = scene.ben.listens_for("presence")
+    queue = scene.ben.listens_for("presence")
 
     pings(scene.ana)
 
-    assert ears.silent()
+    assert queue.silent()
 
 
 # --- storing ---

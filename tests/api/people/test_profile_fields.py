@@ -46,7 +46,7 @@ def ana(chat):
 
 
 def test_fields_are_announced_to_all(ana, ben, gus):
-    ears = gus.listens_for("custom_profile_fields")
+    queue = gus.listens_for("custom_profile_fields")
 
     boat = asks(ana, "Boat", hint="your boat")
     deck = asks(ana, "Deck", 3, field_data=DECKS, display_in_profile_summary=True)
@@ -85,7 +85,7 @@ def test_fields_are_announced_to_all(ana, ben, gus):
         },
     ]
     assert fields_of(ben) == expected
-    assert ears.all() == [
+    assert queue.all() == [
         {"type": "custom_profile_fields", "fields": expected[:count]} for count in (1, 2, 3, 4)
     ]
     state = gus.registers(fetch_event_types=["custom_profile_fields", "realm"])
@@ -102,7 +102,7 @@ def test_fields_are_announced_to_all(ana, ben, gus):
 def test_fields_are_changed_in_part_ordered_and_deleted(ana, ben):
     boat, crew = asks(ana, "Boat", hint="which?"), asks(ana, "Crew", 6)
     fills_in(ben, (boat, "Gull"), (crew, [ana.id])).succeeds()
-    ears = ben.listens_for("custom_profile_fields", "realm_user")
+    queue = ben.listens_for("custom_profile_fields", "realm_user")
 
     ana.patch(f"{FIELDS}/{boat}", name="Vessel").succeeds()
     ana.patch(f"{FIELDS}/{boat}", name="Vessel", hint="which?").succeeds()
@@ -111,13 +111,13 @@ def test_fields_are_changed_in_part_ordered_and_deleted(ana, ben):
 
     shown = [(each["name"], each["hint"], each["order"]) for each in fields_of(ben)]
     assert shown == [("Crew", "", 0), ("Vessel", "which?", 1)]
-    assert [event["type"] for event in ears.all()] == ["custom_profile_fields"] * 2
+    assert [event["type"] for event in queue.all()] == ["custom_profile_fields"] * 2
 
     ana.delete(f"{FIELDS}/{boat}").succeeds()
 
-    (left,) = ears.next()["fields"]
+    (left,) = queue.next()["fields"]
     assert left["id"] == crew
-    assert ears.silent()
+    assert queue.silent()
     assert profile_of(ana, ben).keys() == {str(crew)}
     ana.delete(f"{FIELDS}/{boat}").fails(f"Field id {boat} not found.")
 
@@ -136,7 +136,7 @@ def test_every_type_of_field_takes_values(ana, ben, gus):
         7: "benny",
         8: "he/him",
     }
-    ears = gus.listens_for("realm_user")
+    queue = gus.listens_for("realm_user")
 
     fills_in(ben, *((ids[kind], value) for kind, value in given.items())).succeeds()
 
@@ -152,21 +152,21 @@ def test_every_type_of_field_takes_values(ana, ben, gus):
     assert {each["user_id"]: each["profile_data"] for each in members}[ben.id] == shown
     people = gus.registers(fetch_event_types=["realm_user"])["realm_users"]
     assert {each["user_id"]: each["profile_data"] for each in people}[ben.id] == shown
-    assert ears.all() == told_of(ben, *({"id": int(n)} | value for n, value in shown.items()))
+    assert queue.all() == told_of(ben, *({"id": int(n)} | value for n, value in shown.items()))
     assert "profile_data" not in ana.get(f"/users/{ben.id}").succeeds()["user"]
 
 
 def test_only_changes_are_reported_including_removals(ana, ben):
     boat, story = asks(ana, "Boat"), asks(ana, "Story", 2)
     fills_in(ben, (boat, "Gull"), (story, "long")).succeeds()
-    ears = ana.listens_for("realm_user")
+    queue = ana.listens_for("realm_user")
 
     fills_in(ben, (boat, "Gull"), (story, "")).succeeds()
     ben.delete(MINE, data=[boat]).succeeds()
     ben.delete(MINE, data=[boat]).succeeds()
     fills_in(ben, (story, None)).succeeds()
 
-    assert ears.all() == told_of(
+    assert queue.all() == told_of(
         ben,
         {"id": story, "value": "", "rendered_value": ""},
         {"id": boat, "value": None},
@@ -179,13 +179,13 @@ def test_a_removed_choice_clears_the_value(ana, ben, gus):
     deck = asks(ana, "Deck", 3, field_data=DECKS)
     fills_in(ben, (deck, "0")).succeeds()
     fills_in(gus, (deck, "1")).succeeds()
-    ears = ana.listens_for("realm_user", "custom_profile_fields")
+    queue = ana.listens_for("realm_user", "custom_profile_fields")
 
     fewer = {"1": {"text": "Below", "order": "1"}, "2": {"text": "Mast", "order": "2"}}
     ana.patch(f"{FIELDS}/{deck}", field_data=fewer).succeeds()
 
-    assert ears.next()["fields"][0]["field_data"].startswith('{"1":{"text":"Below"')
-    assert ears.all() == told_of(ben, {"id": deck, "value": None})
+    assert queue.next()["fields"][0]["field_data"].startswith('{"1":{"text":"Below"')
+    assert queue.all() == told_of(ben, {"id": deck, "value": None})
     assert (profile_of(ana, ben), profile_of(ana, gus)) == ({}, {str(deck): {"value": "1"}})
 
 
@@ -298,12 +298,12 @@ def test_administrators_set_values_of_others(ana, ben):
     badge, boat = asks(ana, "Badge", editable_by_user=False), asks(ana, "Boat")
     bot = ana.chat.person("robot", bot="generic", owner=ana)
     values = [{"id": badge, "value": "*7*"}, {"id": boat, "value": "Tern"}]
-    ears = ben.listens_for("realm_user")
+    queue = ben.listens_for("realm_user")
 
     ana.patch(f"/users/{ben.id}", profile_data=values).succeeds()
     ana.patch(f"/users/{ben.api_email}", profile_data=[{"id": boat, "value": None}]).succeeds()
 
-    assert ears.all() == told_of(
+    assert queue.all() == told_of(
         ben,
         {"id": badge, "value": "*7*", "rendered_value": "<p><em>7</em></p>"},
         {"id": boat, "value": "Tern", "rendered_value": "<p>Tern</p>"},

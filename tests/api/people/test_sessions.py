@@ -45,8 +45,8 @@ def test_keys_and_cookies_have_separate_paths(chat, ana):
         "GET", "/api/v1/users/me", Cookie=f"session={browser.cookies['session']}"
     )
 
-    for answer in (by_key, by_cookie):
-        answer.asks_to_log_in()
+    for response in (by_key, by_cookie):
+        response.asks_to_log_in()
     # A Basic challenge would make a browser open its own dialog.
     assert by_key.headers["WWW-Authenticate"] == 'Session realm="zulip"'
 
@@ -105,18 +105,18 @@ def test_without_local_passwords_a_session_is_enough_for_the_key(chat, ana):
 )
 def test_other_sites_cannot_use_the_cookie(chat, ana, method, headers, is_answered):
     browser = Browser.of(ana)
-    told = {name: value.format(host=chat.host) for name, value in headers.items()}
+    found = {name: value.format(host=chat.host) for name, value in headers.items()}
     path = "/json/users/me/status" if method == "POST" else "/json/users/me"
-    sent = {"Host": chat.host, "Cookie": f"session={browser.cookies['session']}", **told}
+    sent = {"Host": chat.host, "Cookie": f"session={browser.cookies['session']}", **found}
     sent["Content-Type"] = "application/x-www-form-urlencoded"
 
-    answer = chat.server.client.raw(
+    response = chat.server.client.raw(
         method, path, sent, b"status_text=x" if method == "POST" else None
     )
 
-    assert answer.status == (200 if is_answered else 403)
+    assert response.status == (200 if is_answered else 403)
     if not is_answered:
-        answer.fails(
+        response.fails(
             "This request did not come from a page of ours", code="CSRF_FAILED", status=403
         )
 
@@ -127,8 +127,8 @@ def test_requests_that_another_site_can_cause_change_nothing(chat, ana):
     body, sent = b"method=POST&status_text=x", {"Cookie": f"session={browser.cookies['session']}"}
 
     def sends(method, query="", content=None, **headers):
-        told = {"Host": chat.host, **sent, **link, **headers}
-        return chat.server.client.raw(method, path + query, told, content)
+        expected = {"Host": chat.host, **sent, **link, **headers}
+        return chat.server.client.raw(method, path + query, expected, content)
 
     followed = [
         sends("GET", "?method=POST&status_text=x"),
@@ -145,12 +145,12 @@ def test_requests_that_another_site_can_cause_change_nothing(chat, ana):
             ("application/json", b'{"status_text": "x"}'),
         ]
     ]
-    asked = sends("OPTIONS", Origin="https://evil.example")
+    requested = sends("OPTIONS", Origin="https://evil.example")
     head = sends("HEAD", **{"Sec-Fetch-Mode": "no-cors"})
 
     assert [each.status for each in followed] == [405] * 4
     assert [each.json["code"] for each in forms] == ["CSRF_FAILED"] * 4
-    assert not [name for name in asked.headers if name.lower().startswith("access-control")]
+    assert not [name for name in requested.headers if name.lower().startswith("access-control")]
     assert head.status in (403, 405)
     assert ana.get(f"/users/{ana.id}/status").succeeds()["status"] == {}
 
@@ -158,11 +158,11 @@ def test_requests_that_another_site_can_cause_change_nothing(chat, ana):
 def test_a_form_field_cannot_turn_a_cross_site_post_into_a_get(chat, ana):
     browser = Browser.of(ana)
 
-    answer = browser.submits(
+    response = browser.submits(
         "/json/users/me", {"method": "GET"}, **{"Sec-Fetch-Site": "cross-site"}
     )
 
-    assert answer.status == 403
+    assert response.status == 403
 
 
 def test_uploads_can_be_read_with_the_cookie(chat, ana):
@@ -232,8 +232,8 @@ def test_a_session_ends_two_weeks_after_its_last_use(chat, ana):
 
     for _ in range(3):
         chat.server.clock.move(hours=7 * 24)
-        answer = used.calls("GET", "/users/me")
-        assert answer.headers["Set-Cookie"].startswith(f"session={used.cookies['session']};")
+        response = used.calls("GET", "/users/me")
+        assert response.headers["Set-Cookie"].startswith(f"session={used.cookies['session']};")
         assert "Set-Cookie" not in used.calls("GET", "/users/me").headers
 
     assert is_in(used)
@@ -258,18 +258,18 @@ def test_a_session_is_valid_on_every_server_and_ends_on_all(kind, databases, sta
 
 def test_a_session_is_read_once_from_the_database(chat, ana, monkeypatch):
     browser = Browser.of(ana)
-    asked: list[bytes] = []
+    requested: list[bytes] = []
     read = storage.people.sessions.find
 
     def find(tx: Tx, fingerprint: bytes) -> Session | None:
-        asked.append(fingerprint)
+        requested.append(fingerprint)
         return read(tx, fingerprint)
 
     monkeypatch.setattr(storage.people.sessions, "find", find)
 
     assert all(is_in(browser) for _ in range(5))
 
-    assert len(asked) == 1
+    assert len(requested) == 1
 
 
 def test_a_parked_poll_of_a_session_is_answered(chat, ana):

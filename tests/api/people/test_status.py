@@ -17,8 +17,8 @@ def status_of(person, viewer):
 
 
 def told_at_register(person, viewer):
-    told = viewer.registers(fetch_event_types=["user_status"])["user_status"]
-    return told.get(str(person.id), {})
+    state = viewer.registers(fetch_event_types=["user_status"])["user_status"]
+    return state.get(str(person.id), {})
 
 
 @pytest.mark.parametrize(
@@ -36,11 +36,11 @@ def told_at_register(person, viewer):
     ],
 )
 def test_all_users_receive_the_changed_parts_only(ana, ben, said, told, shown):
-    ears = ben.listens_for("user_status")
+    queue = ben.listens_for("user_status")
 
     ana.post("/users/me/status", **said).succeeds()
 
-    assert ears.all() == [{"type": "user_status", "user_id": ana.id, **told}]
+    assert queue.all() == [{"type": "user_status", "user_id": ana.id, **told}]
     assert status_of(ana, ben) == shown
     assert told_at_register(ana, ben) == shown
 
@@ -97,11 +97,11 @@ def test_omitted_parts_stay(ana, ben):
 
 def test_an_unchanged_status_is_reported_again(ana, ben):
     ana.post("/users/me/status", status_text="resting")
-    ears = ben.listens_for("user_status")
+    queue = ben.listens_for("user_status")
 
     ana.post("/users/me/status", status_text="resting").succeeds()
 
-    assert ears.next()["status_text"] == "resting"
+    assert queue.next()["status_text"] == "resting"
 
 
 def test_away_is_the_inverse_of_showing_presence(ana, ben):
@@ -161,11 +161,11 @@ def test_away_is_the_inverse_of_showing_presence(ana, ben):
     ],
 )
 def test_invalid_statuses_are_refused(ana, ben, said, problem):
-    ears = ben.listens_for()
+    queue = ben.listens_for()
 
     ana.post("/users/me/status", **said).fails(problem)
 
-    assert ears.silent()
+    assert queue.silent()
     assert status_of(ana, ben) == {}
 
 
@@ -196,11 +196,11 @@ def test_guests_have_a_status_and_bots_do_not(chat, ana):
 
 def test_administrators_set_the_status_of_others(chat, ana, ben):
     boss = chat.person("boss", role="admin")
-    ears = ben.listens_for("user_status")
+    queue = ben.listens_for("user_status")
 
     boss.post(f"/users/{ana.id}/status", status_text="on leave", emoji_name="palm_tree").succeeds()
 
-    assert ears.next()["user_id"] == ana.id
+    assert queue.next()["user_id"] == ana.id
     assert status_of(ana, ben)["status_text"] == "on leave"
     ignored = boss.post(f"/users/{ana.id}/status", status_text="x", away=True).succeeds()
     assert ignored["ignored_parameters_unsupported"] == ["away"]

@@ -100,8 +100,8 @@ def test_the_list_can_be_limited_to_some(chat):
 
 def test_profile_fields_are_returned_on_request(ana):
     assert "profile_data" not in ana.get("/users").succeeds()["members"][0]
-    asked = ana.get("/users", include_custom_profile_fields=True).succeeds()
-    assert asked["members"][0]["profile_data"] == {}
+    requested = ana.get("/users", include_custom_profile_fields=True).succeeds()
+    assert requested["members"][0]["profile_data"] == {}
     assert shown(ana, ana.id, include_custom_profile_fields=True)["profile_data"] == {}
 
 
@@ -209,8 +209,8 @@ def test_a_generated_address_cannot_be_taken(chat):
     eve = chat.person("eve", email=ana.api_email, settings={"email_address_visibility": EVERYONE})
 
     assert shown(root, ana.api_email)["user_id"] == ana.id
-    answer = root.post("/messages", type="direct", to=[ana.api_email], content="for ana")
-    assert eve.get(f"/messages/{answer.succeeds()['id']}").status == 400
+    response = root.post("/messages", type="direct", to=[ana.api_email], content="for ana")
+    assert eve.get(f"/messages/{response.succeeds()['id']}").status == 400
 
 
 @pytest.mark.parametrize(
@@ -218,12 +218,12 @@ def test_a_generated_address_cannot_be_taken(chat):
     ["987654", "0", str(2**63), "9" * 40, "nobody@example.com", "user@tertulia.invalid", "%F0%9F"],
 )
 def test_an_unknown_user_is_refused(chat, who):
-    answer = chat.person("ana").get(f"/users/{who}")
+    response = chat.person("ana").get(f"/users/{who}")
 
     if who.startswith("%"):
-        answer.fails("The request is not valid UTF-8")
+        response.fails("The request is not valid UTF-8")
     else:
-        answer.fails("No such user")
+        response.fails("No such user")
 
 
 def test_users_of_another_organization_are_unknown(chat):
@@ -279,10 +279,10 @@ def test_a_wrong_key_is_refused_even_for_spectators(start_server):
     chat.set("enable_spectator_access", True)
     ana.joins("square", is_web_public=True)
 
-    answer = ana.with_headers(Authorization="Basic !!!").get("/users")
+    response = ana.with_headers(Authorization="Basic !!!").get("/users")
 
     msg = "Invalid authorization header for basic auth"
-    answer.fails(msg, code="UNAUTHORIZED", status=401)
+    response.fails(msg, code="UNAUTHORIZED", status=401)
 
 
 def test_users_are_the_same_after_a_restart(own_chat):

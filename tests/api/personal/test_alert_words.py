@@ -18,17 +18,17 @@ def words(person):
 
 
 def change(method, person, *words):
-    answer = person.request(method, "/users/me/alert_words", alert_words=list(words))
-    return answer.succeeds()["alert_words"]
+    response = person.request(method, "/users/me/alert_words", alert_words=list(words))
+    return response.succeeds()["alert_words"]
 
 
 def test_words_are_added_once_regardless_of_case(scene):
-    ears, others = scene.ana.listens_for(), scene.ben.listens_for()
+    queue, others = scene.ana.listens_for(), scene.ben.listens_for()
 
     assert change("POST", scene.ana, "lunch", "spoon") == ["lunch", "spoon"]
     assert change("POST", scene.ana, "Lunch", " fork ", "  ") == ["lunch", "spoon", "fork"]
 
-    assert [event["alert_words"] for event in ears.all()][-1] == ["lunch", "spoon", "fork"]
+    assert [event["alert_words"] for event in queue.all()][-1] == ["lunch", "spoon", "fork"]
     assert words(scene.ana) == ["lunch", "spoon", "fork"]
     assert words(scene.ben) == []
     assert others.silent()
@@ -44,11 +44,11 @@ def test_words_are_removed_regardless_of_case(scene):
 
 @pytest.mark.parametrize("method", ["POST", "DELETE"])
 def test_an_empty_change_causes_an_event(scene, method):
-    ears = scene.ana.listens_for()
+    queue = scene.ana.listens_for()
 
     change(method, scene.ana)
 
-    assert ears.all() == [{"type": "alert_words", "alert_words": []}]
+    assert queue.all() == [{"type": "alert_words", "alert_words": []}]
 
 
 def test_invalid_words_are_refused(scene, monkeypatch):
@@ -69,11 +69,11 @@ def test_a_message_with_a_word_is_flagged_for_its_recipients(scene):
     outside = scene.person("cleo")
     for person in (scene.ana, outside):
         change("POST", person, "lunch")
-    ears, others = scene.ana.listens_for("message"), scene.ben.listens_for("message")
+    queue, others = scene.ana.listens_for("message"), scene.ben.listens_for("message")
 
     soup = scene.ben.says("Who is for LUNCH?", to="kitchen > soup")
 
-    assert ears.next()["flags"] == ["has_alert_word"]
+    assert queue.next()["flags"] == ["has_alert_word"]
     assert others.next()["flags"] == []
     assert scene.ana.sees(soup)["flags"] == ["has_alert_word"]
     assert scene.ben.sees(soup)["flags"] == []
@@ -92,11 +92,11 @@ def test_an_edit_flags_only_users_of_added_words(scene):
     outside = scene.person("cleo")
     for person, word in ((scene.ana, "lunch"), (outside, "lunch"), (scene.ben, "soup")):
         change("POST", person, word)
-    said = [
+    sent = [
         scene.ben.says("Who is for soup?", to="kitchen > soup"),
         scene.ben.says("Soup, you two?", to=[scene.ana]),
     ]
-    for message in said:
+    for message in sent:
         before = [scene.ana.sees(message)["flags"], scene.ben.sees(message)["flags"]]
 
         scene.ben.patch(f"/messages/{message.id}", content="Who is for lunch?").succeeds()
@@ -104,7 +104,7 @@ def test_an_edit_flags_only_users_of_added_words(scene):
         assert before == [[], ["has_alert_word"]]
         assert scene.ana.sees(message)["flags"] == ["has_alert_word"]
         assert scene.ben.sees(message)["flags"] == []
-    assert outside.sees(said[0])["flags"] == ["read", "historical"]
+    assert outside.sees(sent[0])["flags"] == ["read", "historical"]
 
 
 def test_words_of_another_organization_do_not_count(scene):

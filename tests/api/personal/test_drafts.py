@@ -19,18 +19,18 @@ def draft(chat, **changes):
 
 
 def kept(person):
-    answer = person.get("/drafts").succeeds()
-    assert answer["count"] == len(answer["drafts"])
-    return answer["drafts"]
+    response = person.get("/drafts").succeeds()
+    assert response["count"] == len(response["drafts"])
+    return response["drafts"]
 
 
 def test_a_draft_for_a_channel(chat, ana):
-    ears, others = ana.listens_for("drafts"), chat.person("ben").listens_for()
+    queue, others = ana.listens_for("drafts"), chat.person("ben").listens_for()
 
     (number,) = ana.post("/drafts", drafts=[draft(chat)]).succeeds()["ids"]
 
     expected = {"id": number, **draft(chat)}
-    assert ears.all() == [{"type": "drafts", "op": "add", "drafts": [expected]}]
+    assert queue.all() == [{"type": "drafts", "op": "add", "drafts": [expected]}]
     assert kept(ana) == [expected]
     assert others.silent()
 
@@ -61,25 +61,25 @@ def test_drafts_are_listed_by_time(chat, ana):
     ana.post("/drafts", drafts=[draft(chat, timestamp=each) for each in times]).succeeds()
 
     assert [each["timestamp"] for each in kept(ana)] == sorted(times)
-    told = ana.registers(fetch_event_types=["drafts"])["drafts"]
-    assert told == kept(ana)[::-1]
+    state = ana.registers(fetch_event_types=["drafts"])["drafts"]
+    assert state == kept(ana)[::-1]
 
 
 def test_an_empty_list_causes_an_event(ana):
-    ears = ana.listens_for("drafts")
+    queue = ana.listens_for("drafts")
 
     assert ana.post("/drafts", drafts=[]).succeeds()["ids"] == []
 
-    assert ears.all() == [{"type": "drafts", "op": "add", "drafts": []}]
+    assert queue.all() == [{"type": "drafts", "op": "add", "drafts": []}]
 
 
 def test_a_draft_is_replaced_as_a_whole(chat, ana):
     (number,) = ana.post("/drafts", drafts=[draft(chat)]).succeeds()["ids"]
-    ears = ana.listens_for("drafts")
+    queue = ana.listens_for("drafts")
 
     ana.patch(f"/drafts/{number}", draft=WORDS).succeeds()
 
-    (event,) = ears.all()
+    (event,) = queue.all()
     assert isinstance(event["draft"].pop("timestamp"), int)
     assert event == {"type": "drafts", "op": "update", "draft": {"id": number, **WORDS}}
     assert kept(ana)[0]["content"] == "loose thoughts"
@@ -88,11 +88,11 @@ def test_a_draft_is_replaced_as_a_whole(chat, ana):
 def test_a_deleted_draft_is_gone_even_from_the_log(chat, ana):
     (number,) = ana.post("/drafts", drafts=[draft(chat, content="a secret")]).succeeds()["ids"]
     ana.patch(f"/drafts/{number}", draft=draft(chat, content="another secret")).succeeds()
-    ears = ana.listens_for("drafts")
+    queue = ana.listens_for("drafts")
 
     ana.delete(f"/drafts/{number}").succeeds()
 
-    assert ears.all() == [{"type": "drafts", "op": "remove", "draft_id": number}]
+    assert queue.all() == [{"type": "drafts", "op": "remove", "draft_id": number}]
     assert kept(ana) == []
     entries = chat.read(storage.log.after, chat.realm.id, 0, 10_000)
     assert not any("secret" in entry.payload for entry in entries)
@@ -100,14 +100,14 @@ def test_a_deleted_draft_is_gone_even_from_the_log(chat, ana):
 
 def test_a_late_poll_reveals_no_deleted_text(chat, own_chat):
     ana = own_chat.person("ana")
-    ears = ana.listens_for("drafts")
+    queue = ana.listens_for("drafts")
     (number,) = ana.post("/drafts", drafts=[WORDS]).succeeds()["ids"]
     ana.patch(f"/drafts/{number}", draft=WORDS | {"content": "more"}).succeeds()
     ana.delete(f"/drafts/{number}").succeeds()
 
     own_chat.server.restart()
 
-    assert ears.all() == [
+    assert queue.all() == [
         {"type": "drafts", "op": "add", "drafts": []},
         {"type": "drafts", "op": "remove", "draft_id": number},
     ]
@@ -189,13 +189,13 @@ def test_long_drafts_and_any_topic_are_accepted(chat, ana):
 def test_without_synchronization_there_are_no_drafts(chat):
     ana = chat.person("ana", settings={"enable_drafts_synchronization": False})
 
-    for answer in (
+    for response in (
         ana.get("/drafts"),
         ana.post("/drafts", drafts=[WORDS]),
         ana.patch("/drafts/5", draft=WORDS),
         ana.delete("/drafts/5"),
     ):
-        answer.fails("User has disabled synchronizing drafts.")
+        response.fails("User has disabled synchronizing drafts.")
 
 
 def test_the_number_of_drafts_is_limited(ana, monkeypatch):

@@ -12,25 +12,25 @@ def scene(chat):
 
 
 def muted(person):
-    told = person.registers(fetch_event_types=["muted_users"])["muted_users"]
-    assert all(isinstance(each["timestamp"], int) for each in told)
-    return [each["id"] for each in told]
+    state = person.registers(fetch_event_types=["muted_users"])["muted_users"]
+    assert all(isinstance(each["timestamp"], int) for each in state)
+    return [each["id"] for each in state]
 
 
 def unread(person):
-    told = person.registers(fetch_event_types=["message", "update_message_flags"])["unread_msgs"]
-    return told["count"]
+    state = person.registers(fetch_event_types=["message", "update_message_flags"])["unread_msgs"]
+    return state["count"]
 
 
 def test_muting_marks_earlier_messages_read(scene):
     note = scene.ben.says("Psst", to=[scene.ana])
     soup = scene.ben.says("Soup", to="kitchen > soup")
     mine = scene.ana.says("Mine", to="kitchen > soup")
-    ears, others = scene.ana.listens_for(), scene.ben.listens_for()
+    queue, others = scene.ana.listens_for(), scene.ben.listens_for()
 
     scene.ana.post(f"/users/me/muted_users/{scene.ben.id}").succeeds()
 
-    flags, mutes = ears.all()
+    flags, mutes = queue.all()
     assert flags == {
         "type": "update_message_flags",
         "op": "add",
@@ -47,22 +47,22 @@ def test_muting_marks_earlier_messages_read(scene):
 
 
 def test_without_unread_messages_no_flag_event_is_sent(scene):
-    ears = scene.ana.listens_for()
+    queue = scene.ana.listens_for()
 
     scene.ana.post(f"/users/me/muted_users/{scene.ben.id}").succeeds()
 
-    assert [event["type"] for event in ears.all()] == ["muted_users"]
+    assert [event["type"] for event in queue.all()] == ["muted_users"]
 
 
 def test_messages_of_a_muted_user_arrive_read(scene):
     scene.ana.post(f"/users/me/muted_users/{scene.ben.id}")
     cleo = scene.person("cleo", channels=["kitchen"])
-    ears, others = scene.ana.listens_for("message"), cleo.listens_for("message")
+    queue, others = scene.ana.listens_for("message"), cleo.listens_for("message")
 
     soup = scene.ben.says("Soup", to="kitchen > soup")
     note = scene.ben.says("Psst", to=[scene.ana])
 
-    assert [event["flags"] for event in ears.all()] == [["read"], ["read"]]
+    assert [event["flags"] for event in queue.all()] == [["read"], ["read"]]
     assert others.next()["flags"] == []
     assert unread(scene.ana) == 0
     assert unread(cleo) == 1
@@ -73,12 +73,12 @@ def test_messages_of_a_muted_user_arrive_read(scene):
 def test_unmuting_does_not_change_received_messages(scene):
     scene.ana.post(f"/users/me/muted_users/{scene.ben.id}")
     soup = scene.ben.says("Soup", to="kitchen > soup")
-    ears = scene.ana.listens_for()
+    queue = scene.ana.listens_for()
 
     scene.ana.delete(f"/users/me/muted_users/{scene.ben.id}").succeeds()
     more = scene.ben.says("More", to="kitchen > soup")
 
-    assert [event["type"] for event in ears.all()] == ["muted_users", "message"]
+    assert [event["type"] for event in queue.all()] == ["muted_users", "message"]
     assert scene.ana.sees(soup)["flags"] == ["read"]
     assert scene.ana.sees(more)["flags"] == []
     assert muted(scene.ana) == []

@@ -7,13 +7,13 @@ ALERTED = {"fragment": "narrow/is/alerted", "is_pinned": True, "name": "Watched"
 
 def views(person):
     found = person.get("/navigation_views").succeeds()["navigation_views"]
-    told = person.registers(fetch_event_types=["navigation_views"])["navigation_views"]
-    assert told == found
+    state = person.registers(fetch_event_types=["navigation_views"])["navigation_views"]
+    assert state == found
     return found
 
 
 def test_a_view_is_added_changed_and_removed_for_its_owner_only(chat, ana):
-    ears, others = ana.listens_for("navigation_view"), chat.person("ben").listens_for()
+    queue, others = ana.listens_for("navigation_view"), chat.person("ben").listens_for()
 
     ana.post("/navigation_views", **ALERTED).succeeds()
     ana.post("/navigation_views", fragment="inbox", is_pinned=False).succeeds()
@@ -22,7 +22,7 @@ def test_a_view_is_added_changed_and_removed_for_its_owner_only(chat, ana):
     assert views(ana) == [inbox, ALERTED | {"name": "Words"}]
     ana.delete("/navigation_views/inbox").succeeds()
 
-    assert ears.all() == [
+    assert queue.all() == [
         {"type": "navigation_view", "op": "add", "navigation_view": ALERTED},
         {"type": "navigation_view", "op": "add", "navigation_view": inbox},
         {

@@ -38,11 +38,11 @@ def another(name):
 
 @pytest.mark.parametrize("name", sorted(PREFERENCES))
 def test_every_setting_can_be_changed(ana, name):
-    ears, value = ana.listens_for("user_settings"), another(name)
+    queue, value = ana.listens_for("user_settings"), another(name)
 
     ana.patch("/settings", **{name: value}).succeeds()
 
-    (event,) = ears.all()
+    (event,) = queue.all()
     if name == "default_language":
         assert event.pop("language_name") == LANGUAGES[value]
     assert event == changed(name, value)
@@ -67,9 +67,9 @@ def test_the_older_paths_do_the_same(ana, path):
 
 
 def test_unknown_settings_are_listed_and_an_empty_change_succeeds(ana):
-    answer = ana.patch("/settings", mood="good", enter_sends=True).succeeds()
+    response = ana.patch("/settings", mood="good", enter_sends=True).succeeds()
 
-    assert answer["ignored_parameters_unsupported"] == ["mood"]
+    assert response["ignored_parameters_unsupported"] == ["mood"]
     ana.patch("/settings").succeeds()
 
 
@@ -116,11 +116,11 @@ def test_unknown_settings_are_listed_and_an_empty_change_succeeds(ana):
     ],
 )
 def test_invalid_values_are_refused_and_change_nothing(ana, ben, name, value, problem):
-    ears, before = ana.listens_for(), settings(ana)
+    queue, before = ana.listens_for(), settings(ana)
 
     ana.patch("/settings", twenty_four_hour_time=True, **{name: value}).fails(problem)
 
-    assert ears.silent()
+    assert queue.silent()
     assert settings(ana) == before
 
 
@@ -149,20 +149,20 @@ def test_a_new_time_zone_is_announced_to_all(ana, ben):
 
     ana.patch("/settings", timezone="Europe/Berlin").succeeds()
 
-    told = updated(ana, email=ana.api_email, timezone="Europe/Berlin")
-    assert mine.all() == [changed("timezone", "Europe/Berlin"), told]
-    assert others.all() == [told]
+    mail_text = updated(ana, email=ana.api_email, timezone="Europe/Berlin")
+    assert mine.all() == [changed("timezone", "Europe/Berlin"), mail_text]
+    assert others.all() == [mail_text]
     assert settings(ana)["timezone"] == "Europe/Berlin"
     assert ben.get(f"/users/{ana.id}").succeeds()["user"]["timezone"] == "Europe/Berlin"
 
 
 def test_a_new_name_is_announced_to_all(ana, ben):
-    ears = ben.listens_for()
+    queue = ben.listens_for()
 
     ana.patch("/settings", full_name=" Anna ").succeeds()
     ana.patch("/settings", full_name="Anna").succeeds()
 
-    assert ears.all() == [updated(ana, full_name="Anna")]
+    assert queue.all() == [updated(ana, full_name="Anna")]
 
 
 def test_name_changes_can_be_disabled(chat, ana):
@@ -284,13 +284,13 @@ def newcomer_settings(person):
 
 def test_new_users_start_with_the_organizations_defaults(chat, ana):
     boss = chat.person("boss", role="admin")
-    ears = ana.listens_for()
+    queue = ana.listens_for()
     path = "/realm/user_settings_defaults"
 
     boss.patch(path, twenty_four_hour_time=True, color_scheme=1).succeeds()
     boss.patch(path, twenty_four_hour_time=True).succeeds()
 
-    assert ears.all() == [
+    assert queue.all() == [
         {
             "type": "realm_user_settings_defaults",
             "op": "update",
@@ -326,33 +326,33 @@ def test_invalid_defaults_are_refused(chat):
 def test_time_zones_are_known_without_a_system_database():
     """As in a minimal container."""
     pytest.importorskip("tzdata")
-    asked = (
+    requested = (
         "from tertulia.api.personal import settings; "
         "print('Europe/Berlin' in settings._timezones())"
     )
 
-    answer = subprocess.run(
-        [sys.executable, "-c", asked],
+    response = subprocess.run(
+        [sys.executable, "-c", requested],
         env=os.environ | {"PYTHONTZPATH": ""},
         capture_output=True,
         text=True,
         check=True,
     )
 
-    assert answer.stdout == "True\n"
+    assert response.stdout == "True\n"
 
 
 def test_administrators_change_settings_of_others(chat, ana, ben):
     boss, cleo = chat.person("boss", role="admin"), chat.person("cleo")
     cooks = make(boss, "cooks", (ben, cleo))
     cleo.patch("/settings", color_scheme=3).succeeds()
-    ears = ben.listens_for("user_settings")
+    queue = ben.listens_for("user_settings")
     untouched = {"group_ids": [cooks], "skip_if_already_edited": True}
 
     boss.patch("/settings", target_users=untouched, color_scheme=2).succeeds()
     boss.patch("/settings", target_users={"user_ids": [ana.id]}, enter_sends=False).succeeds()
 
-    assert ears.all() == [changed("color_scheme", 2)]
+    assert queue.all() == [changed("color_scheme", 2)]
     assert [settings(each)["color_scheme"] for each in (ana, ben, cleo, boss)] == [1, 2, 3, 1]
     assert [settings(each)["enter_sends"] for each in (ana, boss)] == [False, True]
 
@@ -361,8 +361,8 @@ def test_settings_of_others_have_limits(chat, ana):
     boss, owner = chat.person("boss", role="admin"), chat.person("owner", role="owner")
 
     def refused(person, msg, /, whose=ana, **params):
-        answer = person.patch("/settings", target_users={"user_ids": [whose.id]}, **params).json
-        assert answer["msg"] == msg
+        response = person.patch("/settings", target_users={"user_ids": [whose.id]}, **params).json
+        assert response["msg"] == msg
 
     refused(ana, "Must be an organization administrator", enter_sends=True)
     refused(boss, "Must be an organization owner", owner, enter_sends=True)

@@ -7,24 +7,24 @@ from tertulia import domain, storage
 
 def saved(person):
     found = person.get("/saved_snippets").succeeds()["saved_snippets"]
-    told = person.registers(fetch_event_types=["saved_snippets"])["saved_snippets"]
-    assert told == found
+    state = person.registers(fetch_event_types=["saved_snippets"])["saved_snippets"]
+    assert state == found
     return found
 
 
 def save(person, title="Recipe", content="**salt** and water"):
-    answer = person.post("/saved_snippets", title=title, content=content)
-    return answer.succeeds()["saved_snippet_id"]
+    response = person.post("/saved_snippets", title=title, content=content)
+    return response.succeeds()["saved_snippet_id"]
 
 
 def test_a_snippet_is_saved_for_its_owner_only(chat, ana):
-    ears, ben = ana.listens_for("saved_snippets"), chat.person("ben")
+    queue, ben = ana.listens_for("saved_snippets"), chat.person("ben")
     others = ben.listens_for()
 
     number = save(ana, title="  Recipe ")
 
     (snippet,) = saved(ana)
-    assert ears.all() == [{"type": "saved_snippets", "op": "add", "saved_snippet": snippet}]
+    assert queue.all() == [{"type": "saved_snippets", "op": "add", "saved_snippet": snippet}]
     assert isinstance(snippet.pop("date_created"), int)
     assert snippet == {"id": number, "title": "Recipe", "content": "**salt** and water"}
     assert saved(ben) == []
@@ -37,32 +37,32 @@ def test_a_snippet_is_saved_for_its_owner_only(chat, ana):
 def test_only_given_parameters_change(ana, change):
     number = save(ana)
     (before,) = saved(ana)
-    ears = ana.listens_for("saved_snippets")
+    queue = ana.listens_for("saved_snippets")
 
     ana.patch(f"/saved_snippets/{number}", **change).succeeds()
 
     assert saved(ana) == [before | change]
-    assert ears.all() == [
+    assert queue.all() == [
         {"type": "saved_snippets", "op": "update", "saved_snippet": before | change}
     ]
 
 
 def test_an_empty_change_causes_no_event(ana):
     number = save(ana)
-    ears = ana.listens_for()
+    queue = ana.listens_for()
 
     ana.patch(f"/saved_snippets/{number}").succeeds()
 
-    assert ears.silent()
+    assert queue.silent()
 
 
 def test_a_deleted_snippet_is_gone_even_from_the_log(chat, ana):
     number = save(ana, content="a secret")
-    ears = ana.listens_for("saved_snippets")
+    queue = ana.listens_for("saved_snippets")
 
     ana.delete(f"/saved_snippets/{number}").succeeds()
 
-    assert ears.all() == [{"type": "saved_snippets", "op": "remove", "saved_snippet_id": number}]
+    assert queue.all() == [{"type": "saved_snippets", "op": "remove", "saved_snippet_id": number}]
     assert saved(ana) == []
     entries = chat.read(storage.log.after, chat.realm.id, 0, 10_000)
     assert not any("secret" in entry.payload for entry in entries)
@@ -73,12 +73,12 @@ def test_snippets_of_others_are_like_missing_ones(chat, ana):
     number = save(ana)
 
     for snippet_id in (number, 987_654):
-        for answer in (
+        for response in (
             owner.patch(f"/saved_snippets/{snippet_id}", title="x"),
             owner.patch(f"/saved_snippets/{snippet_id}"),
             owner.delete(f"/saved_snippets/{snippet_id}"),
         ):
-            answer.fails("Saved snippet does not exist.", status=404)
+            response.fails("Saved snippet does not exist.", status=404)
     assert len(saved(ana)) == 1
 
 

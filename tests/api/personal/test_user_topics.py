@@ -11,8 +11,8 @@ MODERN = {"notification_settings_null": True, "empty_topic_name": True}
 
 def policies(person):
     """Topic → policy, as a new client of this user gets it."""
-    told = person.registers(fetch_event_types=["user_topic"], client_capabilities=MODERN)
-    return {each["topic_name"]: each["visibility_policy"] for each in told["user_topics"]}
+    state = person.registers(fetch_event_types=["user_topic"], client_capabilities=MODERN)
+    return {each["topic_name"]: each["visibility_policy"] for each in state["user_topics"]}
 
 
 def changed(channel, topic, policy):
@@ -37,14 +37,14 @@ def kitchen(chat):
 
 @pytest.mark.parametrize("policy", [MUTED, UNMUTED, FOLLOWED])
 def test_a_policy_is_reported_only_to_its_owner(chat, kitchen, policy):
-    ears, others = chat.ana.listens_for("user_topic"), chat.ben.listens_for()
+    queue, others = chat.ana.listens_for("user_topic"), chat.ben.listens_for()
 
     chat.ana.post(
         "/user_topics", stream_id=kitchen.id, topic="soup", visibility_policy=policy
     ).succeeds()
 
-    assert timeless(ears.next()) == changed(kitchen, "soup", policy)
-    assert ears.silent()
+    assert timeless(queue.next()) == changed(kitchen, "soup", policy)
+    assert queue.silent()
     assert others.silent()
     assert policies(chat.ana) == {"soup": policy}
 
@@ -67,12 +67,12 @@ def test_older_queues_get_all_mutes_first(chat, kitchen):
 
 def test_an_unchanged_policy_causes_no_event(chat, kitchen):
     for _ in range(2):
-        ears = chat.ana.listens_for()
+        queue = chat.ana.listens_for()
         chat.ana.post(
             "/user_topics", stream_id=kitchen.id, topic="soup", visibility_policy=MUTED
         ).succeeds()
 
-    assert ears.silent()
+    assert queue.silent()
 
 
 def test_topics_match_regardless_of_case_and_keep_the_last_spelling(chat, kitchen):
@@ -119,10 +119,10 @@ def test_a_hidden_channel_gets_the_same_answer_as_a_missing_one(chat):
     ben = chat.person("ben")
 
     for channel_id in (chat.channel("vault").id, 987_654, -1, 2**70):
-        answer = ben.post(
+        response = ben.post(
             "/user_topics", stream_id=channel_id, topic="gold", visibility_policy=MUTED
         )
-        answer.fails("Invalid channel ID")
+        response.fails("Invalid channel ID")
         ben.post(
             "/user_topics", stream_id=channel_id, topic="gold", visibility_policy=NONE
         ).succeeds()
@@ -168,19 +168,19 @@ def test_the_number_of_policies_is_limited(chat, kitchen, monkeypatch):
 
 def test_muting_through_the_older_endpoint(chat, kitchen):
     path = "/users/me/subscriptions/muted_topics"
-    ears = chat.ana.listens_for("user_topic")
+    queue = chat.ana.listens_for("user_topic")
 
     chat.ana.patch(path, stream_id=kitchen.id, topic="forks", op="add").succeeds()
     chat.ana.patch(path, stream="Kitchen", topic="forks", op="add").succeeds()
 
-    assert timeless(ears.next()) == changed(kitchen, "forks", MUTED)
-    assert ears.silent()
+    assert timeless(queue.next()) == changed(kitchen, "forks", MUTED)
+    assert queue.silent()
 
     chat.ana.patch(path, stream="kitchen", topic="Forks", op="remove").succeeds()
     chat.ana.patch(path, stream_id=kitchen.id, topic="forks", op="remove").succeeds()
 
-    assert timeless(ears.next()) == changed(kitchen, "Forks", NONE)
-    assert ears.silent()
+    assert timeless(queue.next()) == changed(kitchen, "Forks", NONE)
+    assert queue.silent()
 
 
 def test_invalid_calls_of_the_older_endpoint_are_refused(chat, kitchen):
@@ -230,12 +230,12 @@ def settings(follow, unmute=4):
 
 
 def test_starting_a_topic_follows_it_before_the_message_event(chat, kitchen):
-    ears = chat.ana.listens_for()
+    queue = chat.ana.listens_for()
 
     sent = chat.ana.says("Soup's on", to="kitchen > soup")
 
     assert sent.answer["automatic_new_visibility_policy"] == FOLLOWED
-    assert [event["type"] for event in ears.all()] == ["user_topic", "message"]
+    assert [event["type"] for event in queue.all()] == ["user_topic", "message"]
 
 
 def test_sending_unmutes_a_topic_and_older_queues_are_informed(chat, kitchen):
@@ -263,12 +263,12 @@ def test_mentioned_users_follow_unless_they_muted_it_or_opted_out(chat, kitchen)
         settings={"automatically_follow_topics_where_mentioned": False},
     )
     muter.post("/user_topics", stream_id=kitchen.id, topic="soup", visibility_policy=MUTED)
-    ears = keen.listens_for("user_topic", "message")
+    queue = keen.listens_for("user_topic", "message")
 
     chat.write(mention, chat.ana.record, "soup", keen.id, muter.id, shy.id)
 
-    assert timeless(ears.next()) == changed(kitchen, "soup", FOLLOWED)
-    assert ears.next()["type"] == "message"
+    assert timeless(queue.next()) == changed(kitchen, "soup", FOLLOWED)
+    assert queue.next()["type"] == "message"
     assert policies(muter) == {"soup": MUTED}
     assert policies(shy) == {}
 
@@ -300,12 +300,12 @@ def test_policies_move_with_a_topic(chat, kitchen):
     cellar = chat.channel("cellar")
     for person in (chat.ana, chat.ben):
         person.post("/user_topics", stream_id=kitchen.id, topic="soup", visibility_policy=MUTED)
-    ears = chat.ben.listens_for("user_topic")
+    queue = chat.ben.listens_for("user_topic")
 
     chat.write(actions.personal.topic_policies.move, kitchen.id, "soup", cellar, "wine")
 
-    assert timeless(ears.next()) == changed(kitchen, "soup", NONE)
-    assert timeless(ears.next()) == changed(cellar, "wine", MUTED)
+    assert timeless(queue.next()) == changed(kitchen, "soup", NONE)
+    assert timeless(queue.next()) == changed(cellar, "wine", MUTED)
     assert policies(chat.ana) == {}  # who cannot see the new channel
 
 

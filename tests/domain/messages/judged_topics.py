@@ -33,11 +33,11 @@ def read() -> list[JudgedTopic]:
             held_out = head["held_out"] is not None
             topics.append(JudgedTopic(head["title"], head["language"], held_out, []))
             continue
-        said = _LINE.fullmatch(line)
-        assert said is not None, line
+        texts = _LINE.fullmatch(line)
+        assert texts is not None, line
         topic = topics[-1]
         number = len(topic.messages) + 1
-        text = said["text"]
+        text = texts["text"]
         if "[[" in text:
             topic.answer_id = number
             topic.answer = _shown(text[text.index("[[") + 2 : text.index("]]")])
@@ -46,10 +46,10 @@ def read() -> list[JudgedTopic]:
         topic.messages.append(
             CatchUpMessage(
                 number,
-                senders.setdefault(said["sender"], len(senders) + 10),
+                senders.setdefault(texts["sender"], len(senders) + 10),
                 f"<p>{html.escape(_shown(text))}</p>",
                 is_mention=f"@**{READER.full_name}**" in text,
-                reactions=int(said["reactions"] or 0),
+                reactions=int(texts["reactions"] or 0),
                 poll=text.removeprefix("/poll ") if is_poll else None,
             )
         )

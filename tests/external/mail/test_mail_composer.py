@@ -52,13 +52,13 @@ def written(mail: Email) -> EmailMessage:
 
 @pytest.mark.parametrize("kind", sorted(mail_composer.kinds()))
 def test_every_mail_exists_in_every_language(kind):
-    said = {
+    content = {
         (language, number): written(Email(kind, "ana@example.com", language, VALUES | given))
         for language in TRANSLATED
         for number, given in enumerate(({}, LESS, MORE))
     }
 
-    for (language, _), message in said.items():
+    for (language, _), message in content.items():
         text, html = text_in(message), html_in(message)
         assert text.strip()
         assert f'<html lang="{language}" dir="{direction(language)}">' in html
@@ -67,11 +67,13 @@ def test_every_mail_exists_in_every_language(kind):
         # Both say the same: every address of the one is in the other.
         assert {*ADDRESS.findall(text)} <= {*ADDRESS.findall(html)}
     for number in range(3):
-        subjects = {said[language, number]["Subject"] for language in TRANSLATED}
+        subjects = {content[language, number]["Subject"] for language in TRANSLATED}
         assert len(subjects) == len(TRANSLATED) or number == 2  # a place is called the same
-        texts = {text_in(said[language, number]) for language in TRANSLATED}
+        texts = {text_in(content[language, number]) for language in TRANSLATED}
         assert len(texts) == len(TRANSLATED)
-        links = {tuple(ADDRESS.findall(text_in(said[language, number]))) for language in TRANSLATED}
+        links = {
+            tuple(ADDRESS.findall(text_in(content[language, number]))) for language in TRANSLATED
+        }
         assert len(links) == 1
 
 

@@ -33,9 +33,9 @@ def test_encryption_matches_the_example_of_the_standard():
 def test_the_vapid_signature_can_be_verified():
     public, private = web_push.new_key()
 
-    said = web_push.authorization("https://push.example.com/x?y", private, "https://c.example", 100)
+    text = web_push.authorization("https://push.example.com/x?y", private, "https://c.example", 100)
 
-    token, key = said.removeprefix("vapid t=").split(", k=")
+    token, key = text.removeprefix("vapid t=").split(", k=")
     head, claims, signature = token.split(".")
     assert key == public
     assert json.loads(decoded(claims)) == {
@@ -54,8 +54,8 @@ def test_the_vapid_signature_can_be_verified():
 
 def test_a_too_large_push_is_not_sent():
     nobody = PushSubscription(1, 2, "https://127.0.0.1:1/", "", "")
-    said = {"type": "message", "recipient_user_ids": list(range(2000))}
+    text = {"type": "message", "recipient_user_ids": list(range(2000))}
 
-    answer = asyncio.run(web_push.push(web_push.PushRequest(nobody, said), "", "", 0.0))
+    response = asyncio.run(web_push.push(web_push.PushRequest(nobody, text), "", "", 0.0))
 
-    assert answer.status == web_push.TOO_LARGE
+    assert response.status == web_push.TOO_LARGE

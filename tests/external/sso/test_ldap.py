@@ -126,10 +126,10 @@ def test_a_missing_attribute_is_not_set(slapd):
     ],
 )
 def test_disabled_entries_are_recognized(attribute, value, is_disabled):
-    asked = LdapDirectory(url="ldaps://x", base="dc=x", disabled_attribute=attribute)
+    requested = LdapDirectory(url="ldaps://x", base="dc=x", disabled_attribute=attribute)
     entry = {"raw_attributes": {attribute.upper(): [value.encode()]}}
 
-    assert ldap._is_disabled(asked, entry) is is_disabled
+    assert ldap._is_disabled(requested, entry) is is_disabled
 
 
 def test_the_documented_active_directory_settings_find_users(slapd):
@@ -143,14 +143,14 @@ def test_the_documented_active_directory_settings_find_users(slapd):
     (table,) = tomllib.loads(written.removeprefix("toml"))["ldap"]
     # OpenLDAP has no rule for groups in groups.
     here = slapd.settings(group_filter="(member={dn})")
-    (asked,) = sources.read_tables(LdapDirectory, [table | here], "the docs")
+    (requested,) = sources.read_tables(LdapDirectory, [table | here], "the docs")
 
     found = [
-        authenticate(asked, typed, "open sesame")
+        authenticate(requested, typed, "open sesame")
         for typed in ("adiaz", "ADIAZ", "adiaz@corp.example.com", "ana@example.com")
     ]
     slapd.change(ana, userAccountControl=514)
-    disabled = authenticate(asked, "adiaz", "open sesame")
+    disabled = authenticate(requested, "adiaz", "open sesame")
 
     assert found == [found[0]] * 4
     assert found[0] is not None
@@ -160,21 +160,21 @@ def test_the_documented_active_directory_settings_find_users(slapd):
     assert not found[0].is_disabled
     assert disabled is not None
     assert disabled.is_disabled
-    assert ldap.find_all(asked, [found[0].subject]) == {found[0].subject: disabled}
+    assert ldap.find_all(requested, [found[0].subject]) == {found[0].subject: disabled}
 
 
 def test_a_binary_permanent_id_can_be_looked_up(slapd):
     photo = io.BytesIO()
     Image.new("RGB", (2, 2)).save(photo, "JPEG")
     slapd.add_person("ana", jpegPhoto=photo.getvalue())
-    asked = directory(slapd, id_attribute="jpegPhoto", picture_attribute="jpegPhoto")
+    requested = directory(slapd, id_attribute="jpegPhoto", picture_attribute="jpegPhoto")
 
-    found = ldap.find(asked, "ana")
+    found = ldap.find(requested, "ana")
 
     assert found is not None
     assert found.subject.startswith("hex:ffd8")
     assert found.picture == photo.getvalue()
-    assert ldap._subject_filter(asked, "hex:00ff") == r"(jpegPhoto=\00\ff)"
+    assert ldap._subject_filter(requested, "hex:00ff") == r"(jpegPhoto=\00\ff)"
 
 
 def test_groups_conditions_and_profile_fields_are_returned(slapd):
@@ -202,13 +202,13 @@ def test_groups_conditions_and_profile_fields_are_returned(slapd):
 
 
 def test_users_are_found_by_their_permanent_ids(slapd):
-    asked = directory(slapd)
+    requested = directory(slapd)
     dns = [slapd.add_person(name) for name in ("ana", "ben")]
-    subjects = [ldap.find(asked, name).subject for name in ("ana", "ben")]  # type: ignore[union-attr]
+    subjects = [ldap.find(requested, name).subject for name in ("ana", "ben")]  # type: ignore[union-attr]
     slapd.change(dns[0], mail="new@example.com")
     slapd.remove(dns[1])
 
-    found = ldap.find_all(asked, [*subjects, "*", "nobody"])
+    found = ldap.find_all(requested, [*subjects, "*", "nobody"])
 
     assert [each.email for each in found.values()] == ["new@example.com"]
     assert list(found) == subjects[:1]
@@ -260,10 +260,10 @@ def test_one_address_cannot_use_all_threads():
         await asyncio.sleep(0)
         with pytest.raises(RateLimited):
             await ldap.run_in_slot("203.0.113.9", released.wait, 60)
-        answer = await ldap.run_in_slot("198.51.100.7", lambda: "answer")
+        response = await ldap.run_in_slot("198.51.100.7", lambda: "answer")
         released.set()
         await asyncio.gather(*hanging)
-        return answer
+        return response
 
     assert asyncio.run(scene()) == "answer"
 
@@ -275,9 +275,9 @@ def test_placeholders_are_filled_in_one_pass(slapd):
         about = secret | {"uid": uid, "mail": f"{uid}@example.com"}
         slapd._add(f"cn={name},{PEOPLE}", ["inetOrgPerson"], about)
     slapd.add_group("chiefs", f"cn=boss,{PEOPLE}")
-    asked = directory(slapd, groups=("*",), group_filter="(|(member={dn})(cn=of-{name}))")
+    requested = directory(slapd, groups=("*",), group_filter="(|(member={dn})(cn=of-{name}))")
 
-    chief, boss = (ldap.find(asked, uid) for uid in ("chief", "boss"))
+    chief, boss = (ldap.find(requested, uid) for uid in ("chief", "boss"))
 
     assert chief is not None
     assert chief.groups == ("chiefs",)

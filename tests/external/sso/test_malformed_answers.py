@@ -152,8 +152,8 @@ def test_valid_answers_are_cached(site):
     for _ in range(3):
         come_back(site)
 
-    asked = [path for path, _, _ in site.asked]
-    assert (asked.count(DISCOVERY), asked.count("/keys")) == (1, 1)
+    requested = [path for path, _, _ in site.asked]
+    assert (requested.count(DISCOVERY), requested.count("/keys")) == (1, 1)
 
 
 def test_compressed_answers_are_limited_by_their_uncompressed_size(site):

@@ -42,7 +42,7 @@ def provider(site: MisbehavingProvider, **settings: Any) -> OpenIdProvider:
 
 
 def claims(site: MisbehavingProvider, **others: Any) -> dict[str, Any]:
-    told = {
+    mail_text = {
         "iss": site.address,
         "aud": "chat",
         "sub": "s-1",
@@ -51,7 +51,7 @@ def claims(site: MisbehavingProvider, **others: Any) -> dict[str, Any]:
         "email": "ana@example.com",
         "email_verified": True,
     }
-    return {name: value for name, value in (told | others).items() if value is not None}
+    return {name: value for name, value in (mail_text | others).items() if value is not None}
 
 
 def come_back(site: MisbehavingProvider, **settings: Any) -> ProviderUser:
@@ -113,11 +113,11 @@ def test_a_token_for_another_login_or_client_is_refused(site, others):
 
 
 def test_a_token_not_signed_by_the_provider_is_refused(site):
-    told = claims(site)
-    unsigned = f"{_part({'alg': 'none'})}.{_part(told)}."
-    shared = jwt.encode({"alg": "HS256"}, told, OctKey.import_key(SECRET), algorithms=["HS256"])
+    found = claims(site)
+    unsigned = f"{_part({'alg': 'none'})}.{_part(found)}."
+    shared = jwt.encode({"alg": "HS256"}, found, OctKey.import_key(SECRET), algorithms=["HS256"])
 
-    for token in (signed(told, by="somebody else"), unsigned, shared, "nonsense", ""):
+    for token in (signed(found, by="somebody else"), unsigned, shared, "nonsense", ""):
         site.is_openid(token)
         with pytest.raises(ProviderError):
             come_back(site)
@@ -181,8 +181,8 @@ def test_only_verified_addresses_count(site, said, trusting, emails):
 )
 def test_an_address_is_verified_only_by_its_own_document(site, in_token, in_userinfo, emails):
     token = claims(site, email=in_token[0], email_verified=in_token[1])
-    told = {"sub": "s-1", "email": in_userinfo[0], "email_verified": in_userinfo[1]}
-    userinfo = {name: value for name, value in told.items() if value is not None}
+    expected = {"sub": "s-1", "email": in_userinfo[0], "email_verified": in_userinfo[1]}
+    userinfo = {name: value for name, value in expected.items() if value is not None}
     site.is_openid(signed(token), userinfo)
 
     assert come_back(site).emails == emails
@@ -273,7 +273,7 @@ def test_the_check_examines_all_login_providers(site):
         remote_user=(RemoteUserProxy(),),
         jwt=(JwtIssuer(key_text="no key", algorithms=("RS256",)),),
     )
-    told = logins.examine(bad, [""]).problems
+    found = logins.examine(bad, [""]).problems
     for part in (
         "elsewhere: no organization has the subdomain 'nowhere'",
         "unknown: the file /nowhere/ca.pem does not exist",
@@ -283,8 +283,8 @@ def test_the_check_examines_all_login_providers(site):
         "without trusted_proxies the server accepts the header from no one",
         "it is not available: key_text is not a key for RS256",
     ):
-        assert [each for each in told if part in each], part
-    assert len(told) == 7
+        assert [each for each in found if part in each], part
+    assert len(found) == 7
 
 
 def test_the_check_names_providers_that_share_a_callback_address(site):
@@ -294,10 +294,10 @@ def test_the_check_names_providers_that_share_a_callback_address(site):
     own = provider(site, name="own")
     elsewhere = provider(site, name="elsewhere", organizations=("b",), return_address="shared")
 
-    told = logins.examine(Config(openid=(one, own, two, elsewhere)), ["", "b"]).problems
+    found = logins.examine(Config(openid=(one, own, two, elsewhere)), ["", "b"]).problems
     apart = Config(openid=(replace(one, organizations=("",)), own, elsewhere))
 
-    assert told == [
+    assert found == [
         "[[openid]] one, two: they share a redirect URI; set return_address",
         "[[openid]] one, two, elsewhere: they share a redirect URI; set return_address",
     ]

@@ -38,8 +38,8 @@ def bucket(tmp_path) -> Iterator[ObjectStore]:
 
 def at(server: Server, **settings: Any) -> dict[str, str]:
     """What a command has to know."""
-    told = server.settings | settings
-    return {f"TERTULIA_{name.upper()}": str(value) for name, value in told.items()}
+    found = server.settings | settings
+    return {f"TERTULIA_{name.upper()}": str(value) for name, value in found.items()}
 
 
 def runs(server: Server, *words: str, **settings: Any) -> CommandResult:
@@ -49,7 +49,7 @@ def runs(server: Server, *words: str, **settings: Any) -> CommandResult:
 
 def places(server: Server) -> dict[str, int]:
     found = server.read(0, storage.files.upload_locations.counts)
-    return {place: files for place, (files, _) in found.items()}
+    return {location: files for location, (files, _) in found.items()}
 
 
 def says_with(person, file: File) -> Any:
@@ -62,7 +62,7 @@ def lives_in(chat: Chat, place: str, stored: Any) -> None:
     much = uploads(ana, "tide.bin", MUCH, "application/octet-stream")
     photo = uploads(ana, "photo.png", PHOTO, "image/png")
     uploads(ana, "empty.txt", b"")
-    said = says_with(ana, much)
+    message = says_with(ana, much)
     says_with(ana, photo)
     eventually(lambda: places(chat.server) == {place: 2, "database": 1})
     eventually(lambda: pieces(chat.server) == 0)
@@ -74,7 +74,7 @@ def lives_in(chat: Chat, place: str, stored: Any) -> None:
     assert sorted(len(each.read_bytes()) for each in stored()) == sorted([len(MUCH), len(PHOTO)])
     assert runs(chat.server, "check").out.endswith("No problems found.\n")
 
-    ana.delete(f"/messages/{said.id}").succeeds()
+    ana.delete(f"/messages/{message.id}").succeeds()
     eventually(lambda: len(stored()) == 1)
     assert fetches(ana, much).status == 404
 
@@ -134,9 +134,9 @@ def test_files_are_moved_between_stores_while_they_are_read(start_server, bucket
     reading = threading.Thread(target=read_on)
     reading.start()
     try:
-        for place in ("folder", "s3", "database"):
-            said = runs(server, "files", "move", files=place)
-            assert (said.code, said.err.splitlines()[-1]) == (0, f"Moved 3 files to {place}.")
+        for folder in ("folder", "s3", "database"):
+            result = runs(server, "files", "move", files=folder)
+            assert (result.code, result.err.splitlines()[-1]) == (0, f"Moved 3 files to {folder}.")
     finally:
         is_over.set()
         reading.join()
@@ -259,9 +259,9 @@ def test_files_of_erased_users_and_deleted_files_are_removed_from_stores(start_s
 def test_a_store_without_its_settings_is_refused(tmp_path):
     terminal = Terminal(tmp_path / "data").creates_organization()
 
-    said = terminal.runs("files", "move", TERTULIA_FILES="s3")
+    result = terminal.runs("files", "move", TERTULIA_FILES="s3")
 
-    assert said.err == "Error: files = s3 needs s3_bucket, s3_key_id and s3_secret.\n"
+    assert result.err == "Error: files = s3 needs s3_bucket, s3_key_id and s3_secret.\n"
 
 
 def test_requests_are_signed_as_in_the_s3_documentation():
@@ -269,7 +269,7 @@ def test_requests_are_signed_as_in_the_s3_documentation():
     url = "https://examplebucket.s3.amazonaws.com/test.txt"
     moment = datetime(2013, 5, 24, tzinfo=UTC)
 
-    told = signing.headers(key, "GET", url, moment, extra_headers={"Range": "bytes=0-9"})
+    found = signing.headers(key, "GET", url, moment, extra_headers={"Range": "bytes=0-9"})
 
     signature = "f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41"
-    assert told["Authorization"].endswith(signature)
+    assert found["Authorization"].endswith(signature)

@@ -43,11 +43,11 @@ def test_clients_reconnect_after_a_restore_on_the_other_database(
     icon = uploads_to(boss, "/realm/icon", picture()).succeeds()["icon_url"]
     shown = icon.removeprefix(f"http://{own_chat.host}")
     drawn = own_chat.stranger.raw("GET", shown).body
-    ears = ben.listens_for("message")
+    queue = ben.listens_for("message")
     file = tmp_path / "backup.tar"
     taken = copies_to(file, server.folder, server.url)
     lost = [ana.says(f"after the copy {n}", to="kitchen > lunch").id for n in range(3)]
-    assert len(ears.all()) == 3
+    assert len(queue.all()) == 3
 
     server.stop()
     server.url, server.folder = databases.new(OTHER[kind], untouched=True)
@@ -56,7 +56,7 @@ def test_clients_reconnect_after_a_restore_on_the_other_database(
     server.start()
 
     assert (taken.code, restored.code) == (0, 0), restored.err
-    ears.poll(-1).fails(f"Bad event queue ID: {ears.queue_id}", code="BAD_EVENT_QUEUE_ID")
+    queue.poll(-1).fails(f"Bad event queue ID: {queue.queue_id}", code="BAD_EVENT_QUEUE_ID")
     again = ben.listens_for("message")
     new = ana.says("Who is hungry?", to="kitchen > lunch")
     assert new.id > lost[-1] + 1_000_000
@@ -114,12 +114,12 @@ def test_a_backup_with_the_secret_keeps_all_keys(terminal, tmp_path):
     there.runs("restore", str(tmp_path / "backup.tar"))
     elsewhere = Terminal(tmp_path / "elsewhere")
     own_secret = {"TERTULIA_SECRET": "a secret of one's own, and a long one"}
-    said = elsewhere.runs("restore", str(tmp_path / "backup.tar"), **own_secret)
+    result = elsewhere.runs("restore", str(tmp_path / "backup.tar"), **own_secret)
 
     key = f"key={ana.partition(':')[2]}\n"
     assert key in there.runs("user", "zuliprc", "ana@example.com").out
     assert key in elsewhere.runs("user", "zuliprc", "ana@example.com", **own_secret).out
-    assert "API keys are new" not in said.err
+    assert "API keys are new" not in result.err
     noted = json.loads(there.runs("audit", "--json").out)
     assert [each["act"] for each in noted] == ["user zuliprc", "restore", "user add", "org create"]
 
@@ -135,8 +135,8 @@ def test_a_backup_is_in_the_audit_log_of_every_organization(terminal, tmp_path):
     assert refused.code == 1
     for org in ("", "other"):
         noted = json.loads(terminal.runs("audit", "--json", "--last", "2", "--org", org).out)
-        told = [("backup", {}), ("backup", {"with_secret": None})]
-        assert [(each["act"], each["details"]) for each in noted] == told
+        found = [("backup", {}), ("backup", {"with_secret": None})]
+        assert [(each["act"], each["details"]) for each in noted] == found
         assert noted[0]["address"].startswith("command line, ")
 
 
@@ -146,10 +146,10 @@ def test_a_read_only_database_can_be_backed_up(databases, tmp_path):
     terminal = Terminal(folder, url).creates_organization()
     Database.at(url).write_now(0, only_read)
 
-    said = terminal.runs("backup", str(tmp_path / "backup.tar"))
+    result = terminal.runs("backup", str(tmp_path / "backup.tar"))
 
-    assert said.code == 0
-    assert "The audit log has no entry for this backup. The database cannot be used:" in said.err
+    assert result.code == 0
+    assert "The audit log has no entry for this backup. The database cannot be used:" in result.err
     assert Terminal(tmp_path / "there").runs("restore", str(tmp_path / "backup.tar")).code == 0
 
 
@@ -163,9 +163,9 @@ def test_a_restore_without_the_secret_creates_new_keys_and_says_so(terminal, tmp
     terminal.runs("backup", str(tmp_path / "backup.tar"))
 
     there = Terminal(tmp_path / "there")
-    said = there.runs("restore", str(tmp_path / "backup.tar"))
+    result = there.runs("restore", str(tmp_path / "backup.tar"))
 
-    assert "so all 1 API keys are new" in said.err
+    assert "so all 1 API keys are new" in result.err
     zuliprc = there.runs("user", "zuliprc", "ana@example.com").out
     assert "key=" in zuliprc
     assert f"key={ana.partition(':')[2]}\n" not in zuliprc
@@ -182,8 +182,8 @@ def cut_at_a_block(data: bytes) -> bytes:
 
 
 def changed(data: bytes) -> bytes:
-    place = data.index(b"rows/account") + 600
-    return data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :]
+    location = data.index(b"rows/account") + 600
+    return data[:location] + bytes([data[location] ^ 1]) + data[location + 1 :]
 
 
 def changed_at_the_beginning(data: bytes) -> bytes:
@@ -276,11 +276,11 @@ def test_a_schedule_continues_after_a_failure_and_leaves_no_partial_file(termina
         [COMMAND, *words], stderr=subprocess.PIPE, text=True, env=clean_environment()
     ) as schedule:
         assert schedule.stderr is not None
-        said = schedule.stderr.readline()
+        text = schedule.stderr.readline()
         schedule.terminate()
         ended = schedule.wait(PATIENCE_SECONDS)
 
-    assert said.startswith(f"Backup failed: {file.parent}")
+    assert text.startswith(f"Backup failed: {file.parent}")
     assert ended == 128 + signal.SIGTERM
     mistaken = Terminal(tmp_path / "nowhere").runs(*words[:6])
     assert mistaken.err == f"Error: There is no Tertulia data in {tmp_path / 'nowhere'}.\n"
@@ -297,15 +297,15 @@ def test_a_backup_of_an_older_schema_is_migrated(tmp_path):
     )
     connection.execute("INSERT INTO log_head (realm_id, seq) VALUES (1, 0)")
     connection.execute("COMMIT")
-    place = ["--database", f"sqlite:///{tmp_path / 'old.db'}"]
+    folder = ["--database", f"sqlite:///{tmp_path / 'old.db'}"]
     there = Terminal(tmp_path / "data")
-    there.runs("backup", str(tmp_path / "old.tar"), *place)
-    assert "not checked: the schema is out of date" in there.runs("check", *place).out
+    there.runs("backup", str(tmp_path / "old.tar"), *folder)
+    assert "not checked: the schema is out of date" in there.runs("check", *folder).out
 
     new = Terminal(tmp_path / "new")
-    said = new.runs("restore", str(tmp_path / "old.tar"))
+    result = new.runs("restore", str(tmp_path / "old.tar"))
 
-    assert said.code == 0, said.err
+    assert result.code == 0, result.err
     assert "Old" in new.runs("org", "list").out
 
 
@@ -381,35 +381,35 @@ def test_no_server_starts_where_a_restore_was_interrupted(terminal, kind, databa
     file = tmp_path / "backup.tar"
     assert terminal.runs("backup", str(file), "--with-secret").code == 0
     url, folder = databases.new(kind, untouched=True)
-    place = Terminal(folder, url)
+    path = Terminal(folder, url)
     folder.mkdir(parents=True, exist_ok=True)
     with pytest.raises(RuntimeError), data_dir.marked_restore(Config(data=folder)):
         raise RuntimeError("the power fails here")
 
-    refused = place.runs_process("serve", "--port", "0")
-    founded = place.runs("org", "create", "Another")
-    restored = place.runs("restore", str(file))
+    refused = path.runs_process("serve", "--port", "0")
+    founded = path.runs("org", "create", "Another")
+    restored = path.runs("restore", str(file))
 
-    for said in (refused, founded):
-        assert said.code == 1
-        assert "was not finished. Please run `tertulia restore` again" in said.err
+    for result in (refused, founded):
+        assert result.code == 1
+        assert "was not finished. Please run `tertulia restore` again" in result.err
     assert restored.code == 0, restored.err
-    assert [each["email"] for each in json.loads(place.runs("user", "list", "--json").out)] == [
+    assert [each["email"] for each in json.loads(path.runs("user", "list", "--json").out)] == [
         "ana@example.com"
     ]
-    assert "Another" not in place.runs("org", "list").out
+    assert "Another" not in path.runs("org", "list").out
 
 
 def test_a_partial_database_of_an_interrupted_restore_is_refused(tmp_path):
-    place = Terminal(tmp_path / "data")
-    place.data.mkdir()
-    (place.data / "tertulia.db.part").write_bytes(b"half")
+    folder = Terminal(tmp_path / "data")
+    folder.data.mkdir()
+    (folder.data / "tertulia.db.part").write_bytes(b"half")
 
-    refused = place.runs_process("serve", "--port", "0")
+    refused = folder.runs_process("serve", "--port", "0")
 
     assert refused.code == 1
     assert "tertulia.db.part to start with nothing" in refused.err
-    assert not (place.data / "tertulia.db").exists()
+    assert not (folder.data / "tertulia.db").exists()
 
 
 def test_the_last_backup_and_a_failure_after_it_are_in_the_status(terminal, tmp_path):

@@ -35,11 +35,11 @@ class Phone:
 
     def polls(self) -> None:
         position = {"queue_id": self.queue_id, "last_event_id": self.last}
-        answer = self.owner.get("/events", **position)
-        if answer.json.get("code") == "BAD_EVENT_QUEUE_ID":
+        response = self.owner.get("/events", **position)
+        if response.json.get("code") == "BAD_EVENT_QUEUE_ID":
             self.begin()
             return
-        for event in answer.succeeds()["events"]:
+        for event in response.succeeds()["events"]:
             self.hears(event)
 
     def hears(self, event: dict[str, Any]) -> None:
@@ -67,7 +67,7 @@ def test_clients_register_again_after_a_restore(
     server, file = own_chat.server, tmp_path / "backup.tar"
     ana, ben, cleo, dan = own_chat.people("ana", "ben", "cleo", "dan", channels=["kitchen"])
     kept = ana.says("This was there before", to="kitchen > lunch")
-    heard, full = listens(connects(ben), 2)
+    event, full = listens(connects(ben), 2)
     phone = Phone(cleo)
     page = open_page(chromium, own_chat, dan)
     page.goes(f"#narrow/channel/{own_chat.channel('kitchen').id}-kitchen/topic/lunch")
@@ -81,10 +81,10 @@ def test_clients_register_again_after_a_restore(
         return [set(each) for each in read]
 
     before = queues()
-    place = Terminal(server.folder, server.url)
-    assert place.runs("backup", str(file), TERTULIA_SECRET=SECRET).code == 0
+    folder = Terminal(server.folder, server.url)
+    assert folder.runs("backup", str(file), TERTULIA_SECRET=SECRET).code == 0
     lost = ana.says("This will be lost", to="kitchen > lunch")
-    eventually(lambda: len(heard) == 1)
+    eventually(lambda: len(event) == 1)
     phone.polls()
     expect(page.message("This will be lost")).to_be_visible()
     assert phone.shown.keys() == {kept.id, lost.id}
@@ -96,8 +96,8 @@ def test_clients_register_again_after_a_restore(
     phone.polls()
 
     assert full.wait(PATIENCE_SECONDS)
-    assert [each["content"] for each in heard] == ["This will be lost", "Who is hungry?"]
-    assert heard[1]["id"] == new.id > lost.id + 1_000_000
+    assert [each["content"] for each in event] == ["This will be lost", "Who is hungry?"]
+    assert event[1]["id"] == new.id > lost.id + 1_000_000
     assert phone.shown == {
         kept.id: "<p>This was there before</p>",
         new.id: "<p>Who is hungry?</p>",

@@ -26,9 +26,9 @@ def test_a_million_messages_are_restored_and_checked(
     file = tmp_path / "copy.tar"
 
     def runs(terminal: Terminal, *words: str) -> CommandResult:
-        said = terminal.runs(*words, TERTULIA_SECRET=SECRET)
-        assert said.code == 0, said.err
-        return said
+        result = terminal.runs(*words, TERTULIA_SECRET=SECRET)
+        assert result.code == 0, result.err
+        return result
 
     runs(Terminal(folder, url), "generate", *SIZE)
     runs(Terminal(folder, url), "backup", str(file))

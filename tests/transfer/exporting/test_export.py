@@ -21,9 +21,9 @@ from tertulia.database.tx import Tx
 def exports(chat: Chat, file: Path, *flags: str) -> CommandResult:
     terminal = Terminal(chat.server.folder, chat.server.url)
     words = ("export", str(file), "--org", chat.realm.subdomain, *flags)
-    said = terminal.runs(*words, TERTULIA_SECRET=SECRET)
-    assert said.code == 0, said.err
-    return said
+    result = terminal.runs(*words, TERTULIA_SECRET=SECRET)
+    assert result.code == 0, result.err
+    return result
 
 
 def read(file: Path, name: str):
@@ -128,12 +128,12 @@ def test_an_exported_organization_is_imported_unchanged(chat, lively, ana, ben, 
     exports(chat, tmp_path / "out.tar.gz")
 
     there = Terminal(tmp_path / "there")
-    said = there.runs("import", str(tmp_path / "out.tar.gz"))
+    result = there.runs("import", str(tmp_path / "out.tar.gz"))
 
-    assert said.code == 0, said.err
+    assert result.code == 0, result.err
     for line in ("2  people", "4  messages", "1  reactions", "1  files"):
-        assert line in said.out, said.out
-    assert "import_source" not in said.out
+        assert line in result.out, result.out
+    assert "import_source" not in result.out
     assert there.runs("check").out.endswith("No problems found.\n")
     again = tmp_path / "again.tar.gz"
     there.runs("export", str(again))
@@ -175,8 +175,8 @@ def has_everything(chat, ana, ben) -> None:
     admin = chat.person("cat", role="admin")
     pictures.uploads(admin, "soup", picture()).succeeds()
     pictures.uploads_to(ana, "/users/me/avatar", picture(size=(300, 200))).succeeds()
-    said = ana.says("Soup?", to="kitchen > lunch")
-    ben.post(f"/messages/{said.id}/reactions", emoji_name="soup").succeeds()
+    message = ana.says("Soup?", to="kitchen > lunch")
+    ben.post(f"/messages/{message.id}/reactions", emoji_name="soup").succeeds()
     ben.post("/users/me/status", status_text="eating", emoji_name="soup").succeeds()
     admin.post(
         "/user_groups/create", name="cooks", description="Who cook", members=[ana.id, ben.id]
@@ -244,22 +244,22 @@ def test_exported_personal_data_is_imported_unchanged(
     exports(chat, first)
 
     there = Terminal(tmp_path / "there")
-    place = ("--subdomain", "moved") if is_beside_another else ()
+    location = ("--subdomain", "moved") if is_beside_another else ()
     if is_beside_another:
         there.creates_organization()
-    foreseen = there.runs("import", str(first), "--dry-run", *place)
-    said = there.runs("import", str(first), *place)
+    foreseen = there.runs("import", str(first), "--dry-run", *location)
+    result = there.runs("import", str(first), *location)
     there.runs("export", str(second), *(("--org", "moved") if is_beside_another else ()))
 
-    assert said.code == 0, said.err
+    assert result.code == 0, result.err
     for kind in (
         *("custom emoji", "pictures of people", "groups", "topics muted or followed"),
         *("muted people", "alert words", "statuses"),
     ):
-        assert f"1  {kind}\n" in said.out.replace("2  topics", "1  topics"), said.out
+        assert f"1  {kind}\n" in result.out.replace("2  topics", "1  topics"), result.out
         assert f"1  {kind}\n" in foreseen.out.replace("2  topics", "1  topics"), foreseen.out
-    assert "2  profile fields\n" in said.out
-    assert "Not imported" not in said.out
+    assert "2  profile fields\n" in result.out
+    assert "Not imported" not in result.out
     assert exported_profiles(second) == exported_profiles(first)
     assert there.runs("check").out.endswith("No problems found.\n")
 
@@ -310,13 +310,13 @@ def _are_being_made(tx: Tx) -> bool:
 
 def test_an_administrator_requests_an_export_and_downloads_it(chat, lively, ana):
     owner = chat.person("owner", role="owner")
-    ears = owner.listens_for("realm_export", "message")
+    queue = owner.listens_for("realm_export", "message")
 
     number = owner.post("/export/realm", export_type="public").succeeds()["id"]
-    asked = ears.next()["exports"][-1]
+    requested = queue.next()["exports"][-1]
     makes_exports(chat)
 
-    assert (asked["id"], asked["pending"], asked["export_url"]) == (number, True, None)
+    assert (requested["id"], requested["pending"], requested["export_url"]) == (number, True, None)
     (export,) = owner.get("/export/realm").succeeds()["exports"]
     assert (export["pending"], export["acting_user_id"]) == (False, owner.id)
     path = export["export_url"].partition("/user_uploads/")[2]
@@ -370,9 +370,9 @@ def test_export_consents_are_listed(chat, lively, ana, ben):
     owner = chat.person("owner", role="owner")
     ben.patch("/settings", allow_private_data_export=True).succeeds()
 
-    told = owner.get("/export/realm/consents").succeeds()["export_consents"]
+    response = owner.get("/export/realm/consents").succeeds()["export_consents"]
 
-    assert {each["user_id"]: each["consented"] for each in told} == {
+    assert {each["user_id"]: each["consented"] for each in response} == {
         ana.id: False,
         ben.id: True,
         owner.id: False,

@@ -17,9 +17,9 @@ from tests.support.server import SECRET
 def archives(chat: Chat, folder: Path, *flags: str) -> CommandResult:
     terminal = Terminal(chat.server.folder, chat.server.url)
     words = ("export", "--html", str(folder), "--org", chat.realm.subdomain, *flags)
-    said = terminal.runs(*words, TERTULIA_SECRET=SECRET)
-    assert said.code == 0, said.err
-    return said
+    result = terminal.runs(*words, TERTULIA_SECRET=SECRET)
+    assert result.code == 0, result.err
+    return result
 
 
 def all_html(folder: Path) -> str:
@@ -116,10 +116,10 @@ def test_an_existing_folder_is_not_overwritten(chat, lively, tmp_path):
     terminal = Terminal(chat.server.folder, chat.server.url)
     words = ("export", "--html", str(tmp_path / "out"), "--org", chat.realm.subdomain)
 
-    said = terminal.runs(*words, TERTULIA_SECRET=SECRET)
+    result = terminal.runs(*words, TERTULIA_SECRET=SECRET)
 
-    assert said.code == 1
-    assert "already exists" in said.err
+    assert result.code == 1
+    assert "already exists" in result.err
 
 
 @pytest.mark.on_one

@@ -71,11 +71,11 @@ def test_any_changed_byte_gives_documents_or_the_one_error(tmp_path):
     whole = _bson(ROW) * 3
     draw = random.Random(31)
     file = tmp_path / "rows.bson"
-    for place in range(len(whole)):
-        file.write_bytes(whole[:place])
+    for location in range(len(whole)):
+        file.write_bytes(whole[:location])
         read_to_the_end(file)
         for value in (0, 1, 0x7F, 0x80, 0xFF, draw.randrange(256)):
-            file.write_bytes(whole[:place] + bytes([value]) + whole[place + 1 :])
+            file.write_bytes(whole[:location] + bytes([value]) + whole[location + 1 :])
             read_to_the_end(file)
 
 

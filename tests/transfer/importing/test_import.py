@@ -32,16 +32,16 @@ def test_a_zulip_organization_is_imported_with_its_ids(target, tmp_path):
     (left / "zulip-export-old").mkdir(parents=True)
 
     foreseen = target.imports(str(archive), "--dry-run")
-    said = target.imports(str(archive))
+    result = target.imports(str(archive))
     chat = target.opens()
 
     assert not list(tmp_path.glob(".tertulia-*"))
 
-    assert said.code == 0, said.err
+    assert result.code == 0, result.err
     assert "10  messages" in foreseen.out
     for line in ("4  people", "2  channels", "10  messages", "1  reactions", "1  files"):
-        assert line in said.out, said.out
-    assert "2  rows of zerver_realmauditlog that are not supported" in said.out
+        assert line in result.out, result.out
+    assert "2  rows of zerver_realmauditlog that are not supported" in result.out
     assert chat.realm.id == 7
     ben = enters(chat, "user12@example.com")
     assert ben.id == 12
@@ -71,7 +71,7 @@ def test_imported_users_are_placeholders_until_they_log_in(target, tmp_path):
     target.terminal.runs(
         *("user", "password", ben.email), typing="soup and bread\n", TERTULIA_SECRET=SECRET
     )
-    ears = ana.listens_for("realm_user")
+    queue = ana.listens_for("realm_user")
     before = ana.get(f"/users/{ben.id}").succeeds()["user"]["is_imported_stub"]
 
     log_in = {"username": ben.email, "password": "soup and bread"}
@@ -79,7 +79,7 @@ def test_imported_users_are_placeholders_until_they_log_in(target, tmp_path):
 
     after = ana.get(f"/users/{ben.id}").succeeds()["user"]["is_imported_stub"]
     assert (before, after) == (True, False)
-    assert ears.next()["person"] == {"user_id": ben.id, "is_imported_stub": False}
+    assert queue.next()["person"] == {"user_id": ben.id, "is_imported_stub": False}
 
 
 @pytest.mark.on_one
@@ -182,13 +182,13 @@ def test_an_interrupted_import_continues(target, tmp_path, monkeypatch):
     with pytest.raises(AssertionError, match="the lights go out"):
         target.imports(str(export))
     monkeypatch.setattr(MessageImporter, "write", write)
-    said = target.imports(str(export))
+    result = target.imports(str(export))
 
-    assert "25  messages" in said.out
-    assert "is off by" not in said.err  # each message is counted once
+    assert "25  messages" in result.out
+    assert "is off by" not in result.err  # each message is counted once
     again = target.imports(str(export))
     assert "25  messages" in again.out
-    assert again.out == said.out
+    assert again.out == result.out
     chat = target.opens()
     assert len(history(enters(chat, "user11@example.com"))) == 25
 
@@ -218,12 +218,12 @@ def test_a_slack_organization_is_imported_with_threads_as_topics(target, tmp_pat
         for path in export.rglob("*.json"):
             zipped.write(path, path.relative_to(export))
 
-    said = target.imports(str(archive), "--name", "New House")
+    result = target.imports(str(archive), "--name", "New House")
     chat = target.opens()
 
     for line in ("4  people", "1  channels", "10  messages", "2  reactions"):
-        assert line in said.out, said.out
-    assert "1  messages about joining, leaving and the like" in said.out
+        assert line in result.out, result.out
+    assert "1  messages about joining, leaving and the like" in result.out
     ana = enters(chat, "U1@example.com")
     kitchen = history(ana, ("channel", "kitchen"))
     assert len(kitchen) == 8
@@ -237,26 +237,26 @@ def test_a_slack_organization_is_imported_with_threads_as_topics(target, tmp_pat
 
 @pytest.mark.on_one
 def test_a_mattermost_team_is_imported_with_replies_and_files(target, tmp_path):
-    said = target.imports(str(mattermost_export(tmp_path / "export")))
+    result = target.imports(str(mattermost_export(tmp_path / "export")))
     chat = target.opens()
 
     for line in ("2  people", "1  channels", "3  messages", "1  files", "2  reactions"):
-        assert line in said.out, said.out
-    assert "1  custom emoji\n" in said.out
-    assert "2  pictures of people\n" in said.out
-    assert "1  custom emoji that are not valid images" in said.out
-    assert "1  lines of the kind scheme" in said.out
+        assert line in result.out, result.out
+    assert "1  custom emoji\n" in result.out
+    assert "2  pictures of people\n" in result.out
+    assert "1  custom emoji that are not valid images" in result.out
+    assert "1  lines of the kind scheme" in result.out
     bond = enters(chat, "007@x.org")
-    question, answer = history(bond, ("channel", "kitchen"))
-    assert question["subject"] == answer["subject"] == "2023-11-14 Who cooks, @007?"
+    question, response = history(bond, ("channel", "kitchen"))
+    assert question["subject"] == response["subject"] == "2023-11-14 Who cooks, @007?"
     assert f'data-user-id="{bond.id}">007</span>' in question["content"]
-    assert "notes.txt</a>" in answer["content"]
+    assert "notes.txt</a>" in response["content"]
     assert [each["content"] for each in history(bond, ("is", "dm"))] == ["<p>Psst</p>"]
 
 
 @pytest.mark.on_one
 def test_a_rocket_chat_dump_is_imported(target, tmp_path):
-    said = target.imports(str(rocketchat_export(tmp_path / "export")))
+    result = target.imports(str(rocketchat_export(tmp_path / "export")))
     chat = target.opens()
 
     shown = target.terminal.runs("user", "link", "--imported", TERTULIA_SECRET=SECRET).out
@@ -264,15 +264,15 @@ def test_a_rocket_chat_dump_is_imported(target, tmp_path):
     assert chat.stranger.raw("GET", way).status == 200
     brought = ("2  people", "1  channels", "4  messages", "1  files", "1  custom emoji")
     for line in (*brought, "1  pictures of people\n", "2  reactions"):
-        assert line in said.out, said.out
+        assert line in result.out, result.out
     for line in (
         "1  files that are not in the dump",
         "1  pictures of people that are not valid images",
     ):
-        assert line in said.out, said.out
+        assert line in result.out, result.out
     ana = enters(chat, "ana@x.org")
-    question, answer, recipe = history(ana, ("channel", "kitchen"))
-    assert question["subject"] == answer["subject"] == "2023-11-14 Who, @ben?"
+    question, response, recipe = history(ana, ("channel", "kitchen"))
+    assert question["subject"] == response["subject"] == "2023-11-14 Who, @ben?"
     assert "Ben</span>" in recipe["content"]
     (path,) = re.findall(r'href="(/user_uploads/[^"]*/notes.txt)"', recipe["content"])
     assert ana.raw("GET", path).body == b"Leeks and salt"
@@ -311,8 +311,8 @@ def test_a_hundred_thousand_messages_are_imported(databases, kind, tmp_path, mak
     house = ImportTarget(databases, kind)
     export: Path = make(tmp_path / "export", people=50, messages=100_000)
 
-    said = house.imports(str(export))
+    result = house.imports(str(export))
 
-    assert "100,000  messages" in said.out
-    assert "50  people" in said.out
+    assert "100,000  messages" in result.out
+    assert "50  people" in result.out
     assert house.terminal.runs("check", TERTULIA_SECRET=SECRET).out.endswith("No problems found.\n")

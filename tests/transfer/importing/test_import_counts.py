@@ -88,23 +88,23 @@ def test_everything_in_a_slack_export_is_counted(target, tmp_path):
     export = lossy_slack_export(tmp_path / "export")
 
     foreseen = target.imports(str(export), "--dry-run")
-    said = target.imports(str(export))
+    result = target.imports(str(export))
     again = target.imports(str(export))
     chat = target.opens()
 
-    assert said.code == 0, said.err
-    assert "is off by" not in foreseen.err + said.err
-    for shown in (foreseen.out, said.out):
+    assert result.code == 0, result.err
+    assert "is off by" not in foreseen.err + result.err
+    for shown in (foreseen.out, result.out):
         for kind, (read, dropped, imported) in sums(shown).items():
             assert read == dropped + imported, kind
-    found = sums(said.out)
+    found = sums(result.out)
     assert found["messages"] == (22, 4, 18)
     assert found["reactions"] == (67, 62, 5)
     assert found["files"] == (2, 2, 0)
     assert found["people"] == (6, 1, 5)
     assert found["bots"] == (1, 0, 1)
     assert found["subscriptions"] == (4, 2, 2)
-    assert reasons(said.out) == {
+    assert reasons(result.out) == {
         "entries of integration_logs.json that are not supported": 2,
         "files which are not in Slack's exports": 1,
         "files which are not in Slack's exports, but linked": 1,
@@ -122,12 +122,12 @@ def test_everything_in_a_slack_export_is_counted(target, tmp_path):
         "subscriptions of people who were not imported": 1,
         "subscriptions that are duplicates": 1,
     }
-    assert sum(reasons(said.out).values()) == sum(each[1] for each in found.values())
-    assert (sums(again.out), reasons(again.out)) == (found, reasons(said.out))
-    assert "2  further messages, as parts of long ones\n" in said.out
-    assert "1  unknown emoji names that remain in texts\n" in said.out
-    assert "1  mentions of people who were not imported\n" in said.out
-    assert "1  links to channels that were not imported\n" in said.out
+    assert sum(reasons(result.out).values()) == sum(each[1] for each in found.values())
+    assert (sums(again.out), reasons(again.out)) == (found, reasons(result.out))
+    assert "2  further messages, as parts of long ones\n" in result.out
+    assert "1  unknown emoji names that remain in texts\n" in result.out
+    assert "1  mentions of people who were not imported\n" in result.out
+    assert "1  links to channels that were not imported\n" in result.out
 
     ana = enters(chat, "U1@example.com")
     shown = history(ana, ("channel", "kitchen"))
@@ -153,14 +153,14 @@ def test_no_token_of_slack_is_kept(target, tmp_path):
     channels[0]["purpose"] = {"value": f"https://files.slack.com/menu.pdf?t={TOKEN}"}
     (export / "channels.json").write_text(json.dumps(channels))
 
-    said = target.imports(str(export))
+    result = target.imports(str(export))
     chat = target.opens()
 
     ana = enters(chat, "U1@example.com")
     shown = json.dumps([history(ana), ana.get("/streams").succeeds()])
     assert "files-pri/T1-F1/soup.png" in shown
     assert "menu.pdf" in shown
-    assert "xox" not in shown + said.out + said.err
+    assert "xox" not in shown + result.out + result.err
 
 
 def lossy_mattermost_export(folder: Path) -> Path:
@@ -198,18 +198,18 @@ def lossy_mattermost_export(folder: Path) -> Path:
 
 @pytest.mark.on_one
 def test_everything_in_a_mattermost_export_is_counted(target, tmp_path):
-    said = target.imports(str(lossy_mattermost_export(tmp_path / "export")))
+    result = target.imports(str(lossy_mattermost_export(tmp_path / "export")))
     chat = target.opens()
 
-    assert (said.code, "is off by" in said.err) == (0, False), said.err
-    found = sums(said.out)
+    assert (result.code, "is off by" in result.err) == (0, False), result.err
+    found = sums(result.out)
     for kind, (read, dropped, imported) in found.items():
         assert read == dropped + imported, kind
     assert found["messages"] == (6, 1, 5)
     assert found["people"] == (3, 1, 2)
     assert found["reactions"] == (5, 2, 3)
     assert found["stars, mentions and collapsed messages"] == (2, 1, 1)
-    assert reasons(said.out) == {
+    assert reasons(result.out) == {
         "custom emoji that are not valid images": 1,
         "custom emoji whose name is taken": 1,
         "files that are not in the archive": 1,
@@ -236,7 +236,7 @@ def lossy_rocketchat_export(folder: Path) -> Path:
     rocketchat_export(folder)
     ana, ben = {"_id": "u1"}, {"_id": "u2"}
     liked = {":rolling_eyes:": {"usernames": ["ben", "gone"]}, ":nosuch:": {"usernames": ["ben"]}}
-    said = {"rid": "r1", "u": ana, "ts": NOON + 10}
+    expected = {"rid": "r1", "u": ana, "ts": NOON + 10}
     for name, rows in (
         (
             "users",
@@ -249,15 +249,16 @@ def lossy_rocketchat_export(folder: Path) -> Path:
         (
             "rocketchat_message",
             [
-                said | {"_id": "n1", "msg": "word " * 3_000, "starred": [ben, {"_id": "gone"}]},
-                said | {"_id": "n2", "msg": "help", "rid": "r3", "reactions": liked},
-                said | {"_id": "n3", "msg": "> Soup?\nYes", "reactions": liked, "pinned": True},
-                said | {"_id": "n4", "msg": "of another room", "rid": "r9"},
-                said | {"_id": "n5", "msg": "secret", "t": "e2e"},
-                said | {"_id": "n6", "msg": "earlier", "_hidden": True, "parent": "n3"},
-                said | {"_id": "n7", "msg": "of nobody", "u": {"_id": "u9"}},
-                said | {"_id": "n8", "msg": "discussed", "rid": "r4"},
-                said | {"_id": "n9", "msg": "", "attachments": [{"title": "Build", "text": "7"}]},
+                expected | {"_id": "n1", "msg": "word " * 3_000, "starred": [ben, {"_id": "gone"}]},
+                expected | {"_id": "n2", "msg": "help", "rid": "r3", "reactions": liked},
+                expected | {"_id": "n3", "msg": "> Soup?\nYes", "reactions": liked, "pinned": True},
+                expected | {"_id": "n4", "msg": "of another room", "rid": "r9"},
+                expected | {"_id": "n5", "msg": "secret", "t": "e2e"},
+                expected | {"_id": "n6", "msg": "earlier", "_hidden": True, "parent": "n3"},
+                expected | {"_id": "n7", "msg": "of nobody", "u": {"_id": "u9"}},
+                expected | {"_id": "n8", "msg": "discussed", "rid": "r4"},
+                expected
+                | {"_id": "n9", "msg": "", "attachments": [{"title": "Build", "text": "7"}]},
             ],
         ),
         ("rocketchat_settings", [{"_id": "a"}, {"_id": "b"}]),
@@ -270,16 +271,16 @@ def lossy_rocketchat_export(folder: Path) -> Path:
 
 @pytest.mark.on_one
 def test_everything_in_a_rocket_chat_dump_is_counted(target, tmp_path):
-    said = target.imports(str(lossy_rocketchat_export(tmp_path / "export")))
+    result = target.imports(str(lossy_rocketchat_export(tmp_path / "export")))
     chat = target.opens()
 
-    assert (said.code, "is off by" in said.err) == (0, False), said.err
-    found = sums(said.out)
+    assert (result.code, "is off by" in result.err) == (0, False), result.err
+    found = sums(result.out)
     for kind, (read, dropped, imported) in found.items():
         assert read == dropped + imported, kind
     assert found["messages"] == (14, 6, 8)
     assert found["reactions"] == (8, 5, 3)
-    assert reasons(said.out) == {
+    assert reasons(result.out) == {
         "documents of rocketchat_settings that are not supported": 2,
         "files that are not in the dump": 1,
         "live chats and other rooms that are not supported": 1,
@@ -341,11 +342,11 @@ def lossy_zulip_export(folder: Path) -> Path:
 
 @pytest.mark.on_one
 def test_everything_in_a_zulip_export_is_counted(target, tmp_path):
-    said = target.imports(str(lossy_zulip_export(tmp_path / "export")))
+    result = target.imports(str(lossy_zulip_export(tmp_path / "export")))
     chat = target.opens()
 
-    assert (said.code, "is off by" in said.err) == (0, False), said.err
-    found = sums(said.out)
+    assert (result.code, "is off by" in result.err) == (0, False), result.err
+    found = sums(result.out)
     for kind, (read, dropped, imported) in found.items():
         assert read == dropped + imported, kind
     assert found["messages"] == (10, 1, 9)
@@ -354,7 +355,7 @@ def test_everything_in_a_zulip_export_is_counted(target, tmp_path):
         "channel folders": (2, 1, 1),
         "edits": (1, 1, 0),
     }
-    assert reasons(said.out) == {
+    assert reasons(result.out) == {
         "alert words of people who were not imported": 1,
         "channel folders whose name cannot be used": 1,
         "edits of people who were not imported": 1,

@@ -22,7 +22,7 @@ import pytest
 from tests.support import acme_authority
 from tests.support.cli_runner import clean_environment
 from tests.support.ports import own_port
-from tests.support.waiting import PATIENCE_SECONDS, eventually
+from tests.support.waiting import TIMEOUT_SECONDS, eventually
 
 ROOT = Path(__file__).parents[1]
 HOST = "chat.example.com"
@@ -89,7 +89,7 @@ def test_one_command_leads_from_a_clone_to_a_message_over_https(clone: Path, tmp
                 sent = {"Host": HOST, "Sec-Fetch-Site": "same-origin", **headers}
                 request = urllib.request.Request(f"{base}{path}", data, sent)
                 try:
-                    with browser.open(request, timeout=PATIENCE_SECONDS) as reply:
+                    with browser.open(request, timeout=TIMEOUT_SECONDS) as reply:
                         return str(reply.read().decode())
                 except urllib.error.HTTPError as error:
                     return f"{error.code} {error.headers['Location']}"
@@ -116,5 +116,5 @@ def test_one_command_leads_from_a_clone_to_a_message_over_https(clone: Path, tmp
             assert json.loads(read)["message"]["content"] == "<p>Hello over HTTPS</p>"
         finally:
             os.killpg(server.pid, signal.SIGTERM)
-            server.wait(PATIENCE_SECONDS)
+            server.wait(TIMEOUT_SECONDS)
         assert not re.search(r"\[error|critical", log.read_text()), log.read_text()

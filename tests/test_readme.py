@@ -16,7 +16,7 @@ from urllib.parse import urlencode, urlsplit
 import pytest
 from tests.support.cli_runner import clean_environment
 from tests.support.ports import own_port
-from tests.support.waiting import PATIENCE_SECONDS
+from tests.support.waiting import TIMEOUT_SECONDS
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -42,7 +42,7 @@ def terminals() -> Iterator[list[subprocess.Popen[bytes]]]:
     yield opened
     for terminal in opened:
         os.killpg(terminal.pid, signal.SIGTERM)
-        terminal.wait(PATIENCE_SECONDS)
+        terminal.wait(TIMEOUT_SECONDS)
 
 
 def test_the_readme_leads_to_an_owner_in_the_browser_and_a_message_by_the_api(checkout, terminals):
@@ -78,7 +78,7 @@ def test_the_readme_leads_to_an_owner_in_the_browser_and_a_message_by_the_api(ch
         env=clean_environment(),
         capture_output=True,
         text=True,
-        timeout=PATIENCE_SECONDS,
+        timeout=TIMEOUT_SECONDS,
     )
 
     assert response.returncode == 0, response.stderr
@@ -86,7 +86,7 @@ def test_the_readme_leads_to_an_owner_in_the_browser_and_a_message_by_the_api(ch
 
 
 def wait_for(words: str, *, said: Path) -> None:
-    deadline = time.monotonic() + PATIENCE_SECONDS
+    deadline = time.monotonic() + TIMEOUT_SECONDS
     while words not in said.read_text():
         assert time.monotonic() < deadline, said.read_text()
         time.sleep(0.02)

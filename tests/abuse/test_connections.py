@@ -11,7 +11,7 @@ import pytest
 from tests.support.cli_runner import ServerCommand, Terminal
 from tests.support.people import Chat
 from tests.support.server import Server
-from tests.support.waiting import PATIENCE_SECONDS, eventually
+from tests.support.waiting import TIMEOUT_SECONDS, eventually
 
 from tertulia.app import _emoji_table
 from tertulia.config import Config
@@ -39,7 +39,7 @@ class Lines:
         """A connection that has sent something and received the answer."""
         known = self.connections.open
         line = self._stack.enter_context(socket.socket())
-        line.settimeout(PATIENCE_SECONDS)
+        line.settimeout(TIMEOUT_SECONDS)
         if window:
             line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, window)
         line.connect(("127.0.0.1", self.server.port))

@@ -80,9 +80,9 @@ def test_the_server_fetches_an_external_picture_once_for_all_readers(chat, site)
         assert response.headers["x-content-type-options"] == "nosniff"
         assert "default-src 'none'" in response.headers["content-security-policy"]
         assert "max-age" in response.headers["cache-control"]
-    (event,) = site.heard
-    assert event.path == "/cat.jpg?a=1&b=%3C2"
-    assert not {"cookie", "authorization", "referer", "x-forwarded-for"} & event.headers.keys()
+    (request,) = site.requests
+    assert request.path == "/cat.jpg?a=1&b=%3C2"
+    assert not {"cookie", "authorization", "referer", "x-forwarded-for"} & request.headers.keys()
 
 
 def test_every_endpoint_that_returns_messages_rewrites_picture_urls(chat, site):
@@ -110,7 +110,7 @@ def test_every_endpoint_that_returns_messages_rewrites_picture_urls(chat, site):
     for each in received:
         (src,) = SRC.findall(each)
         assert src.startswith("/external_content/")
-    assert site.heard == []
+    assert site.requests == []
 
 
 def test_a_video_of_another_site_is_not_loaded_before_it_is_played(chat, site):
@@ -138,7 +138,7 @@ def test_only_signed_urls_are_fetched(chat, site):
         f"/{location}/{signature}/ff",
     ):
         assert looks(ana, forged).status in (400, 403), forged
-    assert site.heard == []
+    assert site.requests == []
 
 
 def test_only_pictures_of_bounded_size_are_passed_on(chat, site):
@@ -174,7 +174,7 @@ def test_redirects_are_limited_and_never_lead_to_internal_addresses(chat, site, 
         **{f"/{number}.png": 200 if number <= 3 else 404 for number in range(1, 6)},
         **dict.fromkeys(["/inside.png", "/file.png", "/nowhere.png"], 404),
     }
-    assert inside.heard == []
+    assert inside.requests == []
 
 
 def test_internal_addresses_are_not_fetched(start_server, site):
@@ -187,7 +187,7 @@ def test_internal_addresses_are_not_fetched(start_server, site):
             assert looks(ana, path).status == 404, host
     (path,) = shown(ana, f"http://127.0.0.1:{own_port()}/cat.jpg")
     assert looks(ana, path).status == 404
-    assert site.heard == []
+    assert site.requests == []
 
 
 def test_without_the_setting_messages_are_unchanged(start_server, site):

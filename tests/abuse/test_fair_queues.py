@@ -10,7 +10,7 @@ from tests.support.backlog import Backlog
 from tests.support.client import Reply
 from tests.support.event_queue import in_background
 from tests.support.pictures import picture, uploads_to
-from tests.support.waiting import PATIENCE_SECONDS, eventually
+from tests.support.waiting import TIMEOUT_SECONDS, eventually
 
 from tertulia import actions, api, fair_queue
 from tertulia.api import authentication
@@ -34,7 +34,7 @@ def avatar(person, message):
 def large_answer(person, message):
     address = f"http://127.0.0.1:{person.server.port}/api/v1/messages?anchor=newest&num_before=5"
     headers = {**person.headers, "Accept-Encoding": "gzip"}
-    response = httpx.get(address, headers=headers, timeout=PATIENCE_SECONDS)
+    response = httpx.get(address, headers=headers, timeout=TIMEOUT_SECONDS)
     return Reply(response.status_code, response.headers, response.content)
 
 
@@ -108,7 +108,7 @@ def test_an_image_does_not_wait_for_another_persons(chat, ana, ben):
     with Backlog(queue, ana.id) as backlog:
         uploaded = in_background(lambda: avatar(ben, None))
 
-        uploaded.result(PATIENCE_SECONDS).succeeds()
+        uploaded.result(TIMEOUT_SECONDS).succeeds()
         assert backlog.waiting == queue.max_waiting
 
 
@@ -122,8 +122,8 @@ def test_a_waiting_register_does_not_delay_others(chat, in_kitchen, ana, ben):
         eventually(lambda: queue.waiting > backlog.waiting)  # some of its work waits now
         sent = in_background(lambda: ben.says("Soup's on", to="kitchen > lunch"))
 
-        assert sent.result(PATIENCE_SECONDS).id
-    registered.result(PATIENCE_SECONDS).succeeds()
+        assert sent.result(TIMEOUT_SECONDS).id
+    registered.result(TIMEOUT_SECONDS).succeeds()
 
 
 def test_an_address_that_tries_passwords_delays_only_itself(chat):

@@ -12,7 +12,7 @@ import pytest
 from tests.http.sample_api import FORM, SampleApi, http_scope
 from tests.support.complexity import grows_linearly
 from tests.support.people import Chat
-from tests.support.waiting import PATIENCE_SECONDS
+from tests.support.waiting import TIMEOUT_SECONDS
 
 from tertulia.config import Rate
 from tertulia.errors.parameters import MalformedForm
@@ -175,7 +175,7 @@ def test_large_forms_to_login_pages_are_limited_in_memory(start_server):
         ]
         for line in lines:
             line.sendall(begun)
-        answered, _, _ = select.select(lines, [], [], PATIENCE_SECONDS)
+        answered, _, _ = select.select(lines, [], [], TIMEOUT_SECONDS)
 
         assert answered
         assert answered[0].recv(12) == b"HTTP/1.1 429"

@@ -25,7 +25,7 @@ LATER = {"scheduled_delivery_timestamp": 2**33}
 WINDOW = {"anchor": "newest", "num_before": 9, "num_after": 9}
 
 
-class Asked(NamedTuple):
+class RequestedChannel(NamedTuple):
     """The channel of a request, and a subscriber of the vault."""
 
     id: int
@@ -33,7 +33,7 @@ class Asked(NamedTuple):
     insider: Person
 
 
-Call = Callable[[Person, Asked], Reply]
+Call = Callable[[Person, RequestedChannel], Reply]
 
 
 def _draft(number: int) -> list[dict[str, Any]]:
@@ -224,8 +224,8 @@ class HiddenChannelOrganization:
 
     def answers(self, call: Call, who: Person) -> tuple[tuple[int, str], tuple[int, str]]:
         """Answers for the hidden channel and for the missing one, with both named alike."""
-        there = call(who, Asked(self.hidden, NAME, self.root))
-        nowhere = call(who, Asked(self.unknown, NO_NAME, self.root))
+        there = call(who, RequestedChannel(self.hidden, NAME, self.root))
+        nowhere = call(who, RequestedChannel(self.unknown, NO_NAME, self.root))
         return self._plain(there), self._plain(nowhere)
 
     def _plain(self, reply: Reply) -> tuple[int, str]:

@@ -11,7 +11,7 @@ from tests.support import certificates
 from tests.support.cli_runner import Terminal
 from tests.support.people import Chat
 from tests.support.server import Server
-from tests.support.waiting import PATIENCE_SECONDS, eventually
+from tests.support.waiting import TIMEOUT_SECONDS, eventually
 
 from tertulia.server.pipeline import MAX_PIPELINED_REQUESTS
 
@@ -29,7 +29,7 @@ class Line:
         self._port = server.port
 
     def hears(self, said: bytes) -> bytes:
-        with socket.create_connection(("127.0.0.1", self._port), PATIENCE_SECONDS) as line:
+        with socket.create_connection(("127.0.0.1", self._port), TIMEOUT_SECONDS) as line:
             line.sendall(said)
             received: list[bytes] = []
             with contextlib.suppress(ConnectionResetError):  # it had not read everything
@@ -135,7 +135,7 @@ def test_bytes_beside_a_body_are_bounded(chat, endless):
     """After the last chunk, or in a chunk extension, come bytes that belong to no request."""
     sent = 0
     with (
-        socket.create_connection(("127.0.0.1", chat.server.port), PATIENCE_SECONDS) as line,
+        socket.create_connection(("127.0.0.1", chat.server.port), TIMEOUT_SECONDS) as line,
         contextlib.suppress(OSError),
     ):
         line.sendall(CHUNKS + endless)
@@ -163,7 +163,7 @@ def test_unfinished_tls_handshakes_count_as_connections(terminal, tmp_path):
     with contextlib.ExitStack() as stack:
         silent = [
             stack.enter_context(
-                socket.create_connection(("127.0.0.1", serving.port), PATIENCE_SECONDS)
+                socket.create_connection(("127.0.0.1", serving.port), TIMEOUT_SECONDS)
             )
             for _ in range(8)
         ]

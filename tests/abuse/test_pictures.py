@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 from tests.support.event_queue import in_background
 from tests.support.pictures import picture, uploads_to
-from tests.support.waiting import PATIENCE_SECONDS, eventually
+from tests.support.waiting import TIMEOUT_SECONDS, eventually
 
 from tertulia import api, domain
 from tertulia.errors.messages import BadImage
@@ -69,7 +69,7 @@ class Slow:
     def __call__(self, data: bytes) -> domain.people.avatar.Avatar:
         self.at_once += 1
         self.most_at_once = max(self.most_at_once, self.at_once)
-        self.may_end.wait(PATIENCE_SECONDS)
+        self.may_end.wait(TIMEOUT_SECONDS)
         self.at_once -= 1
         return domain.people.avatar.Avatar(data, data)
 
@@ -111,5 +111,5 @@ def test_many_uploads_of_one_user_wait_without_delaying_others(chat, monkeypatch
     assert logged_in["user_id"] == cleo.id
     slow.may_end.set()
     for each in (*waiting, his):
-        each.result(PATIENCE_SECONDS).succeeds()
+        each.result(TIMEOUT_SECONDS).succeeds()
     assert (api.files.pictures.PICTURES.waiting, slow.at_once) == (0, 0)

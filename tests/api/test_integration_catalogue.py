@@ -18,7 +18,7 @@ def bot(chat, ana):
     return chat.person("oven", bot="incoming-webhook", owner=ana)
 
 
-def heard(person):
+def newest_message(person):
     """The newest message of a user."""
     found = person.get("/messages", anchor="newest", num_before=5, apply_markdown=False).succeeds()
     return found["messages"][-1]
@@ -50,20 +50,20 @@ def test_an_example_is_posted_by_the_bot(ana, bot):
     path = "/integrations/github/example"
 
     ana.post(path, bot_id=bot.id, stream="kitchen").succeeds()
-    first = heard(ana)
+    first = newest_message(ana)
     ana.post(path, bot_id=bot.id, stream="kitchen", topic="trial").succeeds()
 
     assert (first["sender_id"], first["subject"]) == (bot.id, "roof / main")
     assert "pushed" in first["content"]
     assert first["client"] == "ZulipGitHubWebhook"
-    assert heard(ana)["subject"] == "trial"
+    assert newest_message(ana)["subject"] == "trial"
 
 
 def test_an_example_without_a_channel_goes_to_the_owner(ana, bot):
     ana.post("/integrations/helloworld/example", bot_id=bot.id).succeeds()
 
-    assert heard(ana)["content"] == "Hello! I am happy to be here! :smile:"
-    assert heard(ana)["type"] == "private"
+    assert newest_message(ana)["content"] == "Hello! I am happy to be here! :smile:"
+    assert newest_message(ana)["type"] == "private"
 
 
 def test_only_users_who_may_read_the_key_send_examples(chat, ana, bot):
@@ -74,7 +74,7 @@ def test_only_users_who_may_read_the_key_send_examples(chat, ana, bot):
     ana.post(path, bot_id=ben.id).fails("No such bot")
     owner.post(path, **params).succeeds()
 
-    assert heard(ana)["sender_id"] == bot.id
+    assert newest_message(ana)["sender_id"] == bot.id
 
 
 def test_invalid_requests_are_refused(ana, bot):

@@ -44,7 +44,7 @@ def calls(caller, name, payload, /, body=None, key=None, **params):
     )
 
 
-def heard(person):
+def newest_message(person):
     """The newest message of a user."""
     found = person.get("/messages", anchor="newest", num_before=5, apply_markdown=False).succeeds()
     return found["messages"][-1]
@@ -55,7 +55,7 @@ def test_a_payload_is_posted_by_the_bot(ana, bot, media):
     call = calls(bot, "slack_incoming", SOUP, stream="kitchen", topic="lunch")
     response = call(Content_Type=media).succeeds()
 
-    text = heard(ana)
+    text = newest_message(ana)
     assert response["ok"] is True
     assert (text["sender_id"], text["subject"], text["content"]) == (
         bot.id,
@@ -68,7 +68,7 @@ def test_a_payload_is_posted_by_the_bot(ana, bot, media):
 def test_without_a_channel_the_payload_goes_to_the_owner(ana, bot):
     calls(bot, "slack_incoming", SOUP)().succeeds()
 
-    text = heard(ana)
+    text = newest_message(ana)
     assert (text["type"], text["sender_id"]) == ("private", bot.id)
 
 
@@ -79,7 +79,7 @@ def test_a_channel_may_be_an_id_and_encoded_twice(chat, ana, bot):
     calls(bot, "json", {"a": 1}, stream=number)().succeeds()
     calls(bot, "json", {"a": 2}, stream="big%20kitchen", topic="x%2520y")().succeeds()
 
-    assert heard(ana)["subject"] == "JSON"
+    assert newest_message(ana)["subject"] == "JSON"
 
 
 def test_a_form_may_hold_the_payload(ana, bot):
@@ -89,7 +89,7 @@ def test_a_form_may_hold_the_payload(ana, bot):
         Content_Type="application/x-www-form-urlencoded"
     ).succeeds()
 
-    assert heard(ana)["content"] == "Soup's **on**"
+    assert newest_message(ana)["content"] == "Soup's **on**"
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_examples_are_posted_as_json(ana, bot, service):
 
     calls(bot, service, example.payload, stream="kitchen")().succeeds()
 
-    text = heard(ana)
+    text = newest_message(ana)
     assert (text["subject"], text["content"]) == (example.topic, example.text)
 
 
@@ -135,13 +135,13 @@ def test_a_form_with_fields_is_a_payload(ana, bot):
         Content_Type="application/x-www-form-urlencoded"
     ).succeeds()
 
-    assert heard(ana)["content"] == example.text
+    assert newest_message(ana)["content"] == example.text
 
 
 def test_a_secret_in_a_payload_goes_to_the_owner_only(ana, bot):
     calls(bot, "notion", {"verification_token": "secret_rain"}, stream="kitchen")().succeeds()
 
-    text = heard(ana)
+    text = newest_message(ana)
     assert (text["type"], text["sender_id"]) == ("private", bot.id)
     assert "secret_rain" in text["content"]
 
@@ -151,7 +151,7 @@ def test_the_authorization_header_may_be_the_secret_of_a_service(ana, bot):
     call = calls(bot, "harbor", example.payload, stream="kitchen", webhook_secret="open sesame")
 
     call(Authorization="open sesame").succeeds()
-    posted = heard(ana)["content"]
+    posted = newest_message(ana)["content"]
     refused = call(Authorization="Basic b3BlbjpzZXNhbWU=")
 
     assert posted == example.text
@@ -165,7 +165,7 @@ def test_templates_come_from_the_address(ana, bot):
     calls(bot, "template", None, body=urlencode(form).encode(), stream="kitchen", **address)(
         Content_Type="application/x-www-form-urlencoded"
     ).succeeds()
-    posted = heard(ana)
+    posted = newest_message(ana)
     refused = calls(bot, "template", {}, stream="kitchen", text_template="{{ 9 ** 9 }}")()
 
     assert (posted["subject"], posted["content"]) == ("cellar", "It is wet")
@@ -175,7 +175,7 @@ def test_templates_come_from_the_address(ana, bot):
 def test_a_long_topic_is_truncated(ana, bot):
     calls(bot, "slack_incoming", SOUP, stream="kitchen", topic="x" * 70)().succeeds()
 
-    assert heard(ana)["subject"] == "x" * 57 + "..."
+    assert newest_message(ana)["subject"] == "x" * 57 + "..."
 
 
 def test_a_signature_is_verified_if_a_secret_is_given(ana, bot):
@@ -267,7 +267,7 @@ def test_an_unknown_event_is_refused_and_the_owner_notified_once_a_minute(chat, 
 def test_a_missing_channel_is_reported_to_the_owner_only(ana, bot):
     calls(bot, "slack_incoming", SOUP, stream="cellar")().succeeds()
 
-    assert "There is no channel 'cellar'" in heard(ana)["content"]
+    assert "There is no channel 'cellar'" in newest_message(ana)["content"]
 
 
 @pytest.mark.parametrize(
@@ -301,7 +301,7 @@ def test_a_missing_channel_is_reported_to_the_owner_only(ana, bot):
 def test_invalid_payloads_are_refused(ana, bot, name, body, headers, msg, code):
     response = calls(bot, name, None, body=body, stream="kitchen")(**headers).fails(msg, code=code)
 
-    assert msg in heard(ana)["content"]
+    assert msg in newest_message(ana)["content"]
     assert response.get("error", msg) == msg
 
 
@@ -317,7 +317,7 @@ def test_a_key_is_required_and_sufficient(chat, ana, bot):
         "Account is not associated with this subdomain", **unauthorized
     )
 
-    assert heard(ana)["sender_id"] == ana.id
+    assert newest_message(ana)["sender_id"] == ana.id
 
 
 def test_a_url_can_be_tested(chat, bot):

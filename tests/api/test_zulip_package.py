@@ -5,7 +5,7 @@ import io
 import pytest
 import zulip
 from tests.support.pictures import picture, uploads
-from tests.support.waiting import PATIENCE_SECONDS, eventually
+from tests.support.waiting import TIMEOUT_SECONDS, eventually
 from tests.support.zulip_bot import connects, listens
 
 
@@ -52,7 +52,7 @@ def test_the_zulip_package_receives(client, ben):
     for word in ("one", "two", "three"):
         ben.says(word, to="kitchen > count")
 
-    assert full.wait(PATIENCE_SECONDS)
+    assert full.wait(TIMEOUT_SECONDS)
     assert [each["content"] for each in event] == ["one", "two", "three"]
 
 
@@ -62,7 +62,7 @@ def test_the_zulip_package_receives_with_options(client, ben):
 
     ben.says("Roses", to="garden > beds")
 
-    assert full.wait(PATIENCE_SECONDS)
+    assert full.wait(TIMEOUT_SECONDS)
     assert [each["content"] for each in event] == ["<p>Roses</p>"]
 
 

@@ -16,7 +16,7 @@ from tests.support.cli_runner import CommandResult, clean_environment
 from tests.support.databases import memory_folder
 from tests.support.forkserver import COMMAND
 from tests.support.ports import own_port
-from tests.support.waiting import PATIENCE_SECONDS, eventually
+from tests.support.waiting import TIMEOUT_SECONDS, eventually
 
 USER = "nobody"
 
@@ -65,7 +65,7 @@ def served(data: Path) -> Iterator[int]:
         eventually(answers)
         yield port
         process.send_signal(signal.SIGTERM)
-        process.wait(PATIENCE_SECONDS)
+        process.wait(TIMEOUT_SECONDS)
     finally:
         process.kill()
         process.wait()

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
-from tests.support.waiting import PATIENCE_SECONDS
+from tests.support.waiting import TIMEOUT_SECONDS
 
 PAUSE_SECONDS = 0.02  # before the next request
 FORM = "application/x-www-form-urlencoded"
@@ -60,7 +60,7 @@ class Client:
     def insists(self, path: str, **params: Any) -> Answer:
         """Repeat the request while the server answers 503: a PostgreSQL that other tests use may
         be out of connections for a moment. Only for requests that may be done twice."""
-        deadline = time.monotonic() + PATIENCE_SECONDS
+        deadline = time.monotonic() + TIMEOUT_SECONDS
         while (response := self.post(path, **params)).is_outage and time.monotonic() < deadline:
             time.sleep(PAUSE_SECONDS)
         return response
@@ -153,7 +153,7 @@ def request(port: int, method: str, target: str, headers: dict[str, str] | None 
 
 
 def connect(port: int) -> http.client.HTTPConnection:
-    return http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_SECONDS)
+    return http.client.HTTPConnection("127.0.0.1", port, timeout=TIMEOUT_SECONDS)
 
 
 def send_request(

@@ -10,7 +10,7 @@ from tests.crash.client import Unreachable, request
 from tests.support.cli_runner import clean_environment
 from tests.support.forkserver import ForkedServer
 from tests.support.ports import own_port
-from tests.support.waiting import PATIENCE_SECONDS
+from tests.support.waiting import TIMEOUT_SECONDS
 
 SECRET = "nobody would guess this secret of the tests"
 OUT_OF_CONNECTIONS = ("too many clients", "cannot reach its data")
@@ -36,7 +36,7 @@ class ServerProcess:
             self.wait_until_it_answers()
 
     def wait_until_it_answers(self) -> None:
-        deadline = time.monotonic() + PATIENCE_SECONDS
+        deadline = time.monotonic() + TIMEOUT_SECONDS
         while time.monotonic() < deadline:
             if self.process.poll() is not None:
                 # A PostgreSQL that other tests use may be out of connections for a moment.
@@ -62,7 +62,7 @@ class ServerProcess:
     def end(self) -> None:
         """Stop it with SIGTERM."""
         self.terminate()
-        self.process.wait(PATIENCE_SECONDS)
+        self.process.wait(TIMEOUT_SECONDS)
 
     def pause(self) -> None:
         self.process.send_signal(signal.SIGSTOP)
@@ -82,7 +82,7 @@ class ServerProcess:
         return self._process
 
     def wait_for_parked_polls(self, count: int) -> None:
-        deadline = time.monotonic() + PATIENCE_SECONDS
+        deadline = time.monotonic() + TIMEOUT_SECONDS
         while time.monotonic() < deadline:
             numbers = request(self.port, "GET", "/metrics")["text"]
             if f"tertulia_parked_polls {float(count)}" in numbers:

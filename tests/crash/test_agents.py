@@ -19,7 +19,7 @@ from tests.crash.client import Client, Unreachable
 from tests.crash.conftest import NewServer
 from tests.crash.people import Person, create_organization
 from tests.support.databases import Databases, Kind
-from tests.support.waiting import PATIENCE_SECONDS, eventually
+from tests.support.waiting import TIMEOUT_SECONDS, eventually
 
 from tertulia import actions, storage
 from tertulia.database import Database
@@ -159,14 +159,14 @@ class Asker(threading.Thread):
             time.sleep(0.02)
 
     def wait_for_more(self, count: int) -> None:
-        enough, deadline = len(self.asked) + count, time.monotonic() + PATIENCE_SECONDS
+        enough, deadline = len(self.asked) + count, time.monotonic() + TIMEOUT_SECONDS
         while len(self.asked) < enough:
             assert time.monotonic() < deadline, "nobody asks anything"
             time.sleep(0.005)
 
     def stop(self) -> None:
         self._stopping.set()
-        self.join(PATIENCE_SECONDS)
+        self.join(TIMEOUT_SECONDS)
         assert not self.is_alive()
 
 

@@ -113,7 +113,7 @@ class Upstream:
         handler.end_headers()
 
     def count(self, path: str) -> int:
-        return sum(each.path == path for one in self.both for each in list(one.heard))
+        return sum(each.path == path for one in self.both for each in list(one.requests))
 
 
 @pytest.fixture

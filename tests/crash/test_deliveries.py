@@ -61,14 +61,14 @@ def test_deliveries_in_progress_arrive_after_a_kill(
     assert ana.post("/messages", type="direct", to=to, content="Now?").status == 200
     eventually(lambda: database.read_now(1, _count, "missed_timer"))
     database.write_now(1, _let_time_pass)
-    eventually(lambda: office.begun and webhook.heard and browser.service.heard)
+    eventually(lambda: office.begun and webhook.requests and browser.service.requests)
     server.kill()
     office.hangs, webhook.answer, browser.service.answer = False, {"content": "Low"}, (201, b"")
     database.write_now(1, _let_time_pass)
     server.start()
 
     eventually(lambda: office.mails_to("ben@example.com"))
-    eventually(lambda: len(webhook.heard) > 1 and len(browser.service.heard) > 1)
+    eventually(lambda: len(webhook.requests) > 1 and len(browser.service.requests) > 1)
     eventually(lambda: not database.read_now(1, _count, "outbox"))
     ben.close()
     found = ben.get("/messages", anchor="newest", num_before=1, apply_markdown=False)

@@ -12,7 +12,7 @@ from tests.crash.conftest import NewServer
 from tests.crash.people import create_organization
 from tests.crash.server import ServerProcess
 from tests.support.databases import Databases
-from tests.support.waiting import PATIENCE_SECONDS
+from tests.support.waiting import TIMEOUT_SECONDS
 
 LONG = "All work and no play. " * 400
 
@@ -67,7 +67,7 @@ def play(server: ServerProcess, url: str, fill: Callable[[], Remedy]) -> None:
     response = ben.polls(queue_id)
     make_room()
     after = ana.says("There is room again", to="kitchen")
-    deadline = time.monotonic() + PATIENCE_SECONDS
+    deadline = time.monotonic() + TIMEOUT_SECONDS
     while after.status == 503 and time.monotonic() < deadline:
         after = ana.says("There is room again", to="kitchen")
 

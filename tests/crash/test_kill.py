@@ -27,7 +27,7 @@ from tests.crash.load import (
 from tests.crash.people import Person, create_organization
 from tests.crash.server import ServerProcess
 from tests.support.databases import Databases, Kind
-from tests.support.waiting import PATIENCE_SECONDS
+from tests.support.waiting import TIMEOUT_SECONDS
 
 from tertulia import storage
 from tertulia.database import Database
@@ -143,7 +143,7 @@ class Scene:
             send_until_accepted(
                 self.client(person), final_message(location), self._places[location]
             )
-        deadline = time.monotonic() + PATIENCE_SECONDS
+        deadline = time.monotonic() + TIMEOUT_SECONDS
         for listener in self.listeners:
             listener.join(max(0, deadline - time.monotonic()))
         self._history = read_history([self.client("ben"), self.client("dan")])
@@ -151,7 +151,7 @@ class Scene:
 
     def wait_until_more_is_said(self, count: int) -> None:
         enough = self.acknowledged + count
-        deadline = time.monotonic() + PATIENCE_SECONDS
+        deadline = time.monotonic() + TIMEOUT_SECONDS
         while self.acknowledged < enough:
             assert time.monotonic() < deadline, "nobody says anything"
             time.sleep(0.005)

@@ -9,7 +9,7 @@ from tests.crash.load import Sender
 from tests.crash.people import create_organization
 from tests.crash.tcp_proxy import TcpProxy
 from tests.support.databases import Databases
-from tests.support.waiting import PATIENCE_SECONDS
+from tests.support.waiting import TIMEOUT_SECONDS
 
 pytestmark = pytest.mark.postgres
 
@@ -86,7 +86,7 @@ def test_acknowledged_writes_survive_repeated_connection_losses(
 
 
 def says_until_heard(client: Client, content: str) -> Answer:
-    deadline = time.monotonic() + PATIENCE_SECONDS
+    deadline = time.monotonic() + TIMEOUT_SECONDS
     response = client.says(content, to="kitchen")
     while response.is_outage and time.monotonic() < deadline:
         time.sleep(0.05)

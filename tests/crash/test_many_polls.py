@@ -26,7 +26,7 @@ class Poller:
         credentials = base64.b64encode(f"{person.email}:{person.key}".encode()).decode()
         self._head = f"Host: localhost\r\nAuthorization: Basic {credentials}\r\n"
         self._port = port
-        self.heard: list[int] = []
+        self.received: list[int] = []
         self.refused: list[Any] = []
         self._queue_id, self._last = "", -1
 
@@ -36,7 +36,7 @@ class Poller:
         self._queue_id, self._last = response["queue_id"], response["last_event_id"]
 
     async def poll_on(self) -> None:
-        while not self.heard and not self.refused:
+        while not self.received and not self.refused:
             requested = urlencode({"queue_id": self._queue_id, "last_event_id": self._last})
             try:
                 response = await self._once("GET", f"/api/v1/events?{requested}")
@@ -48,7 +48,7 @@ class Poller:
             for event in response.get("events", []):
                 self._last = event["id"]
                 if event["type"] == "message":
-                    self.heard.append(event["message"]["id"])
+                    self.received.append(event["message"]["id"])
 
     async def _once(self, method: str, target: str, form: str = "") -> dict[str, Any]:
         reader, writer = await asyncio.open_connection("127.0.0.1", self._port)
@@ -103,7 +103,7 @@ def test_all_polls_continue_within_seconds_without_registering(
     took = asyncio.run(live())
 
     assert not [each.refused for each in pollers if each.refused]
-    assert {tuple(each.heard) for each in pollers} == {tuple(pollers[0].heard)}
+    assert {tuple(each.received) for each in pollers} == {tuple(pollers[0].received)}
     assert took < BACK_WITHIN_SECONDS
 
 

@@ -15,7 +15,7 @@ from tests.crash.server import ServerProcess
 from tests.crash.test_kill import data_problems
 from tests.crash.workload import LAST_CONTENT, Actor, Replica
 from tests.support.databases import Databases, Kind
-from tests.support.waiting import PATIENCE_SECONDS, eventually
+from tests.support.waiting import TIMEOUT_SECONDS, eventually
 
 MAX_ACTIONS_PER_LIFE = 25
 KILLS = int(os.environ.get("TERTULIA_TEST_KILLS", "1000"))  # on both databases together
@@ -52,41 +52,41 @@ def live_through(url: str, server: ServerProcess, trouble: Callable[[], None], t
     for name in people:
         people[name].at(server.port).joins("kitchen")
     believers = [Replica(name, people[name].at(server.port)) for name in ("ana", "dan")]
-    doers = [
+    actors = [
         Actor(name, people[name].at(server.port), "kitchen") for name in ("ana", "ben", "cleo")
     ]
 
-    for thread in (*believers, *doers):
+    for thread in (*believers, *actors):
         thread.start()
     for _ in range(times):
-        wait_until_done(doers, done(doers) + chance.randrange(1, MAX_ACTIONS_PER_LIFE))
-        if any(doer.expected.problems for doer in doers):
+        wait_until_done(actors, done(actors) + chance.randrange(1, MAX_ACTIONS_PER_LIFE))
+        if any(actor.expected.problems for actor in actors):
             break
         time.sleep(chance.uniform(0, 0.01))
         trouble()
-    for doer in doers:
-        doer.stop()
+    for actor in actors:
+        actor.stop()
     fields = {"type": "channel", "to": "kitchen", "topic": "end"}
     send_until_accepted(people["ben"].at(server.port), LAST_CONTENT, fields)
     for believer in believers:
-        believer.join(PATIENCE_SECONDS)
+        believer.join(TIMEOUT_SECONDS)
 
-    problems = [each for doer in doers for each in doer.expected.compare(doer.found())]
+    problems = [each for actor in actors for each in actor.expected.compare(actor.found())]
     for believer in believers:
         problems += believer.observed.compare(believer.truth())
     server.kill()
     problems += data_problems(url)
     assert not problems, f"TERTULIA_TEST_SEED={seed}\n" + "\n".join(problems[:30])
-    assert {deed for doer in doers for deed in doer.done} == set(Actor.ACTIONS)
-    assert sum(doer.expected.unanswered for doer in doers) > 0, "nothing was ever cut off"
+    assert {deed for actor in actors for deed in actor.done} == set(Actor.ACTIONS)
+    assert sum(actor.expected.unanswered for actor in actors) > 0, "nothing was ever cut off"
 
 
-def wait_until_done(doers: list[Actor], count: int) -> None:
-    eventually(lambda: done(doers) >= count or any(doer.expected.problems for doer in doers))
+def wait_until_done(actors: list[Actor], count: int) -> None:
+    eventually(lambda: done(actors) >= count or any(actor.expected.problems for actor in actors))
 
 
-def done(doers: list[Actor]) -> int:
-    return sum(doer.expected.acknowledged for doer in doers)
+def done(actors: list[Actor]) -> int:
+    return sum(actor.expected.acknowledged for actor in actors)
 
 
 # --- tests of the checker ---
@@ -118,7 +118,7 @@ FAULTS = {
 }
 
 
-def heard(events: list[dict[str, Any]]) -> ObservedHistory:
+def observed_history(events: list[dict[str, Any]]) -> ObservedHistory:
     observed = ObservedHistory("ana")
     for event in events:
         observed.apply(event)
@@ -126,12 +126,12 @@ def heard(events: list[dict[str, Any]]) -> ObservedHistory:
 
 
 def test_a_correct_history_passes_the_checker():
-    assert list(heard(TRUE).compare(heard(TRUE))) == []
+    assert list(observed_history(TRUE).compare(observed_history(TRUE))) == []
 
 
 @pytest.mark.parametrize("events", FAULTS.values(), ids=FAULTS.keys())
 def test_the_checker_finds_wrong_events(events):
-    assert list(heard(events).compare(heard(TRUE)))
+    assert list(observed_history(events).compare(observed_history(TRUE)))
 
 
 @pytest.mark.parametrize(

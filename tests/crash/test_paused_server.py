@@ -8,7 +8,7 @@ import pytest
 from tests.crash.conftest import NewServer
 from tests.crash.people import create_organization
 from tests.support.databases import Databases
-from tests.support.waiting import PATIENCE_SECONDS, eventually
+from tests.support.waiting import TIMEOUT_SECONDS, eventually
 
 pytestmark = pytest.mark.postgres
 
@@ -39,12 +39,12 @@ def test_a_server_paused_inside_a_transaction_blocks_its_organization_for_two_se
         eventually(lambda: watcher.execute(STATE, [stuck]).fetchone() == ("idle in transaction",))
         locking = threads.submit(lock_organizations, url)
         wait_for_blocked_pid(watcher, stuck)
-        sent = threads.submit(ben.says, "Soup's on", to="kitchen").result(PATIENCE_SECONDS)
+        sent = threads.submit(ben.says, "Soup's on", to="kitchen").result(TIMEOUT_SECONDS)
         paused.resume()
 
-        locking.result(PATIENCE_SECONDS)  # raises if the row was not free in time
+        locking.result(TIMEOUT_SECONDS)  # raises if the row was not free in time
         assert sent.status == 200, sent.body
-        renamed = renaming.result(PATIENCE_SECONDS)
+        renamed = renaming.result(TIMEOUT_SECONDS)
         assert (renamed.status, renamed.code) == (503, "SERVICE_UNAVAILABLE")
         assert ana.get("/users/me")["full_name"] == "Ana"
 

@@ -25,7 +25,7 @@ from tertulia.domain.messages.message import Draft
 
 SENDERS = 16  # users who chat while ten thousand are due
 FEW = 6  # while two hundred are due, with a pause after each message
-PATIENCE_SECONDS = 1800
+TIMEOUT_SECONDS = 1800
 MAX_CONSECUTIVE_DUE = 160  # due messages between two messages of chatting users
 
 
@@ -47,7 +47,7 @@ def test_messages_due_at_once_are_sent_once_and_in_order_while_users_chat(
     scene.talk_until_all_is_sent()
 
     scene.end()
-    assert scene.heard() == scene.expected
+    assert scene.received() == scene.expected
     assert scene.stored() == scene.expected
 
 
@@ -63,7 +63,7 @@ def test_ten_thousand_due_messages_do_not_delay_chatting_users(
     usual_after = scene.talk_for(seconds=20)
 
     scene.end()
-    assert scene.heard() == scene.expected
+    assert scene.received() == scene.expected
     assert scene.stored() == scene.expected
     assert scene.longest_run() <= MAX_CONSECUTIVE_DUE
     usual = max(percentile_99(usual_before), percentile_99(usual_after))
@@ -87,7 +87,7 @@ def test_kill_9_neither_loses_nor_repeats_due_messages(
     scene.talk_until_all_is_sent()
 
     scene.end()
-    assert scene.heard() == scene.expected
+    assert scene.received() == scene.expected
     assert scene.stored() == scene.expected
 
 
@@ -100,12 +100,12 @@ def test_a_stopped_server_continues_with_due_messages_after_a_restart(
     scene.bring_the_moment()
     scene.wait_until_sent(1)
     scene.server.terminate()
-    assert scene.server.process.wait(PATIENCE_SECONDS) == 0
+    assert scene.server.process.wait(TIMEOUT_SECONDS) == 0
     scene.server.start()
     scene.talk_until_all_is_sent()
 
     scene.end()
-    assert scene.heard() == scene.expected
+    assert scene.received() == scene.expected
     assert scene.stored() == scene.expected
 
 
@@ -147,7 +147,7 @@ class Scene:
         return self._waits_since(start)
 
     def wait_until_sent(self, count: int) -> None:
-        deadline = time.monotonic() + PATIENCE_SECONDS
+        deadline = time.monotonic() + TIMEOUT_SECONDS
         while len(self.expected) - self.count_left() < count:
             assert time.monotonic() < deadline, f"{self.count_left()} are still to be sent"
             time.sleep(0.005)
@@ -162,7 +162,7 @@ class Scene:
         left: int = self._read(_count_left)
         return left
 
-    def heard(self) -> list[str]:
+    def received(self) -> list[str]:
         return self._queue.hear_everything()
 
     def stored(self) -> list[str]:

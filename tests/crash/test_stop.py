@@ -3,7 +3,7 @@
 from tests.crash.conftest import NewServer
 from tests.crash.people import create_organization
 from tests.support.databases import Databases, Kind
-from tests.support.waiting import PATIENCE_SECONDS
+from tests.support.waiting import TIMEOUT_SECONDS
 
 POLLS = 100
 
@@ -20,7 +20,7 @@ def test_a_stopping_server_answers_all_polls_and_exits(
     server.wait_for_parked_polls(POLLS)
 
     server.terminate()
-    code = server.process.wait(PATIENCE_SECONDS)
+    code = server.process.wait(TIMEOUT_SECONDS)
 
     responses = [poll.answer() for poll in polls]
     assert code == 0

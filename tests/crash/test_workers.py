@@ -10,7 +10,7 @@ from tests.crash.conftest import NewServer
 from tests.crash.people import create_organization
 from tests.crash.server import ServerProcess
 from tests.support.databases import Databases
-from tests.support.waiting import PATIENCE_SECONDS, eventually
+from tests.support.waiting import TIMEOUT_SECONDS, eventually
 
 pytestmark = pytest.mark.postgres
 
@@ -55,7 +55,7 @@ def test_sigterm_stops_all_workers(crew):
 
     crew.terminate()
 
-    assert crew.process.wait(PATIENCE_SECONDS) == 0
+    assert crew.process.wait(TIMEOUT_SECONDS) == 0
     assert not [each for each in workers if Path(f"/proc/{each}").exists()]
 
 

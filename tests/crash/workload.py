@@ -8,7 +8,7 @@ from typing import Any
 
 from tests.crash.client import Answer, Client, Unreachable
 from tests.crash.history import ExpectedHistory, ObservedHistory
-from tests.support.waiting import PATIENCE_SECONDS
+from tests.support.waiting import TIMEOUT_SECONDS
 
 PAUSE_SECONDS = 0.01
 FAR_AWAY = 4_000_000_000  # when scheduled messages are due
@@ -84,7 +84,7 @@ class Actor(threading.Thread):
     def _send(self) -> None:
         words = f"{self.name} {self._count}"
         fields = {"type": "channel", "to": self._channel, "topic": "lunch", "content": words}
-        response, deadline = None, time.monotonic() + PATIENCE_SECONDS
+        response, deadline = None, time.monotonic() + TIMEOUT_SECONDS
         while response is None and not self.expected.problems and time.monotonic() < deadline:
             response = self._ask(
                 lambda: self._client.post("/messages", {"Idempotency-Key": words}, **fields)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from tests.support.waiting import PATIENCE_SECONDS
+from tests.support.waiting import TIMEOUT_SECONDS
 
 from tertulia import storage
 from tertulia.database import Database
@@ -45,19 +45,19 @@ class Desk:
 
         def wait(tx: Tx) -> None:
             held.set()
-            hold.wait(PATIENCE_SECONDS)
+            hold.wait(TIMEOUT_SECONDS)
 
         def answered(_: PendingWrite) -> None:
             done.release()
 
         self._writer.submit(PendingWrite(wait, (), realm.id, lambda job: None))
-        held.wait(PATIENCE_SECONDS)
+        held.wait(TIMEOUT_SECONDS)
         jobs = [PendingWrite(action, (), realm.id, answered) for action in actions]
         for job in jobs:
             self._writer.submit(job)
         hold.set()
         for _ in jobs:
-            assert done.acquire(timeout=PATIENCE_SECONDS)
+            assert done.acquire(timeout=TIMEOUT_SECONDS)
         return jobs
 
     def close(self) -> None:

@@ -9,7 +9,7 @@ import psycopg
 import pytest
 from tests.support.people import Chat
 from tests.support.server import Server
-from tests.support.waiting import PATIENCE_SECONDS
+from tests.support.waiting import TIMEOUT_SECONDS
 
 from tertulia import storage
 from tertulia.database import Database
@@ -90,7 +90,7 @@ def test_a_send_that_may_have_been_completed_is_not_repeated(databases, earlier)
             f"http://127.0.0.1:{server.port}/api/v1/messages",
             data={"type": "channel", "to": "kitchen", "topic": "soup", "content": "once"},
             headers=ana.headers,
-            timeout=PATIENCE_SECONDS,
+            timeout=TIMEOUT_SECONDS,
         )
 
         attempts = connection.execute("SELECT last_value FROM attempts").fetchone()

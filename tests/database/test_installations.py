@@ -11,7 +11,7 @@ from tests.support.databases import Databases
 from tests.support.event_queue import EventQueue
 from tests.support.people import Chat
 from tests.support.server import Server
-from tests.support.waiting import PATIENCE_SECONDS
+from tests.support.waiting import TIMEOUT_SECONDS
 
 from tertulia.database import Database
 
@@ -42,7 +42,7 @@ def heard_by(queue: EventQueue) -> list[str]:
     """All messages until no more arrive: a notice of another server may come first."""
     received: list[str] = []
     while len(received) < MESSAGES:
-        received += [each["message"]["content"] for each in queue.waits().result(PATIENCE_SECONDS)]
+        received += [each["message"]["content"] for each in queue.waits().result(TIMEOUT_SECONDS)]
     return received
 
 

@@ -8,7 +8,7 @@ import pytest
 from tests.support.databases import Databases
 from tests.support.people import Chat
 from tests.support.server import Server
-from tests.support.waiting import PATIENCE_SECONDS
+from tests.support.waiting import TIMEOUT_SECONDS
 
 from tertulia.database.dialects.postgres import Postgres
 
@@ -51,7 +51,7 @@ def while_held(
         for each in holders:
             each.close()
     for each in waiting:
-        each.result(PATIENCE_SECONDS).succeeds()
+        each.result(TIMEOUT_SECONDS).succeeds()
 
 
 def test_actions_of_other_organizations_finish_while_some_are_held(chats: list[Chat]):
@@ -91,7 +91,7 @@ def test_fast_path_sends_of_other_organizations_finish_while_some_are_held(chats
         def others() -> None:
             for _ in range(5):
                 for done in [threads.submit(say, ana) for ana in anas[3:]]:
-                    done.result(PATIENCE_SECONDS).succeeds()
+                    done.result(TIMEOUT_SECONDS).succeeds()
 
         while_held(chats[:3], begin, others)
 
@@ -134,7 +134,7 @@ def test_sends_that_wait_for_a_held_organization_get_distinct_ids(chats: list[Ch
         def others() -> None:
             sent.extend(threads.submit(say, anas[1]) for _ in range(3))
             for each in sent[-3:]:
-                each.result(PATIENCE_SECONDS).succeeds()
+                each.result(TIMEOUT_SECONDS).succeeds()
 
         for ana in anas:
             say(ana).succeeds()
@@ -142,5 +142,5 @@ def test_sends_that_wait_for_a_held_organization_get_distinct_ids(chats: list[Ch
         while_held(chats[:1], begin, others)
         sent.extend(threads.submit(say, ana) for ana in anas for _ in range(12))
 
-    ids = [each.result(PATIENCE_SECONDS).succeeds()["id"] for each in sent]
+    ids = [each.result(TIMEOUT_SECONDS).succeeds()["id"] for each in sent]
     assert len(set(ids)) == len(ids) == 39

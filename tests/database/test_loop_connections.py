@@ -7,7 +7,7 @@ import pytest
 from tests.support.databases import Databases
 from tests.support.people import Chat
 from tests.support.server import Server
-from tests.support.waiting import PATIENCE_SECONDS, eventually
+from tests.support.waiting import TIMEOUT_SECONDS, eventually
 
 from tertulia.database.dialects.postgres import Postgres
 from tertulia.database.notify_bus import EPHEMERAL, LOG, SENDS
@@ -57,7 +57,7 @@ def test_a_closed_connection_is_detected(url):
                 " current_database() AND application_name LIKE 'tertulia %'"
             )
 
-        await asyncio.wait_for(idle.wait_until_lost(), PATIENCE_SECONDS)
+        await asyncio.wait_for(idle.wait_until_lost(), TIMEOUT_SECONDS)
         with pytest.raises(psycopg.OperationalError) as raised:
             await asking
         assert dialect.is_outage(raised.value)
@@ -78,7 +78,7 @@ def test_a_lone_server_sends_no_notices_until_another_one_starts(databases):
         ana.says("Anybody?", to="kitchen > lunch")
         ana.post("/typing", op="start", to=[ben.id]).succeeds()
         ear.execute(f"NOTIFY {one.database.dialect.channel(LOG)}, 'the end'")
-        found = [notice.payload for notice in ear.notifies(timeout=PATIENCE_SECONDS, stop_after=1)]
+        found = [notice.payload for notice in ear.notifies(timeout=TIMEOUT_SECONDS, stop_after=1)]
         assert found == ["the end"]
 
         other = Server(url, folder, clock=one.clock).start()

@@ -6,7 +6,7 @@ from typing import Any
 import psycopg
 import pytest
 from structlog.testing import capture_logs
-from tests.support.waiting import PATIENCE_SECONDS, eventually
+from tests.support.waiting import TIMEOUT_SECONDS, eventually
 
 from tertulia.database import Database, schema
 from tertulia.database.dialects.postgres import Postgres
@@ -54,4 +54,4 @@ def test_a_migration_is_repeated_until_its_table_is_free(url, monkeypatch):
         with reader(url):
             migrating = threads.submit(Database.at(url).migrate)
             eventually(lambda: any(line["event"] == BLOCKED for line in lines))
-        assert migrating.result(PATIENCE_SECONDS) == [998]
+        assert migrating.result(TIMEOUT_SECONDS) == [998]

@@ -6,7 +6,7 @@ import threading
 
 import psycopg
 import pytest
-from tests.support.waiting import PATIENCE_SECONDS
+from tests.support.waiting import TIMEOUT_SECONDS
 
 from tertulia import storage
 from tertulia.database.dialects.postgres import Postgres
@@ -82,7 +82,7 @@ def test_a_request_that_is_stopped_while_it_writes_does_not_answer_503(database,
 
         def slow(tx) -> None:
             loop.call_soon_threadsafe(is_inside.set)
-            goes_on.wait(PATIENCE_SECONDS)
+            goes_on.wait(TIMEOUT_SECONDS)
 
         async def request(is_writing: bool) -> str:
             outcome.start_request()

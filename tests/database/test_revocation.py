@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 import pytest
-from tests.support.waiting import PATIENCE_SECONDS
+from tests.support.waiting import TIMEOUT_SECONDS
 
 from tertulia import storage
 from tertulia.database import Database
@@ -50,7 +50,7 @@ def revoked(database: Database, applier: Applier) -> str:
             applier=applier,
         )
         try:
-            return await asyncio.wait_for(database.write_in(0, revoke), PATIENCE_SECONDS)
+            return await asyncio.wait_for(database.write_in(0, revoke), TIMEOUT_SECONDS)
         finally:
             await database.stop()
 
@@ -77,6 +77,6 @@ def test_a_revocation_is_applied_again_if_that_fails_at_first(shared):
             raise ServiceUnavailable()
         return call > 2
 
-    applier = Applier(fail_twice, PATIENCE_SECONDS)
+    applier = Applier(fail_twice, TIMEOUT_SECONDS)
     assert revoked(shared, applier) == "revoked"
     assert applier.calls == 3

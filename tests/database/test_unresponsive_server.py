@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from tests.support.databases import Kind
-from tests.support.waiting import PATIENCE_SECONDS, eventually
+from tests.support.waiting import TIMEOUT_SECONDS, eventually
 
 from tertulia import storage
 from tertulia.database import Database
@@ -69,24 +69,24 @@ def test_an_unresponsive_server_loses_its_transaction(database, realm, impatient
     def stand_still(tx: Tx) -> None:
         announce(tx)
         is_inside.set()
-        goes_on.wait(PATIENCE_SECONDS)
+        goes_on.wait(TIMEOUT_SECONDS)
         announce(tx)
 
     write, answered = stalled.begins(realm.id, stand_still)
-    assert is_inside.wait(PATIENCE_SECONDS)
+    assert is_inside.wait(TIMEOUT_SECONDS)
 
     def others_write() -> bool:
         theirs, done = other.begins(realm.id, announce)
-        assert done.wait(PATIENCE_SECONDS)
+        assert done.wait(TIMEOUT_SECONDS)
         return theirs.error is None
 
     eventually(others_write)
     goes_on.set()
 
-    assert answered.wait(PATIENCE_SECONDS)
+    assert answered.wait(TIMEOUT_SECONDS)
     assert isinstance(write.error, ServiceUnavailable)
     again, answered = stalled.begins(realm.id, announce)
-    assert answered.wait(PATIENCE_SECONDS)
+    assert answered.wait(TIMEOUT_SECONDS)
     assert again.error is None
     stalled.writer.stop()
     other.writer.stop()
@@ -102,11 +102,11 @@ def test_a_write_that_waits_for_a_lock_is_answered_and_reported_as_waiting(
     write, answered = waiting.begins(realm.id, announce)
     eventually(lambda: waiting.writer.busy_seconds > 0)
 
-    assert answered.wait(PATIENCE_SECONDS)
+    assert answered.wait(TIMEOUT_SECONDS)
     assert isinstance(write.error, ServiceUnavailable)
     holder.close()
     again, answered = waiting.begins(realm.id, announce)
-    assert answered.wait(PATIENCE_SECONDS)
+    assert answered.wait(TIMEOUT_SECONDS)
     assert again.error is None
     waiting.writer.stop()
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.waiting import PATIENCE_SECONDS
+from tests.support.waiting import TIMEOUT_SECONDS
 
 from tertulia import actions, events, storage
 from tertulia.actions.channels.subscriptions import SubscribeRequest
@@ -36,11 +36,13 @@ from tertulia.events.types.messages.flags import FlagsChanged
 LATER = 3600
 
 
-def on_stage(scene: Callable[["Stage"], Coroutine[Any, Any, None]]) -> Callable[[Path], None]:
-    """The test runs on its own `Stage`."""
+def in_scene(
+    scene: Callable[["DeliveryScene"], Coroutine[Any, Any, None]],
+) -> Callable[[Path], None]:
+    """The test runs on its own `DeliveryScene`."""
 
     async def play(tmp_path: Path) -> None:
-        stage = await Stage(tmp_path / "tertulia.db").open()
+        stage = await DeliveryScene(tmp_path / "tertulia.db").open()
         try:
             await scene(stage)
         finally:
@@ -49,8 +51,8 @@ def on_stage(scene: Callable[["Stage"], Coroutine[Any, Any, None]]) -> Callable[
     return lambda tmp_path: asyncio.run(play(tmp_path))
 
 
-@on_stage
-async def test_a_message_sent_while_a_mailbox_is_filled_arrives(stage: "Stage") -> None:
+@in_scene
+async def test_a_message_sent_while_a_mailbox_is_filled_arrives(stage: "DeliveryScene") -> None:
     queue_id = await stage.registers()
     await stage.stirs()
     stage.database.hold_back()
@@ -63,9 +65,9 @@ async def test_a_message_sent_while_a_mailbox_is_filled_arrives(stage: "Stage") 
     assert await heard(poll) == [message]
 
 
-@on_stage
+@in_scene
 async def test_two_simultaneous_polls_after_a_restart_continue_where_the_client_was(
-    stage: "Stage",
+    stage: "DeliveryScene",
 ) -> None:
     queue_id = await stage.registers()
     await stage.says("One")
@@ -83,8 +85,8 @@ async def test_two_simultaneous_polls_after_a_restart_continue_where_the_client_
     assert (await heard(first), await heard(second)) == ([two], [two])
 
 
-@on_stage
-async def test_events_found_by_two_polls_are_delivered_once(stage: "Stage") -> None:
+@in_scene
+async def test_events_found_by_two_polls_are_delivered_once(stage: "DeliveryScene") -> None:
     """Pending flag events are merged, so an event that is added twice would cancel itself."""
 
     queue_id = await stage.registers("update_message_flags")
@@ -96,18 +98,18 @@ async def test_events_found_by_two_polls_are_delivered_once(stage: "Stage") -> N
     await stage.database.has_read()
     second = stage.polls(queue_id)
     await asyncio.sleep(0)
-    news = stage.database.read_now(0, stage.delivery.follower.reader.fetch, [stage.realm_id])
+    updates = stage.database.read_now(0, stage.delivery.follower.reader.fetch, [stage.realm_id])
 
     stage.database.hand_over()
-    stage.delivery.follower.deliver(news, lambda: None)
+    stage.delivery.follower.deliver(updates, lambda: None)
 
     for poll in (first, second):
-        found, _ = await asyncio.wait_for(poll, PATIENCE_SECONDS)
+        found, _ = await asyncio.wait_for(poll, TIMEOUT_SECONDS)
         assert [json.loads(event)["messages"] for event in found] == [[1, 2]]
 
 
-@on_stage
-async def test_a_cancelled_poll_leaves_the_refill_to_the_next(stage: "Stage") -> None:
+@in_scene
+async def test_a_cancelled_poll_leaves_the_refill_to_the_next(stage: "DeliveryScene") -> None:
     queue_id = await stage.registers()
     await stage.restarts()
     await stage.stirs()
@@ -123,8 +125,8 @@ async def test_a_cancelled_poll_leaves_the_refill_to_the_next(stage: "Stage") ->
     assert await heard(second) == [message]
 
 
-@on_stage
-async def test_a_wrong_last_event_id_does_not_affect_other_polls(stage: "Stage") -> None:
+@in_scene
+async def test_a_wrong_last_event_id_does_not_affect_other_polls(stage: "DeliveryScene") -> None:
     queue_id = await stage.registers()
     one = await stage.says("One")
     two = await stage.says("Two")
@@ -143,8 +145,8 @@ async def test_a_wrong_last_event_id_does_not_affect_other_polls(stage: "Stage")
         await wrong
 
 
-@on_stage
-async def test_a_poll_that_failed_in_an_outage_can_be_repeated(stage: "Stage") -> None:
+@in_scene
+async def test_a_poll_that_failed_in_an_outage_can_be_repeated(stage: "DeliveryScene") -> None:
     queue_id = await stage.registers()
     await stage.says("One")
     last = await stage.last_event(queue_id)
@@ -158,8 +160,8 @@ async def test_a_poll_that_failed_in_an_outage_can_be_repeated(stage: "Stage") -
     assert await heard(stage.polls(queue_id, last)) == [two]
 
 
-@on_stage
-async def test_an_id_that_was_never_given_out_changes_nothing(stage: "Stage") -> None:
+@in_scene
+async def test_an_id_that_was_never_given_out_changes_nothing(stage: "DeliveryScene") -> None:
     queue_id = await stage.registers()
     one = await stage.says("One")
     two = await stage.says("Two")
@@ -174,8 +176,10 @@ async def test_an_id_that_was_never_given_out_changes_nothing(stage: "Stage") ->
     assert await heard(stage.polls(queue_id)) == [one, two]
 
 
-@on_stage
-async def test_a_lagging_server_catches_up_with_what_its_client_knows(stage: "Stage") -> None:
+@in_scene
+async def test_a_lagging_server_catches_up_with_what_its_client_knows(
+    stage: "DeliveryScene",
+) -> None:
     other = await stage.another_server()
     queue_id = await stage.registers()
     await other.poll(stage.ben, queue_id, -1, block=False)
@@ -188,9 +192,9 @@ async def test_a_lagging_server_catches_up_with_what_its_client_knows(stage: "St
     assert [json.loads(event)["message"]["id"] for event in found] == [two]
 
 
-@on_stage
+@in_scene
 async def test_a_server_that_was_away_for_longer_than_the_log_reloads(
-    stage: "Stage",
+    stage: "DeliveryScene",
 ) -> None:
     other = await stage.another_server()
     for number in range(3):
@@ -206,8 +210,8 @@ async def test_a_server_that_was_away_for_longer_than_the_log_reloads(
     assert there.accounts.with_email("cleo@example.com") is not None
 
 
-@on_stage
-async def test_no_write_is_answered_while_a_register_reads(stage: "Stage") -> None:
+@in_scene
+async def test_no_write_is_answered_while_a_register_reads(stage: "DeliveryScene") -> None:
     follower = stage.delivery.follower
     before = stage.applied
 
@@ -217,7 +221,7 @@ async def test_no_write_is_answered_while_a_register_reads(stage: "Stage") -> No
         looking = asyncio.create_task(enter(partial(follower.frozen, stage.realm_id)))
         await asyncio.sleep(0)
         unmoved = (stage.applied, writing.done(), looking.done())
-    await asyncio.wait_for(asyncio.gather(writing, looking), PATIENCE_SECONDS)
+    await asyncio.wait_for(asyncio.gather(writing, looking), TIMEOUT_SECONDS)
 
     assert unmoved == (before, False, False)
     assert stage.applied > before
@@ -270,7 +274,7 @@ class Hesitant(Database):
         self._may_hand_over.clear()
 
     async def has_read(self) -> None:
-        await asyncio.wait_for(self._has_read.wait(), PATIENCE_SECONDS)
+        await asyncio.wait_for(self._has_read.wait(), TIMEOUT_SECONDS)
 
     def hand_over(self) -> None:
         self._may_hand_over.set()
@@ -279,7 +283,7 @@ class Hesitant(Database):
         self._fails = True
 
 
-class Stage:
+class DeliveryScene:
     """Ana sends to a channel that Ben reads; his queue is polled without HTTP."""
 
     def __init__(self, path: Path) -> None:
@@ -287,13 +291,13 @@ class Stage:
         self._path = path
         self._vault = Vault(b"a secret for tests only")
 
-    async def open(self) -> "Stage":
+    async def open(self) -> "DeliveryScene":
         self.database = Hesitant(self._path, lambda: 1e9 + self.later)
         self.database.migrate()
         self.realm_id = self.database.write_now(0, actions.organization.create, "Tertulia", "").id
         self.database.start(
             lambda tx, realms: self.delivery.follower.reader.fetch(tx, realms),
-            lambda news, answer: self.delivery.follower.deliver(news, answer),
+            lambda updates, answer: self.delivery.follower.deliver(updates, answer),
             lambda appended: self.delivery.follower.reader.compose(appended),
             storage.messages.fast_insert,
         )
@@ -364,7 +368,7 @@ class Stage:
 
 
 async def heard(poll: Awaitable[Any]) -> list[int]:
-    events, _ = await asyncio.wait_for(poll, PATIENCE_SECONDS)
+    events, _ = await asyncio.wait_for(poll, TIMEOUT_SECONDS)
     return [json.loads(event)["message"]["id"] for event in events]
 
 

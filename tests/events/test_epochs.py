@@ -5,7 +5,7 @@ Then it is another log with the same numbers, and no queue may continue.
 
 import pytest
 from tests.events.test_skipped_events import directory, fresh_directory
-from tests.support.waiting import PATIENCE_SECONDS, eventually
+from tests.support.waiting import TIMEOUT_SECONDS, eventually
 
 from tertulia import storage
 from tertulia.database.tx import Tx
@@ -32,7 +32,7 @@ def test_a_restore_ends_every_queue(own_chat, kitchen):
 
     own_chat.write_from_outside(storage.log.start_epoch)
 
-    assert waiting.result(PATIENCE_SECONDS).json["code"] == GONE
+    assert waiting.result(TIMEOUT_SECONDS).json["code"] == GONE
     assert idle.poll().json["code"] == GONE
     queue = ben.listens_for("message")
     soup = ana.says("Soup's on", to="kitchen > lunch")

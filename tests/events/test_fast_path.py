@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tests.support.event_queue import in_background
 from tests.support.people import Person
-from tests.support.waiting import PATIENCE_SECONDS, eventually
+from tests.support.waiting import TIMEOUT_SECONDS, eventually
 
 from tertulia import actions, storage
 from tertulia.caches.send_permits import MAX_AGE_SECONDS
@@ -70,7 +70,7 @@ def test_simultaneous_sends_are_one_insert(own_chat, appended):
     queue = ben.listens_for("message")
 
     sends = [in_background(lambda: ana.says("Soup", to="kitchen > lunch")) for _ in range(20)]
-    ids = sorted(send.result(PATIENCE_SECONDS).id for send in sends)
+    ids = sorted(send.result(TIMEOUT_SECONDS).id for send in sends)
 
     assert sum(appended) == 20
     assert len(appended) < 20
@@ -128,7 +128,7 @@ def test_a_permission_change_by_another_process_is_respected(own_chat, appended)
         refused = in_background(lambda: ana.tries_to_say("Tea?", to=[ben]))
         eventually(lambda: len(appended) > before)
 
-    refused.result(PATIENCE_SECONDS).fails(f"'{ben.api_email}' is no longer using Zulip.")
+    refused.result(TIMEOUT_SECONDS).fails(f"'{ben.api_email}' is no longer using Zulip.")
     assert sum(appended) == before
 
 

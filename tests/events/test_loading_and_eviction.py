@@ -4,7 +4,7 @@ import gc
 
 import pytest
 from tests.support.people import Chat
-from tests.support.waiting import PATIENCE_SECONDS, eventually
+from tests.support.waiting import TIMEOUT_SECONDS, eventually
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def test_an_organization_stays_loaded_while_it_is_used(garden):
     leaves(garden)
     while_listening = is_known(garden)
     ana.says("Roses are up", to="beds > roses")
-    poll.result(PATIENCE_SECONDS)
+    poll.result(TIMEOUT_SECONDS)
     leaves(garden)
 
     assert (before, while_listening, is_known(garden)) == (False, True, False)

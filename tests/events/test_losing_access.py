@@ -1,7 +1,7 @@
 """After losing a key, account or channel a user receives nothing more that they may not see."""
 
 from tests.support.people import basic
-from tests.support.waiting import PATIENCE_SECONDS
+from tests.support.waiting import TIMEOUT_SECONDS
 
 from tertulia import actions
 
@@ -17,7 +17,7 @@ def test_a_new_key_ends_the_queues_of_the_old_one(chat, in_kitchen, ana, ben):
 
     fresh = chat.write(actions.people.reset_key, chat.server.vault, ben.id)
 
-    assert waiting.result(PATIENCE_SECONDS).status == 400
+    assert waiting.result(TIMEOUT_SECONDS).status == 400
     response = with_key(ben, fresh).get("/events", queue_id=queue.queue_id, last_event_id=-1)
     response.fails(f"Bad event queue ID: {queue.queue_id}", code="BAD_EVENT_QUEUE_ID")
     queue.poll().fails("Invalid API key", code="UNAUTHORIZED", status=401)
@@ -31,7 +31,7 @@ def test_a_key_changed_by_the_command_line_ends_its_queues(chat, ben):
 
     chat.write_from_outside(actions.people.reset_key, chat.server.vault, ben.id)
 
-    assert waiting.result(PATIENCE_SECONDS).json["code"] == "BAD_EVENT_QUEUE_ID"
+    assert waiting.result(TIMEOUT_SECONDS).json["code"] == "BAD_EVENT_QUEUE_ID"
 
 
 def test_a_deactivated_account_receives_nothing_more(chat, in_kitchen, ana, ben):
@@ -41,7 +41,7 @@ def test_a_deactivated_account_receives_nothing_more(chat, in_kitchen, ana, ben)
     chat.write(actions.people.deactivate, ben.id)
     ana.says("Where is he?", to="kitchen > lunch")
 
-    response = waiting.result(PATIENCE_SECONDS)
+    response = waiting.result(TIMEOUT_SECONDS)
     assert response.status in (400, 200)
     if response.status == 200:  # the deactivation is the last event
         assert [each["type"] for each in response.json["events"]] == ["realm_user"]

@@ -2,7 +2,7 @@
 
 from typing import Any, ClassVar
 
-from tests.support.waiting import PATIENCE_SECONDS
+from tests.support.waiting import TIMEOUT_SECONDS
 
 from tertulia import actions, events, storage
 from tertulia.events.audience import Audience, Everyone, Subscribers, Users
@@ -92,7 +92,7 @@ def test_a_mailbox_with_a_parked_poll_is_not_dropped(chat, in_kitchen, ana, ben)
 
     ana.says("Soup's on", to="kitchen > lunch")
 
-    assert len(waiting.result(PATIENCE_SECONDS)) == 1
+    assert len(waiting.result(TIMEOUT_SECONDS)) == 1
 
 
 def test_a_queue_far_behind_is_delivered_in_pages(chat):
@@ -189,7 +189,7 @@ def test_an_ephemeral_event_wakes_a_parked_poll(chat, ana):
 
     whisper(chat, "soup", Everyone())
 
-    assert [each["topic"] for each in waiting.result(PATIENCE_SECONDS)] == ["soup"]
+    assert [each["topic"] for each in waiting.result(TIMEOUT_SECONDS)] == ["soup"]
 
 
 def test_ephemeral_events_and_messages_keep_their_order(chat, in_kitchen, ana):

@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 from tests.support.event_queue import in_background
 from tests.support.people import Chat
-from tests.support.waiting import PATIENCE_SECONDS, eventually
+from tests.support.waiting import TIMEOUT_SECONDS, eventually
 
 from tertulia import storage
 from tertulia.database.dialects.postgres import Postgres
@@ -15,7 +15,7 @@ from tertulia.database.dialects.postgres import Postgres
 @pytest.fixture
 def patient(monkeypatch) -> None:
     """Servers wait for a lock for as long as a test does."""
-    patience = f"{PATIENCE_SECONDS}s"
+    patience = f"{TIMEOUT_SECONDS}s"
     monkeypatch.setattr(Postgres, "limits", Postgres.limits | {"lock_timeout": patience})
 
 
@@ -63,10 +63,10 @@ def test_simultaneous_sends_of_several_organizations_are_delivered_in_each(own_c
         if is_held:
             for row in sends:
                 for send in row[1:]:
-                    send.result(PATIENCE_SECONDS)
+                    send.result(TIMEOUT_SECONDS)
             assert not any(row[0].done() for row in sends)
     text = [
-        [send.result(PATIENCE_SECONDS).id for send in column] for column in zip(*sends, strict=True)
+        [send.result(TIMEOUT_SECONDS).id for send in column] for column in zip(*sends, strict=True)
     ]
 
     for chat, ids, listening in zip(chats, text, queue, strict=True):

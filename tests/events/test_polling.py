@@ -4,7 +4,7 @@ import time
 
 import pytest
 from tests.support.people import Chat
-from tests.support.waiting import PATIENCE_SECONDS, eventually
+from tests.support.waiting import TIMEOUT_SECONDS, eventually
 
 from tertulia import actions
 
@@ -170,7 +170,7 @@ def test_a_parked_poll_is_answered_when_an_event_arrives(ana, queue):
 
     soup = ana.says("Soup's on", to="kitchen > lunch")
 
-    (event,) = waiting.result(PATIENCE_SECONDS)
+    (event,) = waiting.result(TIMEOUT_SECONDS)
     assert event["message"]["id"] == soup.id
 
 
@@ -179,7 +179,7 @@ def test_the_answer_of_a_parked_poll_names_its_queue(ana, queue):
 
     ana.says("Soup's on", to="kitchen > lunch")
 
-    assert from_background.result(PATIENCE_SECONDS).succeeds()["queue_id"] == queue.queue_id
+    assert from_background.result(TIMEOUT_SECONDS).succeeds()["queue_id"] == queue.queue_id
     assert "queue_id" not in queue.poll().succeeds()
 
 
@@ -188,10 +188,10 @@ def test_of_two_polls_the_earlier_returns_at_once(ana, queue):
 
     later = queue.waits()
 
-    assert earlier.result(PATIENCE_SECONDS) == []
+    assert earlier.result(TIMEOUT_SECONDS) == []
     assert not later.done()
     ana.says("Soup's on", to="kitchen > lunch")
-    assert len(later.result(PATIENCE_SECONDS)) == 1
+    assert len(later.result(TIMEOUT_SECONDS)) == 1
 
 
 def test_a_poll_that_does_not_wait_ends_a_parked_one(queue):
@@ -199,7 +199,7 @@ def test_a_poll_that_does_not_wait_ends_a_parked_one(queue):
 
     queue.poll().succeeds()
 
-    assert waiting.result(PATIENCE_SECONDS) == []
+    assert waiting.result(TIMEOUT_SECONDS) == []
 
 
 def test_deleting_a_queue_ends_its_parked_poll(queue):
@@ -207,7 +207,7 @@ def test_deleting_a_queue_ends_its_parked_poll(queue):
 
     queue.stops().succeeds()
 
-    bad_queue(waiting.result(PATIENCE_SECONDS), queue.queue_id)
+    bad_queue(waiting.result(TIMEOUT_SECONDS), queue.queue_id)
     bad_queue(queue.stops(), queue.queue_id)
     bad_queue(queue.poll(), queue.queue_id)
 
@@ -223,7 +223,7 @@ def test_a_heartbeat_arrives_while_nothing_happens(start_server):
 
     beats = [queue.waits() for queue in (everything, messages)]
 
-    assert [each.result(PATIENCE_SECONDS) for each in beats] == [[{"type": "heartbeat"}]] * 2
+    assert [each.result(TIMEOUT_SECONDS) for each in beats] == [[{"type": "heartbeat"}]] * 2
     soup = ana.says("Soup's on", to="kitchen > lunch")
     assert messages.next()["message"]["id"] == soup.id
 
@@ -235,13 +235,13 @@ def test_each_poll_gets_a_heartbeat_after_its_own_wait(start_server):
     first, patient = messages.waits(), typing.waits()
     time.sleep(0.6)
     ana.says("Soup's on", to="kitchen > lunch")
-    first.result(PATIENCE_SECONDS)
+    first.result(TIMEOUT_SECONDS)
 
     again = messages.waits()
 
-    assert patient.result(PATIENCE_SECONDS) == [{"type": "heartbeat"}]
+    assert patient.result(TIMEOUT_SECONDS) == [{"type": "heartbeat"}]
     assert not again.done()
-    assert again.result(PATIENCE_SECONDS) == [{"type": "heartbeat"}]
+    assert again.result(TIMEOUT_SECONDS) == [{"type": "heartbeat"}]
 
 
 def test_a_client_that_disconnects_misses_nothing(chat, ana, ben, queue):
@@ -262,7 +262,7 @@ def test_a_stopping_server_answers_all_parked_polls(own_chat):
 
     own_chat.server.stop()
 
-    assert [each.result(PATIENCE_SECONDS) for each in waiting] == [[]] * 5
+    assert [each.result(TIMEOUT_SECONDS) for each in waiting] == [[]] * 5
     own_chat.server.start()
 
 
@@ -302,7 +302,7 @@ def test_a_queue_with_a_parked_poll_is_not_deleted(own_chat):
     sweep(own_chat)
 
     ana.says("Still there?", to="kitchen > lunch")
-    assert len(waiting.result(PATIENCE_SECONDS)) == 1
+    assert len(waiting.result(TIMEOUT_SECONDS)) == 1
 
 
 def test_beyond_the_limit_the_least_recently_polled_queue_is_dropped(own_chat, monkeypatch):
@@ -319,5 +319,5 @@ def test_beyond_the_limit_the_least_recently_polled_queue_is_dropped(own_chat, m
 
     assert second.poll().json["code"] == "BAD_EVENT_QUEUE_ID"
     ben.says("Soup's on", to="kitchen > lunch")
-    assert len(waiting.result(PATIENCE_SECONDS)) == 1
+    assert len(waiting.result(TIMEOUT_SECONDS)) == 1
     assert [len(queue.all()) for queue in (third, fourth, his)] == [1, 1, 1]

@@ -9,7 +9,7 @@ from tests.support.databases import Databases
 from tests.support.event_queue import in_background
 from tests.support.people import Chat
 from tests.support.server import Server
-from tests.support.waiting import PATIENCE_SECONDS, eventually
+from tests.support.waiting import TIMEOUT_SECONDS, eventually
 
 from tertulia.api import freshness
 from tertulia.database import notify_bus
@@ -41,7 +41,7 @@ def test_a_read_is_answered_although_the_log_cannot_be_read(two_servers):
     assert other.database.may_have_peers
 
     with unreadable_log(chat.server):
-        response = in_background(lambda: ana.get("/users")).result(PATIENCE_SECONDS)
+        response = in_background(lambda: ana.get("/users")).result(TIMEOUT_SECONDS)
 
     response.succeeds()
 
@@ -69,6 +69,6 @@ def test_a_read_at_a_lone_server_does_not_wait_for_the_log(lone_server: Server):
     eventually(is_alone_after_a_send)
 
     with unreadable_log(lone_server):
-        response = in_background(lambda: ana.get("/users")).result(PATIENCE_SECONDS)
+        response = in_background(lambda: ana.get("/users")).result(TIMEOUT_SECONDS)
 
     response.succeeds()

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from tests.support.waiting import PATIENCE_SECONDS
+from tests.support.waiting import TIMEOUT_SECONDS
 
 from tertulia import actions, storage
 from tertulia.database import Database
@@ -50,7 +50,7 @@ def slow(chat, monkeypatch) -> SlowReaders:
 
 
 async def soon(happens: Callable[[], Awaitable[bool]]) -> None:
-    async with asyncio.timeout(PATIENCE_SECONDS):
+    async with asyncio.timeout(TIMEOUT_SECONDS):
         while not await happens():  # noqa: ASYNC110
             await asyncio.sleep(0.001)
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from structlog.testing import capture_logs
-from tests.support.waiting import PATIENCE_SECONDS, eventually
+from tests.support.waiting import TIMEOUT_SECONDS, eventually
 
 from tertulia import events, storage
 from tertulia.events.audience import Everyone, NoClients
@@ -44,7 +44,7 @@ def test_an_unknown_event_does_not_end_a_parked_poll(chat, kitchen, what):
     chat.write(something_strange, "Casa", STRANGE[what])
     soup = ana.says("Soup's on", to="kitchen > lunch")
 
-    assert [each["message"]["id"] for each in waiting.result(PATIENCE_SECONDS)] == [soup.id]
+    assert [each["message"]["id"] for each in waiting.result(TIMEOUT_SECONDS)] == [soup.id]
     assert ben.registers()["realm_name"] == "Casa"
     assert directory(chat) == fresh_directory(chat)
 
@@ -82,7 +82,7 @@ def test_a_user_removed_by_an_unknown_event_receives_no_more(chat, kitchen):
     ana.says("Is he gone?", to="kitchen > lunch")
     tea = ana.says("Tea?", to=[ben])
 
-    assert [each["message"]["id"] for each in waiting.result(PATIENCE_SECONDS)] == [tea.id]
+    assert [each["message"]["id"] for each in waiting.result(TIMEOUT_SECONDS)] == [tea.id]
     assert directory(chat) == fresh_directory(chat)
 
 
@@ -127,7 +127,7 @@ def test_an_event_that_does_not_fit_the_directory_causes_a_reload(chat, kitchen)
     chat.write(unheard_of)
     soup = ana.says("Soup's on", to="kitchen > lunch")
 
-    assert [each["message"]["id"] for each in waiting.result(PATIENCE_SECONDS)] == [soup.id]
+    assert [each["message"]["id"] for each in waiting.result(TIMEOUT_SECONDS)] == [soup.id]
     assert ben.registers()["realm_name"] == "Casa"
     eventually(lambda: directory(chat) == fresh_directory(chat))
 
@@ -152,7 +152,7 @@ def test_an_event_that_cannot_be_delivered_is_skipped(chat, kitchen):
     chat.write(events.log.announce, ChannelCreated(999_999), Everyone())
     soup = ana.says("Soup's on", to="kitchen > lunch")
 
-    assert [each["message"]["id"] for each in waiting.result(PATIENCE_SECONDS)] == [soup.id]
+    assert [each["message"]["id"] for each in waiting.result(TIMEOUT_SECONDS)] == [soup.id]
     chat.server.becomes_cold()
     assert [each["type"] for each in queue.poll(-1).succeeds()["events"]] == ["message"]
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import uvloop
 from tests.support.fake_webhooks import Receiver
-from tests.support.waiting import PATIENCE_SECONDS
+from tests.support.waiting import TIMEOUT_SECONDS
 
 from tertulia.external import safe_http
 from tertulia.external.safe_http import AddressNotAllowed, HttpResponse
@@ -52,8 +52,8 @@ def test_a_host_name_is_resolved_once(names):
 
     assert response.body == b'{"content": "High"}'
     assert tides.looks == [["10.0.0.1"]]
-    (event,) = receiver.heard
-    assert (event.path, event.headers["host"]) == ("/now?here=1", f"tides.example:{port}")
+    (request,) = receiver.requests
+    assert (request.path, request.headers["host"]) == ("/now?here=1", f"tides.example:{port}")
     receiver.close()
 
 
@@ -66,7 +66,7 @@ def test_a_name_that_later_resolves_to_an_internal_address_is_refused(names):
     with pytest.raises(AddressNotAllowed):
         asked(port)
 
-    assert len(receiver.heard) == 1
+    assert len(receiver.requests) == 1
     receiver.close()
 
 
@@ -85,7 +85,7 @@ def test_slow_name_resolution_of_one_user_does_not_delay_another(monkeypatch, ma
 
     def look_up(host: Any, *args: Any, **about: Any) -> Any:
         if str(host).startswith("slow"):
-            goes_on.wait(PATIENCE_SECONDS)
+            goes_on.wait(TIMEOUT_SECONDS)
         return looks("127.0.0.1", *args, **about)
 
     monkeypatch.setattr(socket, "getaddrinfo", look_up)

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 import httpx
 import msgspec
 from starlette.types import ASGIApp
-from tests.support.waiting import PATIENCE_SECONDS
+from tests.support.waiting import TIMEOUT_SECONDS
 
 from tertulia.config import Config
 from tertulia.errors import BadRequest
@@ -89,7 +89,7 @@ async def burn(call: Call, *, secret: str) -> None:
 
 async def wait(call: Call) -> Encoded[Pots]:
     """Waits for the bell."""
-    await asyncio.wait_for(call.bell.wait(), PATIENCE_SECONDS)
+    await asyncio.wait_for(call.bell.wait(), TIMEOUT_SECONDS)
     return Encoded(b'{"pots":["rung"]}')
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from structlog.testing import capture_logs
 from tests.http.sample_api import FORM, SampleApi, http_scope
-from tests.support.waiting import PATIENCE_SECONDS
+from tests.support.waiting import TIMEOUT_SECONDS
 
 from tertulia.http.exchange import ROUND
 
@@ -303,7 +303,7 @@ def test_a_long_poll_ends_when_its_client_disconnects(sample_api):
                     asyncio.get_running_loop().call_soon(leave)
 
         scope = http_scope(path="/api/v1/wait") | {ROUND: Impatient()}
-        return await asyncio.wait_for(sample_api.exchange(scope, []), PATIENCE_SECONDS)
+        return await asyncio.wait_for(sample_api.exchange(scope, []), TIMEOUT_SECONDS)
 
     assert asyncio.run(scene()) == []
     assert sample_api.observed == []

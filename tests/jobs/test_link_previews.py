@@ -68,7 +68,7 @@ def test_a_linked_page_is_shown_below_the_message(chat, site):
     assert '<div class="message_embed_description">How to cook it</div>' in shown
     image = site.url.removesuffix("/hook") + "/pot.png"
     assert f'style="background-image: url(&quot;{image}&quot;)"' in shown
-    assert len(site.heard) == 1
+    assert len(site.requests) == 1
     assert "last_edit_timestamp" not in ben.sees(sent)
 
 
@@ -79,7 +79,7 @@ def test_a_page_is_fetched_once_a_week(chat, site):
     second = ana.says(site.url, to="kitchen > lunch")
     eventually(lambda: preview_of(ana, second))
 
-    assert len(site.heard) == 1
+    assert len(site.requests) == 1
 
 
 def test_an_edit_changes_the_preview(chat, site):
@@ -121,7 +121,7 @@ def test_an_organization_without_previews_and_a_server_without_fetch_nothing(sta
         all_done(chat)
         assert not preview_of(ana, message)
 
-    assert site.heard == []
+    assert site.requests == []
 
 
 def test_private_addresses_are_never_contacted(start_server, site):
@@ -132,7 +132,7 @@ def test_private_addresses_are_never_contacted(start_server, site):
     message = ana.says(f"{site.url} {local}", to="kitchen > lunch")
     all_done(chat)
 
-    assert site.heard == []
+    assert site.requests == []
     assert not preview_of(ana, message)
 
 
@@ -143,7 +143,7 @@ def test_a_redirect_to_a_private_address_is_not_followed(chat, site):
     message = ana.says(site.url, to="kitchen > lunch")
     all_done(chat)
 
-    assert inside.heard == []
+    assert inside.requests == []
     assert not preview_of(ana, message)
     inside.close()
 
@@ -184,7 +184,7 @@ def test_a_page_with_a_strange_character_set_is_fetched_once(chat, site, charset
     all_done(chat)
 
     assert "Soup" in preview_of(ana, message)
-    assert len(site.heard) == 1
+    assert len(site.requests) == 1
 
 
 def test_only_character_sets_that_decode_in_linear_time_are_used() -> None:

@@ -39,7 +39,7 @@ class Browser:
         }
 
     def told(self):
-        return [self._opened(each.body) for each in self.service.heard]
+        return [self._opened(each.body) for each in self.service.requests]
 
     def _opened(self, body):
         salt, sender, sealed = body[:16], body[21:86], body[86:]
@@ -100,9 +100,9 @@ def test_an_absent_user_is_notified_at_once_and_after_reading_elsewhere(chat, br
     assert direct["recipient_user_ids"] == sorted([ana.id, ben.id])
     assert (mention["channel_name"], mention["topic"]) == ("kitchen", "lunch")
     assert (removed["type"], removed["message_ids"]) == ("remove", [sent.id])
-    event = browser.service.heard[0]
-    assert event.headers["content-encoding"] == "aes128gcm"
-    assert event.headers["authorization"].startswith("vapid t=")
+    request = browser.service.requests[0]
+    assert request.headers["content-encoding"] == "aes128gcm"
+    assert request.headers["authorization"].startswith("vapid t=")
 
 
 def test_a_present_user_is_notified_of_what_stays_unread_unless_they_want_all(
@@ -166,7 +166,7 @@ def test_a_gone_subscription_is_deleted(chat, browser, ana, ben):
     ana.says("two", to=[ben])
     works(chat)
 
-    assert len(browser.service.heard) == 1
+    assert len(browser.service.requests) == 1
     ben.delete("/web_push/subscriptions", endpoint=browser.service.url).fails(
         "No such subscription"
     )
@@ -244,7 +244,7 @@ def test_retry_after_of_a_push_service_is_respected(chat, browser, ana, ben):
     for minutes in (0, 1, 8, 2):
         chat.server.clock.move(minutes=minutes)
         works(chat)
-        tries.append(len(browser.service.heard))
+        tries.append(len(browser.service.requests))
     browser.service.answer = (201, b"")
     chat.server.clock.move(minutes=10)
     works(chat)
@@ -275,7 +275,7 @@ def test_a_failing_endpoint_is_retried_with_growing_pauses_and_dropped_after_a_d
     for minutes in (0, 1, 1, 1, 4, 8, 16, 32, 60):  # and two in which it is paused
         chat.server.clock.move(minutes=minutes)
         works(chat)
-        tries.append(len(browser.service.heard))
+        tries.append(len(browser.service.requests))
     with structlog.testing.capture_logs() as logs:
         chat.server.clock.move(hours=24)
         works(chat)
@@ -317,7 +317,7 @@ def test_a_hanging_endpoint_delays_no_other_user(chat, browser, ana, ben):
     chat.server.run_job("missed messages")
     chat.server.start_deliveries("push")
 
-    eventually(lambda: other.service.heard and browser.service.heard)
+    eventually(lambda: other.service.requests and browser.service.requests)
     eventually(lambda: chat.server.lanes("push") == [ben.id])
     other.service.close()
 
@@ -338,8 +338,8 @@ def test_a_user_who_lost_access_is_not_notified_when_the_service_recovers(chat, 
     browser.service.answer = (503, b"")
     called = root.says("@**Ben** gold", to="kitchen > x")
     works(chat)
-    eventually(lambda: browser.service.heard)
-    browser.service.heard.clear()
+    eventually(lambda: browser.service.requests)
+    browser.service.requests.clear()
 
     if lost == "moved":
         root.patch(f"/messages/{called.id}", stream_id=chat.channel("vault").id).succeeds()

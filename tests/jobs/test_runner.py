@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 import structlog.testing
-from tests.support.waiting import PATIENCE_SECONDS
+from tests.support.waiting import TIMEOUT_SECONDS
 
 from tertulia.errors.http import ServiceUnavailable
 from tertulia.jobs.for_each import each
@@ -27,7 +27,7 @@ def run(*jobs: Job, until: asyncio.Event) -> Runner:
     async def play() -> Runner:
         runner = Runner(jobs)
         task = asyncio.create_task(runner.run())
-        await asyncio.wait_for(until.wait(), PATIENCE_SECONDS)
+        await asyncio.wait_for(until.wait(), TIMEOUT_SECONDS)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task

@@ -33,8 +33,8 @@ class Scene:
     bot_id: int
 
     def called(self, times: int) -> None:
-        eventually(lambda: len(self.receiver.heard) >= times)
-        assert len(self.receiver.heard) == times
+        eventually(lambda: len(self.receiver.requests) >= times)
+        assert len(self.receiver.requests) == times
 
     def all_done(self) -> None:
         eventually(lambda: self.chat.read(waiting) == 0)
@@ -108,10 +108,10 @@ def test_a_mentioned_bot_is_called_and_replies_in_the_topic(scene):
     scene.called(1)
     scene.all_done()
 
-    (event,) = scene.receiver.heard
-    assert event.headers["user-agent"].startswith("ZulipOutgoingWebhook/")
-    assert event.headers["content-type"] == "application/json"
-    requested = event.json
+    (request,) = scene.receiver.requests
+    assert request.headers["user-agent"].startswith("ZulipOutgoingWebhook/")
+    assert request.headers["content-type"] == "application/json"
+    requested = request.json
     message = requested.pop("message")
     assert requested == {
         "data": "Hi @**Tide**, *when*?",
@@ -124,7 +124,7 @@ def test_a_mentioned_bot_is_called_and_replies_in_the_topic(scene):
     assert "<em>when</em>" in message["rendered_content"]
     described = msgspec.json.decode(description())
     check = jsonschema.Draft202012Validator(SENT | {"components": described["components"]})
-    assert list(check.iter_errors(scene.receiver.heard[0].json)) == []
+    assert list(check.iter_errors(scene.receiver.requests[0].json)) == []
     assert scene.said() == ["High :ocean:"]
     shown = scene.ana.get("/messages", anchor="newest", num_before=1).succeeds()["messages"][-1]
     assert (shown["subject"], shown["display_recipient"]) == ("tides", "kitchen")
@@ -138,7 +138,7 @@ def test_a_bot_replies_to_a_direct_message_in_the_conversation(scene):
     scene.called(1)
     scene.all_done()
 
-    assert scene.receiver.heard[0].json["trigger"] == "direct_message"
+    assert scene.receiver.requests[0].json["trigger"] == "direct_message"
     response = ben.get("/messages", anchor="newest", num_before=1).succeeds()["messages"][-1]
     people = {each["id"] for each in response["display_recipient"]}
     assert (response["sender_id"], people) == (bot_id, {bot_id, ben.id, scene.ana.id})
@@ -168,7 +168,7 @@ def test_other_messages_cause_no_call(scene):
     scene.called(1)
     scene.all_done()
 
-    assert scene.receiver.heard[0].json["data"] == "@**Tide** last"
+    assert scene.receiver.requests[0].json["data"] == "@**Tide** last"
 
 
 def test_slack_format_is_used_for_slack_bots(scene):
@@ -182,7 +182,7 @@ def test_slack_format_is_used_for_slack_bots(scene):
     scene.ana.post("/messages", type="direct", to=[bot_id], content="Hi").succeeds()
     scene.all_done()
 
-    form = scene.receiver.heard[0].form
+    form = scene.receiver.requests[0].form
     assert (form["text"], form["channel_name"]) == ("@**Slow** when?", "kitchen")
     assert (form["user_id"], form["trigger_word"]) == (f"U{scene.ana.id}", "mention")
     assert form["team_domain"].startswith("127.0.0.1:")
@@ -249,7 +249,7 @@ def test_a_permanent_failure_is_reported_at_once_in_the_topic_and_to_the_owner(s
     assert (in_place, "larger than" in found) == ("Failure! Invalid response format", True)
     receiver.answer = {"content": "x" * 10_001}
     assert "too long" in scene.fails_at_once()[1]
-    assert len(receiver.heard) == 5
+    assert len(receiver.requests) == 5
 
 
 def test_failures_are_counted_until_the_webhook_answers(scene):
@@ -288,7 +288,7 @@ def test_a_temporary_failure_is_tried_three_times(scene, answer, in_place, told)
 
     assert text == f"Failure! {in_place}"
     assert told in notice
-    assert len(scene.receiver.heard) == 3
+    assert len(scene.receiver.requests) == 3
 
 
 def test_a_hanging_webhook_delays_no_other(scene):
@@ -300,7 +300,7 @@ def test_a_hanging_webhook_delays_no_other(scene):
         scene.ana.says("@**Stuck** and @**Tide**", to="kitchen > tides")
     eventually(lambda: scene.said() == ["High :ocean:"] * 3)
 
-    assert len(stuck.heard) == 1
+    assert len(stuck.requests) == 1
     stuck.close()
 
 
@@ -312,12 +312,12 @@ def test_hanging_webhooks_of_one_owner_do_not_delay_those_of_another(scene):
         name = f"stuck{number}"
         bot_id = make_bot(eve, stuck.url, full_name=name, short_name=name)
         eve.post("/messages", type="direct", to=[bot_id], content="Hi").succeeds()
-    eventually(lambda: len(stuck.heard) >= 8)
+    eventually(lambda: len(stuck.requests) >= 8)
 
     scene.ana.says("@**Tide** when?", to="kitchen > tides")
     scene.called(1)
 
-    assert len(stuck.heard) == 8  # her share of the slots
+    assert len(stuck.requests) == 8  # her share of the slots
     stuck.close()
 
 
@@ -383,7 +383,7 @@ def test_a_webhook_that_timed_out_last_time_takes_no_slot_of_the_others(scene):
     scene.receiver.answer = fake_webhooks.never_answer
     ana.says("@**Tide** when?", to="kitchen > tides")
     eventually(lambda: chat.read(tries) == 1)
-    before = len(scene.receiver.heard)
+    before = len(scene.receiver.requests)
     other = Receiver({"content": "Rain"})
     make_bot(ana, other.url, full_name="Weather", short_name="weather")
 
@@ -391,10 +391,10 @@ def test_a_webhook_that_timed_out_last_time_takes_no_slot_of_the_others(scene):
         chat.server.clock.move(seconds=6)
         eventually(lambda: SLOW_CALLS.waiting == SLOW_CALLS.max_waiting)
         ana.says("@**Weather** today?", to="kitchen > tides")
-        eventually(lambda: len(other.heard) == 1)
-        assert len(scene.receiver.heard) == before
+        eventually(lambda: len(other.requests) == 1)
+        assert len(scene.receiver.requests) == before
 
-    eventually(lambda: len(scene.receiver.heard) > before)
+    eventually(lambda: len(scene.receiver.requests) > before)
     other.close()
 
 
@@ -409,7 +409,7 @@ def test_a_server_that_dies_during_a_call_calls_again(scene):
     scene.chat.server.clock.move(seconds=61)
 
     eventually(lambda: scene.said() == ["Low"])
-    assert len(scene.receiver.heard) == 2
+    assert len(scene.receiver.requests) == 2
 
 
 def test_a_message_deleted_meanwhile_is_not_sent(scene):
@@ -431,14 +431,14 @@ def test_a_message_moved_out_of_sight_meanwhile_is_not_sent(scene):
     scene.receiver.answer = (500, b"")
     question = root.says("@**Tide** now?", to="kitchen > tides")
     eventually(lambda: scene.chat.read(tries) == 1)
-    scene.receiver.heard.clear()
+    scene.receiver.requests.clear()
 
     root.patch(f"/messages/{question.id}", stream_id=scene.chat.channel("vault").id).succeeds()
     root.patch(f"/messages/{question.id}", content="@**Tide** treasure").succeeds()
     scene.chat.server.clock.move(seconds=6)
     scene.all_done()
 
-    assert scene.receiver.heard == []
+    assert scene.receiver.requests == []
 
 
 def test_private_addresses_are_not_called(start_server):
@@ -459,5 +459,5 @@ def test_private_addresses_are_not_called(start_server):
         assert scene.said() == ["Failure! Third party responded with 407"], host
         assert "private or disallowed network" in scene.told()
 
-    assert receiver.heard == []
+    assert receiver.requests == []
     receiver.close()

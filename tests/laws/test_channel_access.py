@@ -100,7 +100,7 @@ order the folders     ok     ok     admins admins admins admins admins admins ad
 
 
 @dataclass(frozen=True)
-class Place:
+class ChannelScene:
     """A channel and a subscriber, as calls name them."""
 
     chat: Chat
@@ -122,16 +122,16 @@ def _all_folders(who: Person) -> list[int]:
     return [folder["id"] for folder in found["channel_folders"]]
 
 
-def _chosen(place: Place) -> dict[str, Any]:
-    return {"stream_id": place.channel.id, "property": "pin_to_top", "value": True}
+def _chosen(scene: ChannelScene) -> dict[str, Any]:
+    return {"stream_id": scene.channel.id, "property": "pin_to_top", "value": True}
 
 
-def _archived(place: Place) -> str:
-    place.insider.delete(place.path).succeeds()
-    return place.path
+def _archived(scene: ChannelScene) -> str:
+    scene.insider.delete(scene.path).succeeds()
+    return scene.path
 
 
-CALLS: dict[str, Callable[[Person, Place], Reply]] = {
+CALLS: dict[str, Callable[[Person, ChannelScene], Reply]] = {
     "list": lambda who, at: who.get("/streams"),
     "list all": lambda who, at: who.get("/streams", include_all=True),
     "get": lambda who, at: who.get(at.path),
@@ -212,11 +212,11 @@ def test_every_call_gives_every_user_the_result_of_the_table(
     folder_id = made.succeeds()["channel_folder_id"]
     expected = read(table)
 
-    def place() -> Place:
+    def scene() -> ChannelScene:
         channel = _stand_around(chat, people, private)
-        return Place(chat, channel, people["insider"], folder_id)
+        return ChannelScene(chat, channel, people["insider"], folder_id)
 
-    places = RecreatedSubjects(place, changing="bring back")
+    places = RecreatedSubjects(scene, changing="bring back")
 
     def met(call: str, who: str) -> str:
         return places.after(call, _word(call, people[who], places.now))
@@ -249,8 +249,8 @@ def _make_channel(
     return channel
 
 
-def _word(call: str, who: Person, place: Place) -> str:
-    reply = CALLS[call](who, place)
+def _word(call: str, who: Person, scene: ChannelScene) -> str:
+    reply = CALLS[call](who, scene)
     response = reply.json
     if response["result"] == "success":
         for key in ("streams", "subscriptions", "subscribed_channel_ids"):
@@ -258,8 +258,8 @@ def _word(call: str, who: Person, place: Place) -> str:
                 ids = [
                     each if isinstance(each, int) else each["stream_id"] for each in response[key]
                 ]
-                return "listed" if place.channel.id in ids else "absent"
+                return "listed" if scene.channel.id in ids else "absent"
         return "ok"
-    found = {text.format(id=place.channel.id): word for word, text in WORDS.items()}
+    found = {text.format(id=scene.channel.id): word for word, text in WORDS.items()}
     word: str = found.get(response["msg"], response["msg"])
     return word

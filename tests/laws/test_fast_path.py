@@ -39,7 +39,7 @@ def pair(databases: Databases) -> Iterator[tuple[Server, Server]]:
     databases.give_back(url)
 
 
-class Stage:
+class SendScene:
     """Two users who send all the time, and an owner who changes everything about that."""
 
     def __init__(self, chat: Chat, sending_to: Server) -> None:
@@ -98,108 +98,108 @@ class Stage:
         return int(self.ana.says("x", to="kitchen > lunch").id)
 
 
-def there_and_back(stage: Stage, name: str, *, of: str = "channel") -> None:
+def there_and_back(scene: SendScene, name: str, *, of: str = "channel") -> None:
     """Take a permission from all users, and give it back."""
-    for new in (stage.group_id, stage.members_id):
-        getattr(stage, of)(**{name: {"new": new}})
+    for new in (scene.group_id, scene.members_id):
+        getattr(scene, of)(**{name: {"new": new}})
 
 
-def mutes_somebody(stage: Stage) -> None:
-    stage.ben.post(f"/users/me/muted_users/{stage.ana.id}").succeeds()
-    stage.talk()
-    stage.ben.delete(f"/users/me/muted_users/{stage.ana.id}").succeeds()
+def mutes_somebody(scene: SendScene) -> None:
+    scene.ben.post(f"/users/me/muted_users/{scene.ana.id}").succeeds()
+    scene.talk()
+    scene.ben.delete(f"/users/me/muted_users/{scene.ana.id}").succeeds()
 
 
-def says_what_topics_are_to_her(stage: Stage) -> None:
+def says_what_topics_are_to_her(scene: SendScene) -> None:
     for policy in (1, 2, 3, 0):
-        stage.ana.post(
+        scene.ana.post(
             "/user_topics",
-            stream_id=stage.channel_id,
+            stream_id=scene.channel_id,
             topic="lunch",
             visibility_policy=policy,
         ).succeeds()
 
 
-def mutes_the_channel(stage: Stage) -> None:
+def mutes_the_channel(scene: SendScene) -> None:
     for value in (True, False):
-        data = [{"stream_id": stage.channel_id, "property": "is_muted", "value": value}]
-        stage.ana.post("/users/me/subscriptions/properties", subscription_data=data).succeeds()
+        data = [{"stream_id": scene.channel_id, "property": "is_muted", "value": value}]
+        scene.ana.post("/users/me/subscriptions/properties", subscription_data=data).succeeds()
 
 
-def chooses_what_follows(stage: Stage) -> None:
+def chooses_what_follows(scene: SendScene) -> None:
     for value in (1, 4, 3):
-        stage.mine(automatically_follow_topics_policy=value)
-        stage.talk()
-        says_what_topics_are_to_her(stage)
+        scene.mine(automatically_follow_topics_policy=value)
+        scene.talk()
+        says_what_topics_are_to_her(scene)
 
 
-def moves_the_topic(stage: Stage) -> None:
-    stage.olga.patch(
-        f"/messages/{stage.newest()}", topic="dinner", propagate_mode="change_all"
+def moves_the_topic(scene: SendScene) -> None:
+    scene.olga.patch(
+        f"/messages/{scene.newest()}", topic="dinner", propagate_mode="change_all"
     ).succeeds()
 
 
-def deletes_the_topic(stage: Stage) -> None:
-    stage.channel(can_create_topic_group={"new": stage.group_id})
-    stage.olga.post(f"/streams/{stage.channel_id}/delete_topic", topic_name="lunch").succeeds()
+def deletes_the_topic(scene: SendScene) -> None:
+    scene.channel(can_create_topic_group={"new": scene.group_id})
+    scene.olga.post(f"/streams/{scene.channel_id}/delete_topic", topic_name="lunch").succeeds()
 
 
-def loses_a_member(stage: Stage) -> None:
-    stage.channel(is_private=True)
-    stage.olga.leaves("kitchen", principals=[stage.ben.id])
-    stage.talk()
-    stage.olga.joins("kitchen", principals=[stage.ben.id])
+def loses_a_member(scene: SendScene) -> None:
+    scene.channel(is_private=True)
+    scene.olga.leaves("kitchen", principals=[scene.ben.id])
+    scene.talk()
+    scene.olga.joins("kitchen", principals=[scene.ben.id])
 
 
-def narrows_to_a_group(stage: Stage) -> None:
-    made = stage.olga.post(
-        "/user_groups/create", name="cooks", description="", members=[stage.ana.id]
+def narrows_to_a_group(scene: SendScene) -> None:
+    made = scene.olga.post(
+        "/user_groups/create", name="cooks", description="", members=[scene.ana.id]
     ).succeeds()
-    stage.channel(can_send_message_group={"new": made["group_id"]})
-    stage.talk()
-    for change in ({"delete": [stage.ana.id]}, {"add": [stage.ana.id, stage.ben.id]}):
-        stage.olga.post(f"/user_groups/{made['group_id']}/members", **change).succeeds()
+    scene.channel(can_send_message_group={"new": made["group_id"]})
+    scene.talk()
+    for change in ({"delete": [scene.ana.id]}, {"add": [scene.ana.id, scene.ben.id]}):
+        scene.olga.post(f"/user_groups/{made['group_id']}/members", **change).succeeds()
 
 
-def dismisses_somebody(stage: Stage) -> None:
-    stage.olga.delete(f"/users/{stage.ben.id}").succeeds()
-    stage.talk()
-    stage.olga.post(f"/users/{stage.ben.id}/reactivate").succeeds()
+def dismisses_somebody(scene: SendScene) -> None:
+    scene.olga.delete(f"/users/{scene.ben.id}").succeeds()
+    scene.talk()
+    scene.olga.post(f"/users/{scene.ben.id}/reactivate").succeeds()
 
 
-def makes_a_guest(stage: Stage) -> None:
+def makes_a_guest(scene: SendScene) -> None:
     for role in (Role.GUEST, Role.MEMBER):
-        stage.user(stage.ben, role=int(role))
+        scene.user(scene.ben, role=int(role))
 
 
-CHANGES: dict[str, Callable[[Stage], object]] = {
-    "who may post": lambda stage: there_and_back(stage, "can_send_message_group"),
+CHANGES: dict[str, Callable[[SendScene], object]] = {
+    "who may post": lambda scene: there_and_back(scene, "can_send_message_group"),
     "who may begin a topic": deletes_the_topic,
-    "which topics there may be": lambda stage: stage.channel(topics_policy="disable_empty_topic"),
-    "which topics there may be anywhere": lambda stage: stage.organization(
+    "which topics there may be": lambda scene: scene.channel(topics_policy="disable_empty_topic"),
+    "which topics there may be anywhere": lambda scene: scene.organization(
         topics_policy="disable_empty_topic"
     ),
-    "what the channel is called": lambda stage: stage.channel(new_name="cellar"),
+    "what the channel is called": lambda scene: scene.channel(new_name="cellar"),
     "who is in a group": narrows_to_a_group,
     "who is in the channel": loses_a_member,
-    "whether the channel is there": lambda stage: stage.olga.delete(
-        f"/streams/{stage.channel_id}"
+    "whether the channel is there": lambda scene: scene.olga.delete(
+        f"/streams/{scene.channel_id}"
     ).succeeds(),
     "where the topic is": moves_the_topic,
-    "who may write to whom": lambda stage: there_and_back(
-        stage, "direct_message_permission_group", of="organization"
+    "who may write to whom": lambda scene: there_and_back(
+        scene, "direct_message_permission_group", of="organization"
     ),
-    "who may begin to": lambda stage: there_and_back(
-        stage, "direct_message_initiator_group", of="organization"
+    "who may begin to": lambda scene: there_and_back(
+        scene, "direct_message_initiator_group", of="organization"
     ),
     "who is there": dismisses_somebody,
     "who is a guest": makes_a_guest,
-    "what somebody is called": lambda stage: stage.user(stage.ben, full_name="Benedict"),
+    "what somebody is called": lambda scene: scene.user(scene.ben, full_name="Benedict"),
     "who is muted": mutes_somebody,
     "what a topic is to somebody": says_what_topics_are_to_her,
     "what a channel is to somebody": mutes_the_channel,
     "what follows from sending": chooses_what_follows,
-    "which words somebody waits for": lambda stage: stage.ben.post(
+    "which words somebody waits for": lambda scene: scene.ben.post(
         "/users/me/alert_words", alert_words=["soup"]
     ).succeeds(),
 }
@@ -207,10 +207,10 @@ CHANGES: dict[str, Callable[[Stage], object]] = {
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_no_message_is_sent_by_an_outdated_permission(servers, doubts, change):
-    stage = Stage(servers.chat_on("sqlite"), servers.on("sqlite"))
+    scene = SendScene(servers.chat_on("sqlite"), servers.on("sqlite"))
 
-    with stage.talking():
-        CHANGES[change](stage)
+    with scene.talking():
+        CHANGES[change](scene)
 
     assert doubts.differences == []
     assert doubts.looked_at > 0
@@ -219,10 +219,10 @@ def test_no_message_is_sent_by_an_outdated_permission(servers, doubts, change):
 @pytest.mark.parametrize("change", CHANGES)
 def test_no_message_is_sent_by_a_permission_that_another_server_changed(pair, doubts, change):
     one, other = pair
-    stage = Stage(Chat.found(one), other)
+    scene = SendScene(Chat.found(one), other)
 
-    with stage.talking():
-        CHANGES[change](stage)
+    with scene.talking():
+        CHANGES[change](scene)
 
     assert doubts.differences == []
     assert doubts.looked_at > 0

@@ -60,7 +60,7 @@ rights to manage      ok     owners admins admins admins admins admins admins ad
 
 
 @dataclass(frozen=True)
-class Place:
+class GroupScene:
     """A group, a member and a non-member, as calls name them."""
 
     group_id: int
@@ -74,12 +74,12 @@ class Place:
         return f"/user_groups/{self.group_id}"
 
 
-def _deactivated(place: Place) -> str:
-    place.insider.post(f"{place.path}/deactivate").succeeds()
-    return place.path
+def _deactivated(scene: GroupScene) -> str:
+    scene.insider.post(f"{scene.path}/deactivate").succeeds()
+    return scene.path
 
 
-CALLS: dict[str, Callable[[Person, Place], Reply]] = {
+CALLS: dict[str, Callable[[Person, GroupScene], Reply]] = {
     "list": lambda who, at: who.get("/user_groups"),
     "members": lambda who, at: who.get(f"{at.path}/members"),
     "is a member": lambda who, at: who.get(f"{at.path}/members/{at.insider.id}"),
@@ -124,11 +124,11 @@ def test_every_call_gives_every_user_the_result_of_the_table(table: str, chat: C
     assert written(got) == written(expected)
 
 
-def _stand_around(chat: Chat, people: dict[str, Person]) -> Place:
+def _stand_around(chat: Chat, people: dict[str, Person]) -> GroupScene:
     """Create a group with all users in their places."""
     inside = [people[name].id for name in ("insider", "mod", "full", "new", "guest", "bot", "left")]
     ids = chat.write(_make_groups, people["insider"].id, inside, people["left"].id)
-    return Place(*ids, insider=people["insider"], outsider=people["outsider"])
+    return GroupScene(*ids, insider=people["insider"], outsider=people["outsider"])
 
 
 def _make_groups(tx: Tx, creator_id: int, inside: list[int], left_id: int) -> tuple[int, int, int]:
@@ -153,12 +153,12 @@ def _make_groups(tx: Tx, creator_id: int, inside: list[int], left_id: int) -> tu
     return team, inner, other
 
 
-def _word(call: str, who: Person, place: Place) -> str:
-    response = CALLS[call](who, place).json
+def _word(call: str, who: Person, scene: GroupScene) -> str:
+    response = CALLS[call](who, scene).json
     if response["result"] == "success":
         if "user_groups" in response:
             ids = [group["id"] for group in response["user_groups"]]
-            return "listed" if place.group_id in ids else "absent"
+            return "listed" if scene.group_id in ids else "absent"
         return "ok"
     found = {text.format(id=who.id): word for word, text in WORDS.items()}
     word: str = found.get(response["msg"], response["msg"])

@@ -66,7 +66,7 @@ SOURCE = Path(tertulia.__file__).parent
 Value = tuple[Any, str]  # as it is sent, and as it is typed
 
 
-class Doors:
+class SettingsClient:
     """A user who changes an organization through the API and with the command."""
 
     def __init__(self, chat: Chat) -> None:
@@ -89,12 +89,12 @@ class Doors:
         state = self.owner.registers(fetch_event_types=["realm"])
         return {key: value for key, value in state.items() if key.startswith("realm_")}
 
-    def hears(self) -> list[list[dict[str, Any]]]:
+    def received(self) -> list[list[dict[str, Any]]]:
         """What all listeners received."""
         self.state()  # a register is up to date with changes of other processes
         return [queue.all() for queue in self._queue]
 
-    def takes_back(self, name: str) -> None:
+    def restores(self, name: str) -> None:
         """Set a setting to its old value, or to a different one."""
         setting = SETTINGS[name]
         if isinstance(setting.kind, LoginMethods):
@@ -102,7 +102,7 @@ class Doors:
         else:
             back = setting.kind.written(setting.default) or "quiet"
             assert self.types(name, back).code == 0, f"the default of {name} cannot be set"
-        self.hears()
+        self.received()
 
 
 @pytest.fixture(scope="module")
@@ -118,12 +118,12 @@ def chat(kind: Kind, servers_without_tokens: SharedServers) -> Chat:
 
 
 @pytest.fixture
-def doors(chat: Chat) -> Doors:
-    return Doors(chat)
+def client(chat: Chat) -> SettingsClient:
+    return SettingsClient(chat)
 
 
-def another_value(doors: Doors, name: str) -> Value:
-    setting, group = SETTINGS[name], doors.chat.group
+def another_value(client: SettingsClient, name: str) -> Value:
+    setting, group = SETTINGS[name], client.chat.group
     match setting.kind:
         case Switch():
             return not setting.default, str(not setting.default).lower()
@@ -139,7 +139,7 @@ def another_value(doors: Doors, name: str) -> Value:
         case ServerUrl():
             return "https://meet.example.com", "https://meet.example.com"
         case ChannelId():
-            number = doors.chat.channel("kitchen").id
+            number = client.chat.channel("kitchen").id
             return number, str(number)
         case LoginMethods():
             return {"Email": True}, "Email"
@@ -150,8 +150,8 @@ def another_value(doors: Doors, name: str) -> Value:
     raise AssertionError(f"say here what {name} could be: {setting.kind}")
 
 
-def bad_values(doors: Doors, name: str) -> list[Value]:
-    kind, group = SETTINGS[name].kind, doors.chat.group
+def bad_values(client: SettingsClient, name: str) -> list[Value]:
+    kind, group = SETTINGS[name].kind, client.chat.group
     match kind:
         case Switch():
             return [("maybe", "maybe"), (1, "1")]
@@ -170,7 +170,7 @@ def bad_values(doors: Doors, name: str) -> list[Value]:
         case ServerUrl():
             return [("here", "here"), ("https://", "https://")]
         case ChannelId():
-            cellar = doors.chat.channel("cellar").id
+            cellar = client.chat.channel("cellar").id
             return [(value, str(value)) for value in (99_999, cellar, -2, 0)]
         case LoginMethods():
             return [({"Email": False}, ""), ({"Pigeon": True}, "Email, Pigeon")]
@@ -226,41 +226,41 @@ def of_kind(form: str) -> list[str]:
 
 @pytest.mark.parametrize("form", FORMS)
 def test_a_change_is_the_same_through_api_and_command(
-    form: str, doors: Doors, thorough: bool
+    form: str, client: SettingsClient, thorough: bool
 ) -> None:
     for name in of_kind(form) if thorough else QUICK[form]:
-        sent, typed = another_value(doors, name)
-        doors.takes_back(name)
+        sent, typed = another_value(client, name)
+        client.restores(name)
 
-        assert doors.sends(name, sent), name
-        event, state = doors.hears(), doors.state()
-        doors.takes_back(name)
-        assert doors.types(name, typed).code == 0, name
+        assert client.sends(name, sent), name
+        event, state = client.received(), client.state()
+        client.restores(name)
+        assert client.types(name, typed).code == 0, name
 
         assert all(event), name
-        assert doors.hears() == event, name
-        assert doors.state() == state, name
+        assert client.received() == event, name
+        assert client.state() == state, name
 
 
 @pytest.mark.parametrize("form", FORMS)
 def test_an_invalid_value_is_refused_by_api_and_command(
-    form: str, doors: Doors, thorough: bool
+    form: str, client: SettingsClient, thorough: bool
 ) -> None:
-    before, _ = doors.state(), doors.hears()
+    before, _ = client.state(), client.received()
 
     for name in of_kind(form) if thorough else QUICK[form]:
-        for sent, typed in bad_values(doors, name):
-            assert not doors.sends(name, sent), (name, sent)
-            refused = doors.types(name, typed)
+        for sent, typed in bad_values(client, name):
+            assert not client.sends(name, sent), (name, sent)
+            refused = client.types(name, typed)
             assert (refused.code, refused.out) == (1, ""), (name, typed)
             assert (refused.err[:7], refused.err.count("\n")) == ("Error: ", 1)
 
-    assert not any(doors.hears())
-    assert doors.state() == before
+    assert not any(client.received())
+    assert client.state() == before
 
 
-def test_register_returns_the_table_and_what_follows_from_it(doors: Doors) -> None:
-    found = {key.removeprefix("realm_") for key in doors.state()}
+def test_register_returns_the_table_and_what_follows_from_it(client: SettingsClient) -> None:
+    found = {key.removeprefix("realm_") for key in client.state()}
 
     assert found == SETTINGS.keys() | NOT_SET
 

@@ -99,7 +99,7 @@ class Scene:
 
 VALUES = len(ROLES) + len(OTHERS) + len(GROUPS) + 4
 
-Deed = Callable[[Scene, Person], Reply]
+Step = Callable[[Scene, Person], Reply]
 
 number = st.integers(0, 2)
 somebody = st.integers(0, len(ROLES) + len(OTHERS) - 1)
@@ -107,7 +107,7 @@ values = st.integers(0, VALUES - 1)
 
 
 @st.composite
-def creating(draw: st.DrawFn) -> Deed:
+def creating(draw: st.DrawFn) -> Step:
     names = draw(st.lists(st.sampled_from(CHANNELS), min_size=1, max_size=2, unique=True))
     others = draw(st.lists(somebody, max_size=2, unique=True))
     options: dict[str, Any] = draw(
@@ -131,7 +131,7 @@ def creating(draw: st.DrawFn) -> Deed:
 
 
 @st.composite
-def leaving(draw: st.DrawFn) -> Deed:
+def leaving(draw: st.DrawFn) -> Step:
     names = draw(st.lists(st.sampled_from(CHANNELS), min_size=1, max_size=2, unique=True))
     others = draw(st.lists(somebody, max_size=2, unique=True))
     return lambda scene, actor: actor.delete(
@@ -142,7 +142,7 @@ def leaving(draw: st.DrawFn) -> Deed:
 
 
 @st.composite
-def editing(draw: st.DrawFn) -> Deed:
+def editing(draw: st.DrawFn) -> Step:
     which = draw(number)
     change: dict[str, Any] = draw(
         st.sampled_from(
@@ -167,7 +167,7 @@ def editing(draw: st.DrawFn) -> Deed:
 
 
 @st.composite
-def permitting(draw: st.DrawFn) -> Deed:
+def permitting(draw: st.DrawFn) -> Step:
     which, permission = draw(number), draw(st.sampled_from(PERMISSIONS))
     whom = draw(values)
     return lambda scene, actor: actor.patch(
@@ -176,13 +176,13 @@ def permitting(draw: st.DrawFn) -> Deed:
 
 
 @st.composite
-def archiving(draw: st.DrawFn) -> Deed:
+def archiving(draw: st.DrawFn) -> Step:
     which = draw(number)
     return lambda scene, actor: actor.delete(f"/streams/{scene.channel(which)}")
 
 
 @st.composite
-def choosing(draw: st.DrawFn) -> Deed:
+def choosing(draw: st.DrawFn) -> Step:
     which, name = draw(number), draw(st.sampled_from(sorted(PROPERTIES)))
     value = draw(st.sampled_from(PROPERTIES[name]))
 
@@ -194,7 +194,7 @@ def choosing(draw: st.DrawFn) -> Deed:
 
 
 @st.composite
-def filing(draw: st.DrawFn) -> Deed:
+def filing(draw: st.DrawFn) -> Step:
     which, folder = draw(number), draw(st.integers(0, 1))
     kind = draw(st.sampled_from(["create", "rename", "archive", "put", "take", "reorder"]))
 
@@ -215,7 +215,7 @@ def filing(draw: st.DrawFn) -> Deed:
 
 
 @st.composite
-def gathering(draw: st.DrawFn) -> Deed:
+def gathering(draw: st.DrawFn) -> Step:
     which, other, whom = draw(number), draw(number), draw(somebody)
     permission, value = draw(st.sampled_from(GROUP_PERMISSIONS)), draw(values)
     kind = draw(st.sampled_from(["create", "edit", "permit", "end", "renew"]))
@@ -242,7 +242,7 @@ def gathering(draw: st.DrawFn) -> Deed:
 
 
 @st.composite
-def coming_and_going(draw: st.DrawFn) -> Deed:
+def coming_and_going(draw: st.DrawFn) -> Step:
     which, inner = draw(number), draw(number)
     people = draw(st.lists(somebody, max_size=2, unique=True))
     kind = draw(st.sampled_from(["add", "delete"]))
@@ -258,7 +258,7 @@ def coming_and_going(draw: st.DrawFn) -> Deed:
 
 
 @st.composite
-def governing(draw: st.DrawFn) -> Deed:
+def governing(draw: st.DrawFn) -> Step:
     plain, permission = draw(st.sampled_from(SETTINGS)), draw(st.sampled_from(REALM_PERMISSIONS))
     value = draw(st.none() | values)
 
@@ -270,7 +270,7 @@ def governing(draw: st.DrawFn) -> Deed:
 
 
 @st.composite
-def listing(draw: st.DrawFn) -> Deed:
+def listing(draw: st.DrawFn) -> Step:
     """Things of the organization: domains, playgrounds, linkifiers, emoji."""
     which, is_new = draw(number), draw(st.booleans())
     kind = draw(st.sampled_from(["domain", "playground", "linkifier", "order", "emoji"]))
@@ -309,7 +309,7 @@ def listing(draw: st.DrawFn) -> Deed:
 
 
 @st.composite
-def handling_accounts(draw: st.DrawFn) -> Deed:
+def handling_accounts(draw: st.DrawFn) -> Step:
     """Users get other roles and names; users without a watcher come and go."""
     whom, role = draw(somebody), draw(st.sampled_from([100, 200, 300, 400, 600]))
     kind = draw(
@@ -335,7 +335,7 @@ def handling_accounts(draw: st.DrawFn) -> Deed:
 
 
 @st.composite
-def keeping_bots(draw: st.DrawFn) -> Deed:
+def keeping_bots(draw: st.DrawFn) -> Step:
     """Bots are created, get other roles, owners and names, and end; their owner decides who
     receives the events."""
     which, whom = draw(number), draw(somebody)
@@ -357,7 +357,7 @@ def keeping_bots(draw: st.DrawFn) -> Deed:
 
 
 @st.composite
-def meeting(draw: st.DrawFn) -> Deed:
+def meeting(draw: st.DrawFn) -> Step:
     """Guests may see all users or only those they have met; users talk and set statuses."""
     whom, text = draw(somebody), draw(st.sampled_from(["", "Cooking"]))
     kind = draw(st.sampled_from(["open", "close", "close", "talk", "talk", "state"]))
@@ -374,7 +374,7 @@ def meeting(draw: st.DrawFn) -> Deed:
 
 
 @st.composite
-def vouching(draw: st.DrawFn) -> Deed:
+def vouching(draw: st.DrawFn) -> Step:
     """An SSO provider creates a user with a name, a role and groups, and deactivates them."""
     subject = draw(st.sampled_from(["zoe", "yan"]))
     profile = ExternalProfile(
@@ -404,7 +404,7 @@ def vouching(draw: st.DrawFn) -> Deed:
 
 
 @st.composite
-def speaking(draw: st.DrawFn) -> Deed:
+def speaking(draw: st.DrawFn) -> Step:
     which = draw(number)
     return lambda scene, actor: actor.tries_to_say("Hello", f"{CHANNELS[which]} > greetings")
 
@@ -439,7 +439,7 @@ deeds = st.one_of(
 @settings(max_examples=8)
 @given(done=st.lists(st.tuples(somebody, deeds), min_size=3, max_size=14))
 def test_a_watcher_has_the_state_of_a_newcomer(
-    done: list[tuple[int, Deed]], open_server: Server
+    done: list[tuple[int, Step]], open_server: Server
 ) -> None:
     chat = Chat.found(open_server)
     chat.set("enable_spectator_access", True)
@@ -457,8 +457,8 @@ def test_a_watcher_has_the_state_of_a_newcomer(
     older = watch(people[2], include_deactivated_groups=False)
     late = [watch(person) for person in people[: len(ROLES)]]
 
-    for actor, deed in done:
-        deed(Scene(chat, people), people[actor])
+    for actor, step in done:
+        step(Scene(chat, people), people[actor])
 
     for person, watcher, latecomer in zip(people, watchers, late, strict=False):
         newcomer = watch(person).sees()

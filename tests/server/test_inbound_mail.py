@@ -12,7 +12,7 @@ from tests.jobs.test_missed_messages import looks, waits
 from tests.support.cli_runner import Terminal
 from tests.support.people import Chat, Person
 from tests.support.server import MAIL_IN
-from tests.support.waiting import PATIENCE_SECONDS
+from tests.support.waiting import TIMEOUT_SECONDS
 
 from tertulia import actions, data_dir, domain, storage
 from tertulia.config import Config
@@ -39,7 +39,7 @@ def delivers(
     chat: Chat, *mails: Any, to: str = "", sender: str = "else@example.org"
 ) -> list[tuple[int, str]]:
     """The replies of the server for each recipient, by LMTP."""
-    told = []
+    replies = []
     words: Any
     port = chat.server.lmtp_port
     with smtplib.LMTP("127.0.0.1", port, local_hostname="mx.test") as server:
@@ -55,8 +55,8 @@ def delivers(
                     server.rset()
             except smtplib.SMTPResponseException as refusal:
                 code, words = refusal.smtp_code, refusal.smtp_error
-            told.append((code, words.decode()))
-    return told
+            replies.append((code, words.decode()))
+    return replies
 
 
 def last_seen_by(person: Person) -> dict[str, Any]:
@@ -76,22 +76,23 @@ def people(mail_chat):
 
 
 @pytest.fixture
-def told(mail_chat, smtp, people):
+def reply_address(mail_chat, smtp, people):
     """The address at which Ben answers to what Ana says."""
 
-    def told(words: str, to: Any) -> str:
+    def reply_address(words: str, to: Any) -> str:
         before = len(smtp.mails_to(people[1].email))
         people[0].says(words, to=to)
         waits(mail_chat)
         (found,) = smtp.mails_to(people[1].email)[before:]
         return str(found["Reply-To"])
 
-    return told
+    return reply_address
 
 
-def test_a_reply_by_mail_is_posted_in_its_conversation(mail_chat, people, told):
+def test_a_reply_by_mail_is_posted_in_its_conversation(mail_chat, people, reply_address):
     ana, ben = people
-    direct, mention = told("Soup?", [ben]), told("@**Ben** bread?", "kitchen > lunch")
+    direct = reply_address("Soup?", [ben])
+    mention = reply_address("@**Ben** bread?", "kitchen > lunch")
     assert re.fullmatch(re.escape(MAIL_IN).replace("%s", "mm[0-9a-f]{32}"), direct)
 
     words = "Soup it is\n\nOn Sunday, Ana <noreply@x> wrote:\n> Soup?\n\n-- \nBen"
@@ -113,9 +114,9 @@ def test_a_reply_by_mail_is_posted_in_its_conversation(mail_chat, people, told):
     assert response["client"] == "Mail"
 
 
-def test_a_repeated_mail_is_posted_once(mail_chat, people, told):
+def test_a_repeated_mail_is_posted_once(mail_chat, people, reply_address):
     ana, ben = people
-    mail = new_mail(told("Soup?", [ben]))
+    mail = new_mail(reply_address("Soup?", [ben]))
 
     first = delivers(mail_chat, mail, mail)
     newest = last_seen_by(ana)["id"]
@@ -126,9 +127,9 @@ def test_a_repeated_mail_is_posted_once(mail_chat, people, told):
     assert last_seen_by(ana)["id"] == newest
 
 
-def test_html_and_files_are_posted(mail_chat, people, told):
+def test_html_and_files_are_posted(mail_chat, people, reply_address):
     ana, ben = people
-    mail = new_mail(told("Soup?", [ben]), "")
+    mail = new_mail(reply_address("Soup?", [ben]), "")
     mail.set_content("<p>Look: <b>soup</b></p><blockquote type=cite>Soup?</blockquote>", "html")
     mail.add_attachment(PICTURE, "image", "png", filename="so[u]p.png")
 
@@ -142,11 +143,12 @@ def test_html_and_files_are_posted(mail_chat, people, told):
 
 
 def test_the_reply_address_identifies_the_sender_and_permissions_are_checked(
-    mail_chat, people, told
+    mail_chat, people, reply_address
 ):
     ana, ben = people
     cleo = mail_chat.person("cleo", role="owner", channels=["kitchen"])
-    direct, mention = told("Soup?", [ben]), told("@**Ben** bread?", "kitchen > lunch")
+    direct = reply_address("Soup?", [ben])
+    mention = reply_address("@**Ben** bread?", "kitchen > lunch")
     unknown = MAIL_IN.replace("%s", "mm" + "0" * 32)
     before = last_seen_by(ana)["id"]
 
@@ -183,9 +185,11 @@ def with_file(mail: EmailMessage, name: str = "soup.png") -> EmailMessage:
     return mail
 
 
-def test_refused_mails_are_rate_limited_and_leave_no_files(mail_chat, people, told, monkeypatch):
+def test_refused_mails_are_rate_limited_and_leave_no_files(
+    mail_chat, people, reply_address, monkeypatch
+):
     """That Ben may not mention a group is known when the message is sent, after the upload."""
-    address = told("@**Ben** bread?", "kitchen > lunch")
+    address = reply_address("@**Ben** bread?", "kitchen > lunch")
     owner = mail_chat.person("cleo", role="owner", channels=["kitchen"])
     owner.post(
         "/user_groups/create",
@@ -207,10 +211,10 @@ def test_refused_mails_are_rate_limited_and_leave_no_files(mail_chat, people, to
     assert files_of(mail_chat) == 0
 
 
-def test_file_names_cause_no_mentions(mail_chat, people, told):
+def test_file_names_cause_no_mentions(mail_chat, people, reply_address):
     ana, _ = people
     names = ["@**all**.png", f"@**Ana|{ana.id}**.png", "@*role:members*.png", "`@@**all**`.png"]
-    mail = new_mail(told("@**Ben** bread?", "kitchen > lunch"))
+    mail = new_mail(reply_address("@**Ben** bread?", "kitchen > lunch"))
     for name in names:
         with_file(mail, name)
 
@@ -223,9 +227,9 @@ def test_file_names_cause_no_mentions(mail_chat, people, told):
 
 
 @pytest.mark.parametrize("what", ["password", "key"])
-def test_changing_password_or_key_ends_reply_addresses(mail_chat, people, told, what):
+def test_changing_password_or_key_ends_reply_addresses(mail_chat, people, reply_address, what):
     _, ben = people
-    address = told("Soup?", [ben])
+    address = reply_address("Soup?", [ben])
 
     if what == "key":
         ben.post("/users/me/api_key/regenerate").succeeds()
@@ -237,10 +241,10 @@ def test_changing_password_or_key_ends_reply_addresses(mail_chat, people, told, 
     assert (code, "5.1.1 Bad destination" in words) == (550, True)
 
 
-def test_a_reply_address_is_valid_for_one_thread(mail_chat, people, told):
+def test_a_reply_address_is_valid_for_one_thread(mail_chat, people, reply_address):
     ana, ben = people
     owner = mail_chat.person("cleo", role="owner", channels=["kitchen"])
-    address = told("@**Ben** bread?", "kitchen > lunch")
+    address = reply_address("@**Ben** bread?", "kitchen > lunch")
     requested = last_seen_by(ana)["id"]
 
     def move(**where: Any) -> None:
@@ -261,14 +265,17 @@ def test_a_reply_address_is_valid_for_one_thread(mail_chat, people, told):
 
 
 @pytest.mark.on_one
-def test_mails_of_one_sender_do_not_delay_those_of_another(mail_chat, people, told, monkeypatch):
-    address, released, began = told("Soup?", [people[1]]), threading.Event(), threading.Event()
+def test_mails_of_one_sender_do_not_delay_those_of_another(
+    mail_chat, people, reply_address, monkeypatch
+):
+    address = reply_address("Soup?", [people[1]])
+    released, began = threading.Event(), threading.Event()
     reads, finished = mail_parser.parse, []
 
     def read(raw: bytes) -> ReceivedMail:
         if b"Subject: Slow" in raw:
             began.set()
-            released.wait(PATIENCE_SECONDS)
+            released.wait(TIMEOUT_SECONDS)
             finished.append(raw)
         return reads(raw)
 
@@ -276,7 +283,7 @@ def test_mails_of_one_sender_do_not_delay_those_of_another(mail_chat, people, to
     slow = new_mail(address, subject="Slow")
     with ThreadPoolExecutor(6) as threads:
         others = [threads.submit(delivers, mail_chat, slow, sender="eve@x.test") for _ in range(6)]
-        began.wait(PATIENCE_SECONDS)
+        began.wait(TIMEOUT_SECONDS)
         response = delivers(mail_chat, new_mail(address, "Leek"), sender="dan@x.test")
         read_before = len(finished)
         released.set()
@@ -289,21 +296,23 @@ def test_mails_of_one_sender_do_not_delay_those_of_another(mail_chat, people, to
     "html", ["<![if x]>soup", "&#" + "1" * 5000 + ";soup", "<a <!-- '", "<!-", "</", "<![CDATA[x"]
 )
 @pytest.mark.on_one
-def test_malformed_html_causes_no_temporary_failure(mail_chat, people, told, html):
-    mail = new_mail(told("Soup?", [people[1]]), "")
+def test_malformed_html_causes_no_temporary_failure(mail_chat, people, reply_address, html):
+    mail = new_mail(reply_address("Soup?", [people[1]]), "")
     mail.set_content(f"<p>soup</p>{html}", "html")
 
     assert delivers(mail_chat, mail)[0] == (250, "2.0.0 OK: it was said")
 
 
 @pytest.mark.on_one
-def test_a_mail_that_cannot_be_parsed_is_refused_permanently(mail_chat, people, told, monkeypatch):
+def test_a_mail_that_cannot_be_parsed_is_refused_permanently(
+    mail_chat, people, reply_address, monkeypatch
+):
     def fail(raw: bytes) -> ReceivedMail:
         raise AssertionError("something that the library does not expect")
 
     monkeypatch.setattr(mail_parser, "parse", fail)
 
-    refused = delivers(mail_chat, new_mail(told("Soup?", [people[1]])))
+    refused = delivers(mail_chat, new_mail(reply_address("Soup?", [people[1]])))
 
     assert refused == [(550, "5.6.0 The mail cannot be read.")]
 
@@ -319,9 +328,9 @@ def test_a_mail_that_cannot_be_parsed_is_refused_permanently(mail_chat, people, 
     ],
 )
 @pytest.mark.on_one
-def test_automatic_mails_are_dropped(mail_chat, people, told, headers):
+def test_automatic_mails_are_dropped(mail_chat, people, reply_address, headers):
     ana, ben = people
-    address = told("Soup?", [ben])
+    address = reply_address("Soup?", [ben])
     before = last_seen_by(ana)["id"]
 
     assert delivers(mail_chat, new_mail(address, **headers)) == [
@@ -332,8 +341,8 @@ def test_automatic_mails_are_dropped(mail_chat, people, told, headers):
 
 
 @pytest.mark.on_one
-def test_too_large_looping_and_invalid_mails_are_refused(mail_chat, people, told):
-    address = told("Soup?", [people[1]])
+def test_too_large_looping_and_invalid_mails_are_refused(mail_chat, people, reply_address):
+    address = reply_address("Soup?", [people[1]])
     large = new_mail(address).as_bytes() + b"x\r\n" * (MAX_BYTES // 3 + 1)
     circling = new_mail(address)
     for number in range(51):

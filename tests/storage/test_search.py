@@ -31,7 +31,7 @@ APART = 9000  # so that a few hundred messages are spread as widely as a million
 
 
 @dataclass
-class Shelf:
+class SearchModel:
     """Messages, and their texts in a plain model."""
 
     tx: Tx
@@ -39,7 +39,7 @@ class Shelf:
     texts: dict[int, tuple[str, str]] = field(default_factory=dict)
     said: int = 0
 
-    def say(self, text: str, topic: str) -> int:
+    def insert(self, text: str, topic: str) -> int:
         conversation = storage.messages.conversations.get_or_start(self.tx, [self.author])
         given = storage.messages.insert_in_conversation(
             self.tx, self.author, conversation, draft(text)
@@ -114,45 +114,45 @@ def test_the_index_finds_the_same_as_a_full_scan(
 
     def scene(tx: Tx) -> None:
         chance = random.Random(5)
-        shelf = Shelf(tx, storage.people.list_all(tx)[0].id)
+        model = SearchModel(tx, storage.people.list_all(tx)[0].id)
         for number in range(200):
-            shelf.say(words(chance), f"topic {number % 4}")
+            model.insert(words(chance), f"topic {number % 4}")
             if number in (70, 140):
                 while storage.search.batch.index_messages(tx, 50):
                     pass
                 storage.search.phrase_filter.index_batch(tx, most=60, least=1)
-        shelf.check()  # the last ones are not indexed, and some have no joints
+        model.check()  # the last ones are not indexed, and some have no joints
 
-        numbers = list(shelf.texts)
+        numbers = list(model.texts)
         for number in chance.sample(numbers, 30):
-            shelf.edit(number, words(chance))
-        shelf.move(chance.sample(numbers, 30), "abc 3")
-        shelf.delete(chance.sample(numbers, 30))
-        shelf.check()  # many are indexed with their old text
+            model.edit(number, words(chance))
+        model.move(chance.sample(numbers, 30), "abc 3")
+        model.delete(chance.sample(numbers, 30))
+        model.check()  # many are indexed with their old text
 
         while storage.search.batch.index_messages(tx, 50):
             pass
         assert storage.search.index.count_behind(tx, 10) == 0
-        shelf.check()
+        model.check()
 
         while storage.search.phrase_filter.index_batch(tx, most=50, least=1):
             pass
-        shelf.check()
+        model.check()
         if listed > 5:
             assert not SearchCursor(
                 tx, domain.search.query.parse('"zebra soup x1 the"'), []
             ).filter_by_index(
-                [number for number in shelf.texts if number not in shelf.holding('"zebra soup"')]
+                [number for number in model.texts if number not in model.holding('"zebra soup"')]
             )
         candidates = SearchCursor(tx, domain.search.query.parse('"up the so"'), []).filter_by_index(
-            list(shelf.texts)
+            list(model.texts)
         )
         if listed > 5:
             # by its ends, short as they are
-            assert len(candidates) < len(shelf.holding("the")) / 2
+            assert len(candidates) < len(model.holding("the")) / 2
 
-        shelf.delete(list(shelf.texts))
-        shelf.check()
+        model.delete(list(model.texts))
+        model.check()
         while storage.search.batch.index_messages(tx, 50):
             pass
         left = {table: tx.value(f"SELECT count(*) AS value FROM {table}") for table in TABLES}
@@ -166,25 +166,25 @@ def test_messages_changed_during_phrase_indexing_are_found_as_they_are_now(
 ) -> None:
     def scene(tx: Tx) -> None:
         joints = storage.search.phrase_filter
-        shelf = Shelf(tx, storage.people.list_all(tx)[0].id)
-        edited, gone = shelf.say("the soup market", "x"), shelf.say("the run", "x")
-        shelf.say("running soup market", "x")
+        model = SearchModel(tx, storage.people.list_all(tx)[0].id)
+        edited, gone = model.insert("the soup market", "x"), model.insert("the run", "x")
+        model.insert("running soup market", "x")
         storage.search.batch.index_messages(tx, 10)
 
         some = joints.pending_joints(tx, most=10, least=1)
         for part in range(joints.PARTS):
             joints.join_part(tx, some, part)
             if part == joints.PARTS // 2:
-                shelf.edit(edited, "soup market the run")
+                model.edit(edited, "soup market the run")
                 storage.search.batch.index_messages(tx, 10)
-                shelf.delete([gone])
-            shelf.check()
+                model.delete([gone])
+            model.check()
         joints.finish_joining(tx, some)
-        shelf.check()
+        model.check()
 
         assert joints.index_batch(tx, most=10, least=1) == 1
-        shelf.check()
-        shelf.delete(list(shelf.texts))
+        model.check()
+        model.delete(list(model.texts))
         left = {table: tx.value(f"SELECT count(*) AS value FROM {table}") for table in TABLES}
         assert left == dict.fromkeys(TABLES, 0)
 
@@ -199,17 +199,17 @@ def test_long_texts_are_indexed_a_few_at_a_time(
     long = "soup &amp; " * 15
 
     def scene(tx: Tx) -> None:
-        shelf = Shelf(tx, storage.people.list_all(tx)[0].id)
-        numbers = [shelf.say(long, "x"), shelf.say(long, "x"), shelf.say("the run", "x")]
+        model = SearchModel(tx, storage.people.list_all(tx)[0].id)
+        numbers = [model.insert(long, "x"), model.insert(long, "x"), model.insert("the run", "x")]
         assert [storage.search.batch.index_messages(tx, 10) for _ in range(4)] == [1, 1, 1, 0]
 
         for number in numbers:
-            shelf.edit(number, f"{long} anew")
-        shelf.say("soup", "x")
-        shelf.check()
+            model.edit(number, f"{long} anew")
+        model.insert("soup", "x")
+        model.check()
         assert [storage.search.batch.index_messages(tx, 10) for _ in range(4)] == [1, 1, 1, 1]
         assert storage.search.batch.index_messages(tx, 10) == 0
-        shelf.check()
+        model.check()
 
     database.write_now(realm.id, scene)
 
@@ -219,16 +219,19 @@ def test_a_word_is_deleted_with_its_last_message(database: Database, realm: Real
         return {row["word"] for row in tx.all("SELECT word FROM search_word")}
 
     def scene(tx: Tx) -> None:
-        shelf = Shelf(tx, storage.people.list_all(tx)[0].id)
-        secret, plain = shelf.say("the password is hunter2", "x"), shelf.say("the weather", "x")
+        model = SearchModel(tx, storage.people.list_all(tx)[0].id)
+        secret, plain = (
+            model.insert("the password is hunter2", "x"),
+            model.insert("the weather", "x"),
+        )
         storage.search.batch.index_messages(tx, 10)
         assert "hunter2" in known(tx)
 
-        shelf.edit(secret, "the soup")
+        model.edit(secret, "the soup")
         storage.search.batch.index_messages(tx, 10)
         assert known(tx) == {"the", "soup", "weather", "x"}
 
-        shelf.delete([plain])
+        model.delete([plain])
         assert known(tx) == {"the", "soup", "x"}
         assert storage.search.index.word_ids(
             tx, domain.search.query.parse("weather").words[0]
@@ -241,10 +244,10 @@ def test_organizations_share_no_words(database: Database, realm: Realm) -> None:
     other = database.write_now(0, actions.organization.create, "Otra", "otra")
 
     def talk(tx: Tx) -> None:
-        shelf = Shelf(tx, storage.people.list_all(tx)[0].id, said=100 * tx.realm_id)
-        shelf.say("our soup", "x")
+        model = SearchModel(tx, storage.people.list_all(tx)[0].id, said=100 * tx.realm_id)
+        model.insert("our soup", "x")
         storage.search.batch.index_messages(tx, 10)
-        assert shelf.holding("soup") == storage.messages.history.before(
+        assert model.holding("soup") == storage.messages.history.before(
             tx,
             Selection(search=SearchCursor(tx, domain.search.query.parse("soup"), [])),
             BEYOND_ALL,
@@ -280,9 +283,9 @@ def test_the_text_filter_of_the_database_excludes_no_match(
     database: Database, realm: Realm, query: str
 ) -> None:
     def scene(tx: Tx) -> None:
-        shelf = Shelf(tx, storage.people.list_all(tx)[0].id)
+        model = SearchModel(tx, storage.people.list_all(tx)[0].id)
         topics = ("", "the report the", "thé réport the", "100% sure: it is")
-        pages = {shelf.say(text, topic): (text, topic) for text in SAID for topic in topics}
+        pages = {model.insert(text, topic): (text, topic) for text in SAID for topic in topics}
         for number, (text, _) in pages.items():
             tx.execute("UPDATE message SET rendered = :said WHERE id = :id", said=text, id=number)
         while storage.search.batch.index_messages(tx, 50):

@@ -7,7 +7,7 @@ from functools import partial
 from types import TracebackType
 from typing import Any
 
-from tests.support.waiting import PATIENCE_SECONDS, eventually
+from tests.support.waiting import TIMEOUT_SECONDS, eventually
 
 from tertulia.fair_queue import FairQueue, Person
 
@@ -72,6 +72,6 @@ class Backlog:
     def _work(self) -> None:
         with self._lock:
             self._started += 1
-        self._permits.acquire(timeout=PATIENCE_SECONDS)
+        self._permits.acquire(timeout=TIMEOUT_SECONDS)
         with self._lock:
             self._ended += 1

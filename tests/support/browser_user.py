@@ -10,9 +10,9 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect, sync_playwright
 from tests.support.browser import Browser as Cookies
 from tests.support.people import Chat, Person
-from tests.support.waiting import PATIENCE_SECONDS
+from tests.support.waiting import TIMEOUT_SECONDS
 
-PATIENCE = 1000 * PATIENCE_SECONDS
+PATIENCE = 1000 * TIMEOUT_SECONDS
 SAID_BY_BROWSERS = (
     "Failed to load resource",
     "An unknown error occurred when fetching the script",  # of the service worker, offline

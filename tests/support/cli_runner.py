@@ -16,7 +16,7 @@ from urllib.parse import urlencode, urlsplit
 from click.testing import CliRunner
 from tests.support.databases import sqlite_with_tables
 from tests.support.forkserver import COMMAND, ForkedServer
-from tests.support.waiting import PATIENCE_SECONDS, eventually
+from tests.support.waiting import TIMEOUT_SECONDS, eventually
 
 from tertulia.cli import main
 
@@ -80,7 +80,7 @@ class Terminal:
         with tempfile.TemporaryDirectory() as folder:
             out, err = Path(folder, "out"), Path(folder, "err")
             process = ForkedServer([*words, *self.place], clean_environment(), out, err)
-            code = process.wait(PATIENCE_SECONDS)
+            code = process.wait(TIMEOUT_SECONDS)
             return CommandResult(code, out.read_text(), err.read_text())
 
     def adds(self, name: str, *flags: str) -> str:
@@ -158,7 +158,7 @@ class ServerCommand:
         self, method: str, path: str, *, who: str = "", host: str = "", **params: Any
     ) -> tuple[int, dict[str, Any]]:
         """Call the API as `email:key` and return status and JSON."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE_SECONDS)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=TIMEOUT_SECONDS)
         headers = {"Host": host} if host else {}
         if who:
             headers["Authorization"] = f"Basic {base64.b64encode(who.encode()).decode()}"
@@ -175,7 +175,7 @@ class ServerCommand:
 
     def stops(self, how: signal.Signals = signal.SIGTERM) -> None:
         self.process.send_signal(how)
-        self.process.wait(PATIENCE_SECONDS)
+        self.process.wait(TIMEOUT_SECONDS)
 
     def close(self) -> None:
         if self.process.poll() is None:

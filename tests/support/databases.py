@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 
 import psycopg
 import pytest
-from tests.support.waiting import PATIENCE_SECONDS
+from tests.support.waiting import TIMEOUT_SECONDS
 
 from tertulia.database import Database
 
@@ -156,4 +156,4 @@ def _name_in(url: str) -> str:
 
 
 def _connect() -> psycopg.Connection:
-    return psycopg.connect(_url("postgres"), autocommit=True, connect_timeout=int(PATIENCE_SECONDS))
+    return psycopg.connect(_url("postgres"), autocommit=True, connect_timeout=int(TIMEOUT_SECONDS))

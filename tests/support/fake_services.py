@@ -38,7 +38,7 @@ class FakeServices(Receiver):
         }
 
     def asked(self, path: str) -> list[ReceivedRequest]:
-        return [each for each in list(self.heard) if each.path.partition("?")[0].endswith(path)]
+        return [each for each in list(self.requests) if each.path.partition("?")[0].endswith(path)]
 
     def push_notifications(self) -> list[dict[str, Any]]:
         """The notifications for phones with our key."""

@@ -17,7 +17,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 from tests.support.people import Chat
 from tests.support.ports import own_port
-from tests.support.waiting import PATIENCE_SECONDS, eventually
+from tests.support.waiting import TIMEOUT_SECONDS, eventually
 
 
 class FakeSmtp:
@@ -35,7 +35,7 @@ class FakeSmtp:
             options |= {"authenticator": self._check, "auth_required": True}
             options |= {"auth_require_tls": tls is not None}
         self.port = own_port()
-        options |= {"ready_timeout": PATIENCE_SECONDS}
+        options |= {"ready_timeout": TIMEOUT_SECONDS}
         self._controller = Controller(self, hostname="127.0.0.1", port=self.port, **options)
 
     def open(self) -> "FakeSmtp":

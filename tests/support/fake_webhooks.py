@@ -32,7 +32,7 @@ class Receiver:
     itself."""
 
     answer: Any = ""
-    heard: list[ReceivedRequest] = field(default_factory=list)
+    requests: list[ReceivedRequest] = field(default_factory=list)
     host: str = "127.0.0.1"
 
     def __post_init__(self) -> None:
@@ -45,7 +45,9 @@ class Receiver:
             def do_POST(self) -> None:
                 length = int(self.headers.get("Content-Length", 0))
                 headers = {name.lower(): value for name, value in self.headers.items()}
-                receiver.heard.append(ReceivedRequest(self.path, headers, self.rfile.read(length)))
+                receiver.requests.append(
+                    ReceivedRequest(self.path, headers, self.rfile.read(length))
+                )
                 receiver._reply(self)
 
             def log_message(self, *_: Any) -> None:

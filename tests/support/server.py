@@ -22,7 +22,7 @@ from tests.support.client import Client
 from tests.support.event_queue import in_background
 from tests.support.fake_services import fake_services
 from tests.support.latency_guard import WatchedDatabase
-from tests.support.waiting import PATIENCE_SECONDS
+from tests.support.waiting import TIMEOUT_SECONDS
 
 from tertulia import api
 from tertulia.actions.server_status import ServerStatus
@@ -106,7 +106,7 @@ class Server:
         self._uvicorn = Uvicorn(settings, self._application, ready.set)
         self._thread = threading.Thread(target=self._run, args=(listening,), daemon=True)
         self._thread.start()
-        assert ready.wait(PATIENCE_SECONDS), "the server did not start"
+        assert ready.wait(TIMEOUT_SECONDS), "the server did not start"
         return self
 
     def _run(self, listening: socket.socket) -> None:
@@ -123,7 +123,7 @@ class Server:
         self.client.close()
         self._loop.call_soon_threadsafe(self._application.shutdown)
         self._uvicorn.should_exit = True
-        self._thread.join(PATIENCE_SECONDS)
+        self._thread.join(TIMEOUT_SECONDS)
         assert not self._thread.is_alive(), "the server did not stop"
 
     def restart(self) -> None:
@@ -132,7 +132,7 @@ class Server:
 
     def do(self, work: Coroutine[Any, Any, T]) -> T:
         """Run a coroutine on the server's event loop and wait for it."""
-        return asyncio.run_coroutine_threadsafe(work, self._loop).result(PATIENCE_SECONDS)
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result(TIMEOUT_SECONDS)
 
     def call(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Call a plain function on the server's event loop, where delivery runs."""
@@ -370,12 +370,12 @@ class Server:
                 await holding.wait()
 
         done = in_background(lambda: self.do(hold()))
-        held.wait(PATIENCE_SECONDS)
+        held.wait(TIMEOUT_SECONDS)
         try:
             yield
         finally:
             self.call(holding.set)
-            done.result(PATIENCE_SECONDS)
+            done.result(TIMEOUT_SECONDS)
 
     def receive_notice(self, notice: Any) -> None:
         """Receive a message of another server."""

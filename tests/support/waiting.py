@@ -4,12 +4,12 @@ import time
 from collections.abc import Callable
 
 # Longer than anything takes, even on a busy machine; it is no promise.
-PATIENCE_SECONDS = 60.0
+TIMEOUT_SECONDS = 60.0
 
 
 def eventually(holds: Callable[[], object]) -> None:
     """Repeat until a condition holds; fails after a long time."""
-    deadline = time.monotonic() + PATIENCE_SECONDS
+    deadline = time.monotonic() + TIMEOUT_SECONDS
     while not holds():
-        assert time.monotonic() < deadline, f"it did not happen within {PATIENCE_SECONDS:.0f} s"
+        assert time.monotonic() < deadline, f"it did not happen within {TIMEOUT_SECONDS:.0f} s"
         time.sleep(0.005)

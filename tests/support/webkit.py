@@ -18,7 +18,7 @@ from selenium.webdriver.webkitgtk.service import Service
 from tests.support.browser import Browser as Cookies
 from tests.support.people import Person
 
-PATIENCE_SECONDS = 60
+TIMEOUT_SECONDS = 60
 
 DRIVER, DISPLAY = shutil.which("WebKitWebDriver"), shutil.which("Xvfb")
 VIEWERS = glob.glob("/usr/lib/*/webkit2gtk-4.*/MiniBrowser")
@@ -52,7 +52,7 @@ def running_webkit(person: Person, hash: str) -> Iterator[WebKit]:
         driver = webdriver.WebKitGTK(options=options, service=service)
         try:
             driver.set_window_size(620, 460)
-            driver.set_script_timeout(10 * PATIENCE_SECONDS)
+            driver.set_script_timeout(10 * TIMEOUT_SECONDS)
             address = f"http://127.0.0.1:{person.server.port}"
             driver.get(f"{address}/static/icon.png")
             for name, value in Cookies.of(person).cookies.items():
@@ -65,7 +65,7 @@ def running_webkit(person: Person, hash: str) -> Iterator[WebKit]:
 
 
 def _wait_until_ready(driver: webdriver.WebKitGTK) -> None:
-    until = time.monotonic() + PATIENCE_SECONDS
+    until = time.monotonic() + TIMEOUT_SECONDS
     while not driver.find_elements(By.CSS_SELECTOR, "body[data-ready]"):
         assert time.monotonic() < until, "the page was not ready in time"
         time.sleep(0.1)

@@ -6,7 +6,7 @@ from typing import Any
 
 import zulip
 from tests.support.people import Person
-from tests.support.waiting import PATIENCE_SECONDS
+from tests.support.waiting import TIMEOUT_SECONDS
 
 
 class StopListening(Exception):
@@ -47,5 +47,5 @@ def listens(client: Any, count: int, **options: Any) -> tuple[list[Any], Event]:
 
     client.register = tells_when_ready
     Thread(target=run, daemon=True).start()
-    assert ready.wait(PATIENCE_SECONDS)
+    assert ready.wait(TIMEOUT_SECONDS)
     return received, full

@@ -72,13 +72,13 @@ def test_media_of_other_sites_is_a_link_unless_proxied(page_chat, browse, start_
         shown = at_anas.page.locator(".talk .message_inline_image img")
         if chat is page_chat:
             expect(at_anas.page.get_by_text("A picture at 127.0.0.1")).to_be_visible()
-            assert site.heard == []
+            assert site.requests == []
             continue
         expect(shown).to_have_js_property("naturalWidth", 300)
         shown.click()
         large = at_anas.page.locator("dialog.viewer img")
         expect(large).to_have_js_property("naturalWidth", 300)
-    assert [event.path for event in site.heard] == ["/hook.jpg"]
+    assert [request.path for request in site.requests] == ["/hook.jpg"]
     site.close()
 
 

@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 
 from tertulia.cli import zuliprc
 
-PATIENCE_SECONDS = 10.0
+TIMEOUT_SECONDS = 10.0
 LOOK_AGAIN_SECONDS = 0.02
 
 
@@ -108,7 +108,7 @@ class Account:
         content: str | Callable[[str], bool] | None = None,
         *,
         sender: "Account | None" = None,
-        seconds: float = PATIENCE_SECONDS,
+        seconds: float = TIMEOUT_SECONDS,
     ) -> dict[str, Any]:
         """The next message of another account, after the last one that was waited for; fails if
         none arrives.
@@ -205,7 +205,7 @@ class EventQueue:
         return found[0]
 
     def wait_for_event(
-        self, type_: str | None = None, *, seconds: float = PATIENCE_SECONDS, **fields: Any
+        self, type_: str | None = None, *, seconds: float = TIMEOUT_SECONDS, **fields: Any
     ) -> dict[str, Any]:
         """The next event of this type with these fields; fails if none arrives. Earlier events are
         passed over: `queue.wait_for_event("reaction", op="add", emoji_name="tada")`.

@@ -32,7 +32,7 @@ def channels():
 
 
 @pytest.fixture
-def said(ana, ben):
+def messages(ana, ben):
     """Three messages of Ana in the kitchen, where Ben is, too."""
     return [ana.says(f"soup {n}", to="kitchen > lunch") for n in range(3)]
 
@@ -40,28 +40,28 @@ def said(ana, ben):
 # --- read ---
 
 
-def test_reading_is_reported_only_to_ones_own_clients(ana, ben, said):
+def test_reading_is_reported_only_to_ones_own_clients(ana, ben, messages):
     queue, others = ben.listens_for("update_message_flags"), ana.listens_for("update_message_flags")
 
-    response = flagged(ben, said, "add", "read").succeeds()
+    response = flagged(ben, messages, "add", "read").succeeds()
 
-    assert response["messages"] == [message.id for message in said]
+    assert response["messages"] == [message.id for message in messages]
     assert response["ignored_because_not_subscribed_channels"] == []
-    assert queue.next() == flags_event("add", "read", said)
-    assert ben.sees(said[0])["flags"] == ["read"]
+    assert queue.next() == flags_event("add", "read", messages)
+    assert ben.sees(messages[0])["flags"] == ["read"]
     assert unread_ids(ben) == []
     assert others.silent()
 
 
-def test_only_changed_ids_are_reported_and_an_empty_change_too(said, ben):
-    flagged(ben, said[:2], "add", "read").succeeds()
+def test_only_changed_ids_are_reported_and_an_empty_change_too(messages, ben):
+    flagged(ben, messages[:2], "add", "read").succeeds()
     queue = ben.listens_for("update_message_flags")
 
-    flagged(ben, said, "add", "read").succeeds()
+    flagged(ben, messages, "add", "read").succeeds()
     received = queue.all()
-    flagged(ben, said, "add", "read").succeeds()
+    flagged(ben, messages, "add", "read").succeeds()
 
-    assert received == [flags_event("add", "read", said[2:])]
+    assert received == [flags_event("add", "read", messages[2:])]
     assert queue.all() == [flags_event("add", "read", [])]
 
 
@@ -71,17 +71,17 @@ def test_marking_unread_reports_the_conversation_of_each_message(chat):
     between = ana.says("hey", to=[ben])
     among = ana.says("hey all", to=[ben, eve])
     to_self = ben.says("note", to=[ben], read_by_sender=True)
-    said = [soup, between, among, to_self]
-    flagged(ben, said, "add", "read").succeeds()
+    messages = [soup, between, among, to_self]
+    flagged(ben, messages, "add", "read").succeeds()
     queue = ben.listens_for("update_message_flags")
 
-    flagged(ben, said, "remove", "read").succeeds()
+    flagged(ben, messages, "remove", "read").succeeds()
 
     kitchen = chat.channel("kitchen")
     assert queue.next() == flags_event(
         "remove",
         "read",
-        said,
+        messages,
         message_details={
             str(soup.id): {
                 "type": "stream",
@@ -94,7 +94,7 @@ def test_marking_unread_reports_the_conversation_of_each_message(chat):
             str(to_self.id): {"type": "private", "user_ids": []},
         },
     )
-    assert unread_ids(ben) == sorted(message.id for message in said)
+    assert unread_ids(ben) == sorted(message.id for message in messages)
 
 
 def test_invisible_messages_are_not_found_and_stay_unchanged(ana, ben, eve):
@@ -132,11 +132,11 @@ def test_invalid_parameters_are_refused(ana):
     )
 
 
-def test_marking_unread_is_ignored_in_unsubscribed_channels(chat, said, ben):
+def test_marking_unread_is_ignored_in_unsubscribed_channels(chat, messages, ben):
     ben.leaves("kitchen")
     queue = ben.listens_for("update_message_flags")
 
-    response = flagged(ben, said, "remove", "read").succeeds()
+    response = flagged(ben, messages, "remove", "read").succeeds()
 
     assert response["ignored_because_not_subscribed_channels"] == [chat.channel("kitchen").id]
     assert queue.next() == flags_event("remove", "read", [], message_details={})
@@ -153,44 +153,44 @@ def test_marking_unread_does_not_reveal_the_channel_of_a_hidden_message(ana, ben
 # --- stars ---
 
 
-def test_stars_are_added_and_removed(said, ben):
+def test_stars_are_added_and_removed(messages, ben):
     queue = ben.listens_for("update_message_flags")
 
-    flagged(ben, said[:2], "add", "starred").succeeds()
+    flagged(ben, messages[:2], "add", "starred").succeeds()
     starred = ben.registers(fetch_event_types=["starred_messages"])["starred_messages"]
     first = queue.all()
-    flagged(ben, said, "remove", "starred").succeeds()
+    flagged(ben, messages, "remove", "starred").succeeds()
 
-    assert starred == [message.id for message in said[:2]]
-    assert first == [flags_event("add", "starred", said[:2])]
-    assert queue.all() == [flags_event("remove", "starred", said[:2])]
-    assert ben.sees(said[0])["flags"] == []
+    assert starred == [message.id for message in messages[:2]]
+    assert first == [flags_event("add", "starred", messages[:2])]
+    assert queue.all() == [flags_event("remove", "starred", messages[:2])]
+    assert ben.sees(messages[0])["flags"] == []
 
 
-def test_a_star_on_an_unreceived_message_makes_it_historical(chat, said):
+def test_a_star_on_an_unreceived_message_makes_it_historical(chat, messages):
     eve = chat.person("eve")
 
-    flagged(eve, said[:1], "add", "starred").succeeds()
+    flagged(eve, messages[:1], "add", "starred").succeeds()
 
-    assert eve.sees(said[0])["flags"] == ["read", "starred", "historical"]
-    assert eve.sees(said[1])["flags"] == ["read", "historical"]
+    assert eve.sees(messages[0])["flags"] == ["read", "starred", "historical"]
+    assert eve.sees(messages[1])["flags"] == ["read", "historical"]
     feed = eve.get("/messages", anchor="newest", num_before=10).succeeds()["messages"]
-    assert [message["id"] for message in feed] == [said[0].id]
+    assert [message["id"] for message in feed] == [messages[0].id]
 
 
-def test_a_new_subscriber_can_mark_older_messages_unread(chat, said):
+def test_a_new_subscriber_can_mark_older_messages_unread(chat, messages):
     eve = chat.person("eve", channels=["kitchen"])
 
-    flagged(eve, said[:1], "remove", "read").succeeds()
+    flagged(eve, messages[:1], "remove", "read").succeeds()
 
-    assert eve.sees(said[0])["flags"] == ["historical"]
-    assert unread_ids(eve) == [said[0].id]
+    assert eve.sees(messages[0])["flags"] == ["historical"]
+    assert unread_ids(eve) == [messages[0].id]
 
 
-def test_collapsing(said, ben):
-    flagged(ben, said, "add", "collapsed").succeeds()
+def test_collapsing(messages, ben):
+    flagged(ben, messages, "add", "collapsed").succeeds()
 
-    assert ben.sees(said[2])["flags"] == ["collapsed"]
+    assert ben.sees(messages[2])["flags"] == ["collapsed"]
 
 
 # --- bulk ---
@@ -209,7 +209,7 @@ def test_everything_can_be_marked_read_at_once(ana, ben):
     assert unread_ids(ben) == []
 
 
-def test_a_channel_or_a_topic_can_be_marked_read_at_once(chat, ana, ben, said):
+def test_a_channel_or_a_topic_can_be_marked_read_at_once(chat, ana, ben, messages):
     other = ana.says("tea", to="kitchen > Drinks")
     empty = ana.says("hm", to="kitchen > ")
     kitchen_id = chat.channel("kitchen").id
@@ -231,7 +231,7 @@ def test_a_channel_or_a_topic_can_be_marked_read_at_once(chat, ana, ben, said):
 
     assert of_empty == [flags_event("add", "read", [empty])]
     assert of_drinks == [flags_event("add", "read", [other])]
-    assert of_channel == [flags_event("add", "read", said)]
+    assert of_channel == [flags_event("add", "read", messages)]
     assert queue.silent()
 
 
@@ -251,14 +251,14 @@ def test_invalid_channels_and_topics_are_refused(chat, ana, ben):
     )
 
 
-def test_unsubscribing_marks_a_channel_read(ana, ben, said):
+def test_unsubscribing_marks_a_channel_read(ana, ben, messages):
     queue = ben.listens_for("subscription", "update_message_flags")
 
     ben.leaves("kitchen")
 
     received = queue.all()
     assert [event["type"] for event in received] == ["subscription", "update_message_flags"]
-    assert received[1] == flags_event("add", "read", said)
+    assert received[1] == flags_event("add", "read", messages)
     ben.joins("kitchen")
     assert unread_ids(ben) == []
     assert len(unread_ids(ana)) == 3
@@ -267,79 +267,81 @@ def test_unsubscribing_marks_a_channel_read(ana, ben, said):
 # --- merging ---
 
 
-def test_pending_flag_events_are_merged(said, ben):
+def test_pending_flag_events_are_merged(messages, ben):
     queue = ben.listens_for("update_message_flags")
 
-    for message in said[:2]:
+    for message in messages[:2]:
         flagged(ben, [message], "add", "starred").succeeds()
-    for message in said[:2]:
+    for message in messages[:2]:
         flagged(ben, [message], "add", "read").succeeds()
         flagged(ben, [message], "remove", "starred").succeeds()
 
     assert queue.all() == [
-        flags_event("add", "starred", said[:2]),
-        flags_event("add", "read", said[:2]),
-        flags_event("remove", "starred", said[:2]),
+        flags_event("add", "starred", messages[:2]),
+        flags_event("add", "read", messages[:2]),
+        flags_event("remove", "starred", messages[:2]),
     ]
 
 
-def test_merged_events_leave_the_same_flags(said, ben):
+def test_merged_events_leave_the_same_flags(messages, ben):
     queue = ben.listens_for("update_message_flags")
 
-    flagged(ben, said[:1], "add", "starred").succeeds()
-    flagged(ben, said[:1], "remove", "starred").succeeds()
-    flagged(ben, said[1:2], "add", "starred").succeeds()
+    flagged(ben, messages[:1], "add", "starred").succeeds()
+    flagged(ben, messages[:1], "remove", "starred").succeeds()
+    flagged(ben, messages[1:2], "add", "starred").succeeds()
 
     starred: set[int] = set()
     for response in queue.all():
         change = starred.update if response["op"] == "add" else starred.difference_update
         change(response["messages"])
-    assert starred == {said[1].id}
+    assert starred == {messages[1].id}
 
 
-def test_repeated_opposite_changes_are_reported_once_each_way(said, ben):
+def test_repeated_opposite_changes_are_reported_once_each_way(messages, ben):
     queue = ben.listens_for("update_message_flags")
 
     for op in ("add", "remove", "add", "remove"):
-        flagged(ben, said[:1], op, "starred").succeeds()
+        flagged(ben, messages[:1], op, "starred").succeeds()
 
     assert [event["op"] for event in queue.all()] == ["add", "remove"]
 
 
-def test_marking_unread_is_never_merged(said, ben):
-    flagged(ben, said, "add", "read").succeeds()
+def test_marking_unread_is_never_merged(messages, ben):
+    flagged(ben, messages, "add", "read").succeeds()
     queue = ben.listens_for("update_message_flags")
 
-    for message in said:
+    for message in messages:
         flagged(ben, [message], "remove", "read").succeeds()
 
-    assert [response["messages"] for response in queue.all()] == [[message.id] for message in said]
+    assert [response["messages"] for response in queue.all()] == [
+        [message.id] for message in messages
+    ]
 
 
-def test_fetched_events_stay_unchanged(said, ben):
+def test_fetched_events_stay_unchanged(messages, ben):
     queue = ben.listens_for("update_message_flags")
 
-    flagged(ben, said[:1], "add", "starred").succeeds()
+    flagged(ben, messages[:1], "add", "starred").succeeds()
     first = queue.poll().succeeds()["events"]
-    flagged(ben, said[1:], "add", "starred").succeeds()
+    flagged(ben, messages[1:], "add", "starred").succeeds()
     again = queue.poll().succeeds()["events"]
 
     assert again[0] == first[0]
-    assert again[1]["messages"] == [message.id for message in said[1:]]
+    assert again[1]["messages"] == [message.id for message in messages[1:]]
 
 
 def test_merged_events_survive_a_restart(own_chat):
     ana, ben = own_chat.people("ana", "ben", channels=["kitchen"])
-    said = [ana.says(f"soup {n}", to="kitchen > lunch") for n in range(3)]
+    messages = [ana.says(f"soup {n}", to="kitchen > lunch") for n in range(3)]
     queue = ben.listens_for("update_message_flags")
-    flagged(ben, said[:1], "add", "starred").succeeds()
+    flagged(ben, messages[:1], "add", "starred").succeeds()
     queue.all()
-    for message in said[1:]:
+    for message in messages[1:]:
         flagged(ben, [message], "add", "starred").succeeds()
 
     own_chat.server.restart()
 
-    assert queue.all() == [flags_event("add", "starred", said[1:])]
+    assert queue.all() == [flags_event("add", "starred", messages[1:])]
 
 
 # --- read receipts ---
@@ -349,7 +351,7 @@ def readers(person, message):
     return person.get(f"/messages/{message.id}/read_receipts").succeeds()["user_ids"]
 
 
-def test_who_has_read_a_message(chat, ana, ben, said):
+def test_who_has_read_a_message(chat, ana, ben, messages):
     eve = chat.person("eve", channels=["kitchen"])
     shy = chat.person("shy", channels=["kitchen"], settings={"send_read_receipts": False})
     tea = ana.says("tea?", to="kitchen > lunch")
@@ -361,7 +363,7 @@ def test_who_has_read_a_message(chat, ana, ben, said):
 
     assert before == []
     assert readers(eve, tea) == [ben.id]
-    assert readers(ana, said[0]) == []
+    assert readers(ana, messages[0]) == []
 
 
 @pytest.mark.usefixtures("said")
@@ -390,9 +392,9 @@ def test_who_has_read_a_direct_message(ana, ben, eve):
     eve.get(f"/messages/{hey.id}/read_receipts").fails("Invalid message(s)")
 
 
-def test_read_receipts_can_be_turned_off(chat, ana, said):
+def test_read_receipts_can_be_turned_off(chat, ana, messages):
     chat.set("enable_read_receipts", False)
 
-    ana.get(f"/messages/{said[0].id}/read_receipts").fails(
+    ana.get(f"/messages/{messages[0].id}/read_receipts").fails(
         "Read receipts are disabled in this organization."
     )

@@ -46,7 +46,7 @@ def ben(chat):
 
 
 @pytest.fixture
-def said(ana, ben):
+def messages(ana, ben):
     """Three messages of Ana about chairs, in a channel where Ben is, too."""
     return [ana.says(f"chair {n}", to="porch > chairs") for n in range(3)]
 
@@ -62,23 +62,23 @@ def said(ana, ben):
         ("change_all", ["stools", "stools", "stools"]),
     ],
 )
-def test_propagation_modes(said, ben, mode, expected):
-    moves(ben, said[1], topic="stools", propagate_mode=mode).succeeds()
+def test_propagation_modes(messages, ben, mode, expected):
+    moves(ben, messages[1], topic="stools", propagate_mode=mode).succeeds()
 
-    assert topics_of(ben, *said) == expected
+    assert topics_of(ben, *messages) == expected
 
 
-def test_all_recipients_receive_a_move(chat, eve, ana, ben, said):
+def test_all_recipients_receive_a_move(chat, eve, ana, ben, messages):
     queue, others = ana.listens_for("update_message"), eve.listens_for("update_message")
 
-    moves(ben, said[1], topic="stools", propagate_mode="change_later").succeeds()
+    moves(ben, messages[1], topic="stools", propagate_mode="change_later").succeeds()
 
     event = queue.next()
     assert event == {
         "type": "update_message",
         "user_id": ben.id,
         "edit_timestamp": event["edit_timestamp"],
-        "message_id": said[1].id,
+        "message_id": messages[1].id,
         "rendering_only": False,
         "stream_name": "porch",
         "stream_id": chat.channel("porch").id,
@@ -86,29 +86,29 @@ def test_all_recipients_receive_a_move(chat, eve, ana, ben, said):
         "orig_subject": "chairs",
         "subject": "stools",
         "topic_links": [],
-        "message_ids": [said[1].id, said[2].id],
+        "message_ids": [messages[1].id, messages[2].id],
         "flags": [],
     }
     assert others.silent()
 
 
-def test_a_moved_message_shows_its_history(said, ben):
-    moves(ben, said[0], topic="stools").succeeds()
+def test_a_moved_message_shows_its_history(messages, ben):
+    moves(ben, messages[0], topic="stools").succeeds()
 
-    shown = ben.sees(said[0])
+    shown = ben.sees(messages[0])
     (edit,) = shown["edit_history"]
     assert (edit["prev_topic"], edit["topic"], edit["user_id"]) == ("chairs", "stools", ben.id)
     assert shown["last_moved_timestamp"] == edit["timestamp"]
     assert "last_edit_timestamp" not in shown
 
 
-def test_the_empty_topic_has_a_name_for_older_clients(ana, ben, said):
+def test_the_empty_topic_has_a_name_for_older_clients(ana, ben, messages):
     capable = {"notification_settings_null": True, "empty_topic_name": True}
     queue = ana.listens_for("update_message", client_capabilities=capable)
     old_queue = ben.listens_for("update_message")
 
-    moves(ben, said[0], topic="general chat").succeeds()
-    moves(ben, said[0], topic="back").succeeds()
+    moves(ben, messages[0], topic="general chat").succeeds()
+    moves(ben, messages[0], topic="back").succeeds()
 
     new, old = queue.all(), old_queue.all()
     assert [(each["orig_subject"], each["subject"]) for each in new] == [
@@ -121,25 +121,25 @@ def test_the_empty_topic_has_a_name_for_older_clients(ana, ben, said):
     ]
 
 
-def test_content_and_topic_can_change_together(ana, ben, said):
+def test_content_and_topic_can_change_together(ana, ben, messages):
     queue = ben.listens_for("update_message")
 
-    moves(ana, said[0], topic="sofas", content="sofa", propagate_mode="change_all").succeeds()
+    moves(ana, messages[0], topic="sofas", content="sofa", propagate_mode="change_all").succeeds()
 
     event = queue.next()
     assert (event["content"], event["subject"]) == ("sofa", "sofas")
-    assert event["message_ids"] == [message.id for message in said]
-    assert len(ben.sees(said[0])["edit_history"]) == 1
-    assert ben.sees(said[1])["content"] == "<p>chair 1</p>"
+    assert event["message_ids"] == [message.id for message in messages]
+    assert len(ben.sees(messages[0])["edit_history"]) == 1
+    assert ben.sees(messages[1])["content"] == "<p>chair 1</p>"
 
 
-def test_who_may_rename_topics(chat, ana, ben, said):
+def test_who_may_rename_topics(chat, ana, ben, messages):
     moderator = chat.person("mod", role="moderator", channels=["porch"])
     chat.permit("can_move_messages_between_topics_group", "moderators")
 
-    moves(ben, said[0], topic="x").fails("You don't have permission to edit this message")
-    moves(moderator, said[0], topic="x").succeeds()
-    moves(ana, said[1], topic="x").succeeds()  # she created the channel, and administers it
+    moves(ben, messages[0], topic="x").fails("You don't have permission to edit this message")
+    moves(moderator, messages[0], topic="x").succeeds()
+    moves(ana, messages[1], topic="x").succeeds()  # she created the channel, and administers it
 
 
 def test_moving_between_topics_has_a_time_limit(own_chat):
@@ -166,15 +166,15 @@ def test_moving_between_topics_has_a_time_limit(own_chat):
     moves(moderator, old[0], topic="x", propagate_mode="change_all").succeeds()
 
 
-def test_topics_that_a_channel_does_not_allow_are_refused(chat, said, ben):
+def test_topics_that_a_channel_does_not_allow_are_refused(chat, messages, ben):
     chat.set("topics_policy", "disable_empty_topic")
 
-    moves(ben, said[0], topic="").fails(
+    moves(ben, messages[0], topic="").fails(
         "Sending messages to the general chat is not allowed in this channel."
     )
 
 
-def test_nothing_changes_in_an_archived_channel(chat, ana, said):
+def test_nothing_changes_in_an_archived_channel(chat, ana, messages):
     chat.write(
         lambda tx: tx.execute(
             "UPDATE channel SET archived = :yes WHERE realm_id = :realm AND name = 'porch'",
@@ -183,10 +183,10 @@ def test_nothing_changes_in_an_archived_channel(chat, ana, said):
         )
     )
 
-    moves(ana, said[0], topic="x").fails("Invalid message(s)")
-    ana.patch(f"/messages/{said[0].id}", content="x").fails("Invalid message(s)")
-    ana.delete(f"/messages/{said[0].id}").fails("Invalid message(s)")
-    ana.post(f"/messages/{said[0].id}/reactions", emoji_name="tada").fails("Invalid message(s)")
+    moves(ana, messages[0], topic="x").fails("Invalid message(s)")
+    ana.patch(f"/messages/{messages[0].id}", content="x").fails("Invalid message(s)")
+    ana.delete(f"/messages/{messages[0].id}").fails("Invalid message(s)")
+    ana.post(f"/messages/{messages[0].id}/reactions", emoji_name="tada").fails("Invalid message(s)")
 
 
 # --- notices ---
@@ -204,11 +204,11 @@ def last_in(person, place):
     return response["messages"][-1]
 
 
-def test_a_moved_topic_gets_notices_at_both_ends(chat, ana, ben, said):
+def test_a_moved_topic_gets_notices_at_both_ends(chat, ana, ben, messages):
     queue = ana.listens_for("update_message", "message", apply_markdown=True)
 
     ben.patch(
-        f"/messages/{said[0].id}",
+        f"/messages/{messages[0].id}",
         topic="benches",
         propagate_mode="change_all",
         send_notification_to_old_thread=True,
@@ -235,14 +235,14 @@ def test_a_moved_topic_gets_notices_at_both_ends(chat, ana, ben, said):
     assert (here["flags"], ben.sees(here["message"]["id"])["flags"]) == ([], ["read"])
 
 
-def test_a_partial_move_is_described_as_such(said, ben):
+def test_a_partial_move_is_described_as_such(messages, ben):
     ben.patch(
-        f"/messages/{said[0].id}", topic="one", send_notification_to_old_thread=True
+        f"/messages/{messages[0].id}", topic="one", send_notification_to_old_thread=True
     ).succeeds()
     left = last_in(ben, "porch > chairs")["content"]
     came = last_in(ben, "porch > one")["content"]
     ben.patch(
-        f"/messages/{said[1].id}",
+        f"/messages/{messages[1].id}",
         topic="two",
         propagate_mode="change_later",
         send_notification_to_old_thread=True,
@@ -252,16 +252,16 @@ def test_a_partial_move_is_described_as_such(said, ben):
     assert left == f"A message was moved from this topic to #**porch>one** by {who}."
     assert came.startswith("[A message](http://")
     assert came.endswith(
-        f"/topic/one/near/{said[0].id}) was moved here from #**porch>chairs** by {who}."
+        f"/topic/one/near/{messages[0].id}) was moved here from #**porch>chairs** by {who}."
     )
     assert last_in(ben, "porch > two")["content"] == (
         f"This topic was moved here from #**porch>chairs** by {who}."
     )
 
 
-def test_a_move_of_a_part_of_a_topic(said, ben):
+def test_a_move_of_a_part_of_a_topic(messages, ben):
     ben.patch(
-        f"/messages/{said[1].id}",
+        f"/messages/{messages[1].id}",
         topic="two",
         propagate_mode="change_later",
         send_notification_to_old_thread=True,
@@ -276,10 +276,10 @@ def test_a_move_of_a_part_of_a_topic(said, ben):
     )
 
 
-def test_notices_can_be_turned_off(ana, ben, said):
+def test_notices_can_be_turned_off(ana, ben, messages):
     queue = ana.listens_for("message")
 
-    moves(ben, said[0], topic="quiet").succeeds()
+    moves(ben, messages[0], topic="quiet").succeeds()
 
     assert queue.silent()
 
@@ -339,31 +339,31 @@ def test_a_topic_reopened_at_once_keeps_no_notices(own_chat):
     ]
 
 
-def test_who_may_resolve(chat, said, ben):
+def test_who_may_resolve(chat, messages, ben):
     chat.permit("can_resolve_topics_group", "moderators")
 
-    moves(ben, said[0], topic="✔ chairs", propagate_mode="change_all").fails(
+    moves(ben, messages[0], topic="✔ chairs", propagate_mode="change_all").fails(
         "You don't have permission to resolve topics in this channel."
     )
-    moves(ben, said[0], topic="✔ ").fails("General chat cannot be marked as resolved")
+    moves(ben, messages[0], topic="✔ ").fails("General chat cannot be marked as resolved")
 
 
-def test_resolving_needs_no_permission_to_move(chat, said, ben):
+def test_resolving_needs_no_permission_to_move(chat, messages, ben):
     chat.permit("can_move_messages_between_topics_group", "moderators")
 
-    moves(ben, said[0], topic="✔ chairs", propagate_mode="change_all").succeeds()
+    moves(ben, messages[0], topic="✔ chairs", propagate_mode="change_all").succeeds()
 
 
 # --- policies ---
 
 
-def test_policies_move_with_a_whole_topic(chat, ana, ben, said):
+def test_policies_move_with_a_whole_topic(chat, ana, ben, messages):
     porch_id = chat.channel("porch").id
     follows(chat, ana, "porch > chairs", FOLLOWED)
     follows(chat, ben, "porch > chairs", MUTED)
     queue = ana.listens_for("user_topic", "update_message")
 
-    moves(ben, said[0], topic="sofas", propagate_mode="change_all").succeeds()
+    moves(ben, messages[0], topic="sofas", propagate_mode="change_all").succeeds()
 
     assert policies(ana) == {(porch_id, "sofas"): FOLLOWED}
     assert policies(ben) == {(porch_id, "sofas"): MUTED}
@@ -371,34 +371,34 @@ def test_policies_move_with_a_whole_topic(chat, ana, ben, said):
     assert received == [("user_topic", 0), ("user_topic", FOLLOWED), ("update_message", None)]
 
 
-def test_policies_stay_while_messages_remain(chat, ana, ben, said):
+def test_policies_stay_while_messages_remain(chat, ana, ben, messages):
     follows(chat, ana, "porch > chairs", FOLLOWED)
 
-    moves(ben, said[0], topic="sofas").succeeds()
+    moves(ben, messages[0], topic="sofas").succeeds()
 
     assert policies(ana) == {(chat.channel("porch").id, "chairs"): FOLLOWED}
 
 
-def test_where_topics_merge_the_more_visible_policy_wins(chat, ana, ben, said):
+def test_where_topics_merge_the_more_visible_policy_wins(chat, ana, ben, messages):
     ana.says("sofa", to="porch > sofas")
     follows(chat, ana, "porch > chairs", FOLLOWED)
     follows(chat, ana, "porch > sofas", MUTED)
     follows(chat, ben, "porch > chairs", MUTED)
 
-    moves(ben, said[0], topic="sofas", propagate_mode="change_all").succeeds()
+    moves(ben, messages[0], topic="sofas", propagate_mode="change_all").succeeds()
 
     assert policies(ana) == {(chat.channel("porch").id, "sofas"): FOLLOWED}
     assert policies(ben) == {}
 
 
-def test_another_spelling_of_a_topic_is_the_same_topic(chat, ana, ben, said):
+def test_another_spelling_of_a_topic_is_the_same_topic(chat, ana, ben, messages):
     follows(chat, ana, "porch > chairs", FOLLOWED)
     queue = ana.listens_for("user_topic", "update_message")
 
-    moves(ben, said[0], topic="Chairs", propagate_mode="change_all").succeeds()
+    moves(ben, messages[0], topic="Chairs", propagate_mode="change_all").succeeds()
 
     assert [event["type"] for event in queue.all()] == ["update_message"]
-    assert topics_of(ana, *said) == ["Chairs"] * 3
+    assert topics_of(ana, *messages) == ["Chairs"] * 3
 
 
 # --- channels ---
@@ -412,36 +412,36 @@ def make(chat, owner, name, *subscribers, **options):
     return chat.channel(name).id
 
 
-def test_a_message_moves_to_another_channel(chat, eve, ana, ben, said):
+def test_a_message_moves_to_another_channel(chat, eve, ana, ben, messages):
     garden = make(chat, eve, "garden")
     queue, new_queue = ana.listens_for("update_message"), eve.listens_for("update_message")
 
-    moves(ben, said[0], stream_id=garden, propagate_mode="change_all").succeeds()
+    moves(ben, messages[0], stream_id=garden, propagate_mode="change_all").succeeds()
 
     event = queue.next()
     assert (event["stream_id"], event["new_stream_id"]) == (chat.channel("porch").id, garden)
     assert (event["orig_subject"], "subject" in event) == ("chairs", False)
-    assert new_queue.next()["message_ids"] == [message.id for message in said]
+    assert new_queue.next()["message_ids"] == [message.id for message in messages]
     assert new_queue.silent()
-    shown = ana.sees(said[0])
+    shown = ana.sees(messages[0])
     assert (shown["stream_id"], shown["display_recipient"]) == (garden, "garden")
     (edit,) = shown["edit_history"]
     assert (edit["prev_stream"], edit["stream"]) == (chat.channel("porch").id, garden)
 
 
-def test_moving_does_not_change_who_received_a_message(chat, eve, said, ben):
+def test_moving_does_not_change_who_received_a_message(chat, eve, messages, ben):
     garden = make(chat, eve, "garden")
 
-    moves(ben, said[0], stream_id=garden, propagate_mode="change_all").succeeds()
+    moves(ben, messages[0], stream_id=garden, propagate_mode="change_all").succeeds()
 
-    assert ben.sees(said[0])["flags"] == []
-    assert eve.sees(said[0])["flags"] == ["read", "historical"]
+    assert ben.sees(messages[0])["flags"] == []
+    assert eve.sees(messages[0])["flags"] == ["read", "historical"]
     feed = ben.get("/messages", anchor="newest", num_before=9).succeeds()["messages"]
-    assert [each["id"] for each in feed] == [message.id for message in said]
+    assert [each["id"] for each in feed] == [message.id for message in messages]
     assert eve.get("/messages", anchor="newest", num_before=9).succeeds()["messages"] == []
 
 
-def test_users_without_access_to_the_new_channel_lose_the_messages(chat, ana, ben, said):
+def test_users_without_access_to_the_new_channel_lose_the_messages(chat, ana, ben, messages):
     boss = chat.person("boss", role="admin", channels=["porch"])
     cellar = make(chat, boss, "cellar", ana, invite_only=True)
     bereft = ben.listens_for("update_message", "delete_message", "message")
@@ -449,20 +449,20 @@ def test_users_without_access_to_the_new_channel_lose_the_messages(chat, ana, be
     capable = {"notification_settings_null": True, "bulk_message_deletion": True}
     bulk = ben.listens_for("delete_message", client_capabilities=capable)
 
-    moves(boss, said[0], stream_id=cellar, propagate_mode="change_all").succeeds()
+    moves(boss, messages[0], stream_id=cellar, propagate_mode="change_all").succeeds()
 
     assert [event["type"] for event in queue.all()] == ["update_message"]
     assert [event["type"] for event in bereft.all()] == ["delete_message"] * 3
     assert bulk.all() == [
         {
             "type": "delete_message",
-            "message_ids": [message.id for message in said],
+            "message_ids": [message.id for message in messages],
             "stream_id": chat.channel("porch").id,
             "topic": "chairs",
             "message_type": "stream",
         }
     ]
-    ben.get(f"/messages/{said[0].id}").fails("Invalid message(s)")
+    ben.get(f"/messages/{messages[0].id}").fails("Invalid message(s)")
 
 
 def test_messages_from_a_private_channel_do_not_reveal_its_name(chat):
@@ -502,34 +502,36 @@ def test_content_that_moved_out_of_sight_stays_hidden_after_a_restart(own_chat):
     assert [event["type"] for event in queue.all()] == ["delete_message"]
 
 
-def test_a_protected_history_shows_only_messages_since_subscribing(chat, said, ben):
+def test_a_protected_history_shows_only_messages_since_subscribing(chat, messages, ben):
     boss, eve, late = (
         chat.person(name, role="admin", channels=["porch"]) for name in ("boss", "eve", "late")
     )
     cellar = make(chat, boss, "cellar", eve, invite_only=True, history_public_to_subscribers=False)
     queue = late.listens_for("update_message")
 
-    moves(boss, said[0], stream_id=cellar, propagate_mode="change_all").succeeds()
+    moves(boss, messages[0], stream_id=cellar, propagate_mode="change_all").succeeds()
     boss.joins("cellar", principals=[late.id])
 
-    assert eve.sees(said[0])["stream_id"] == cellar
-    late.get(f"/messages/{said[0].id}").fails("Invalid message(s)")
+    assert eve.sees(messages[0])["stream_id"] == cellar
+    late.get(f"/messages/{messages[0].id}").fails("Invalid message(s)")
     assert queue.silent()
-    ben.get(f"/messages/{said[0].id}").fails("Invalid message(s)")
+    ben.get(f"/messages/{messages[0].id}").fails("Invalid message(s)")
 
 
-def test_who_may_move_between_channels(chat, ana, ben, said):
+def test_who_may_move_between_channels(chat, ana, ben, messages):
     garden = make(chat, ana, "garden")
     ana.joins("cellar", invite_only=True)
     cellar = chat.channel("cellar").id
     guest = chat.person("gus", role="guest", channels=["porch"])
 
-    moves(ben, said[0], stream_id=987_654).fails("Invalid channel ID")
-    moves(ben, said[0], stream_id=cellar).fails("Invalid channel ID")
-    moves(guest, said[0], stream_id=garden).fails("Invalid channel ID")
+    moves(ben, messages[0], stream_id=987_654).fails("Invalid channel ID")
+    moves(ben, messages[0], stream_id=cellar).fails("Invalid channel ID")
+    moves(guest, messages[0], stream_id=garden).fails("Invalid channel ID")
     chat.permit("can_move_messages_between_channels_group", "moderators")
-    moves(ben, said[0], stream_id=garden).fails("You don't have permission to move this message")
-    moves(ben, said[0], stream_id=chat.channel("porch").id).fails("Nothing to change")
+    moves(ben, messages[0], stream_id=garden).fails(
+        "You don't have permission to move this message"
+    )
+    moves(ben, messages[0], stream_id=chat.channel("porch").id).fails("Nothing to change")
 
 
 def test_moving_between_channels_has_a_time_limit(own_chat):
@@ -543,9 +545,9 @@ def test_moving_between_channels_has_a_time_limit(own_chat):
     )
 
 
-def test_the_target_channel_decides_who_may_post(chat, ana, ben, said):
+def test_the_target_channel_decides_who_may_post(chat, ana, ben, messages):
     ana.joins("news", can_send_message_group=chat.group("moderators"))
 
-    moves(ben, said[0], stream_id=chat.channel("news").id).fails(
+    moves(ben, messages[0], stream_id=chat.channel("news").id).fails(
         "You do not have permission to post in this channel."
     )

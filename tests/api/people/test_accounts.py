@@ -6,7 +6,7 @@ from tests.support.access_matrix import create_people
 from tests.support.fake_smtp import text_in
 from tests.support.groups import make, only
 from tests.support.people import Chat, basic
-from tests.support.waiting import PATIENCE_SECONDS
+from tests.support.waiting import TIMEOUT_SECONDS
 
 NEW: dict[str, Any] = {"email": "dora@example.com", "password": "open sesame", "full_name": "Dora"}
 
@@ -246,7 +246,7 @@ def test_a_deactivated_account_loses_everything_and_gets_it_back(chat):
 
     root.delete(f"/users/{ben.id}").succeeds()
 
-    assert queue.result(PATIENCE_SECONDS).json["code"] == "BAD_EVENT_QUEUE_ID"
+    assert queue.result(TIMEOUT_SECONDS).json["code"] == "BAD_EVENT_QUEUE_ID"
     for person in (ben, helper):
         person.get("/users/me").fails("Account is deactivated", code="UNAUTHORIZED", status=401)
     alone = only(root)
@@ -362,7 +362,7 @@ def test_a_new_key_ends_the_old_one_and_its_queues_at_once(chat, ana):
     for person in (ana, helper):
         waiting = person.listens_for("message").waits_raw()
         fresh = person.post("/users/me/api_key/regenerate").succeeds()["api_key"]
-        assert waiting.result(PATIENCE_SECONDS).json["code"] == "BAD_EVENT_QUEUE_ID"
+        assert waiting.result(TIMEOUT_SECONDS).json["code"] == "BAD_EVENT_QUEUE_ID"
         person.get("/users/me").fails("Invalid API key", code="UNAUTHORIZED", status=401)
         again = person.with_headers(Authorization=basic(person.email, fresh))
         assert again.get("/users/me").succeeds()["user_id"] == person.id

@@ -14,7 +14,7 @@ from tests.support.files import uploads
 from tests.support.forkserver import COMMAND
 from tests.support.pictures import picture, uploads_to
 from tests.support.server import SECRET
-from tests.support.waiting import PATIENCE_SECONDS
+from tests.support.waiting import TIMEOUT_SECONDS
 
 from tertulia import actions, data_dir, storage
 from tertulia.config import Config
@@ -278,7 +278,7 @@ def test_a_schedule_continues_after_a_failure_and_leaves_no_partial_file(termina
         assert schedule.stderr is not None
         text = schedule.stderr.readline()
         schedule.terminate()
-        ended = schedule.wait(PATIENCE_SECONDS)
+        ended = schedule.wait(TIMEOUT_SECONDS)
 
     assert text.startswith(f"Backup failed: {file.parent}")
     assert ended == 128 + signal.SIGTERM

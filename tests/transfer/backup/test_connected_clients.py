@@ -12,7 +12,7 @@ from tests.support.cli_runner import Terminal
 from tests.support.databases import Databases, Kind
 from tests.support.people import Chat, Person
 from tests.support.server import SECRET
-from tests.support.waiting import PATIENCE_SECONDS, eventually
+from tests.support.waiting import TIMEOUT_SECONDS, eventually
 from tests.support.zulip_bot import connects, listens
 
 from tertulia import storage
@@ -95,7 +95,7 @@ def test_clients_register_again_after_a_restore(
     new = ana.says("Who is hungry?", to="kitchen > lunch")
     phone.polls()
 
-    assert full.wait(PATIENCE_SECONDS)
+    assert full.wait(TIMEOUT_SECONDS)
     assert [each["content"] for each in event] == ["This will be lost", "Who is hungry?"]
     assert event[1]["id"] == new.id > lost.id + 1_000_000
     assert phone.shown == {

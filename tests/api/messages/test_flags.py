@@ -196,7 +196,7 @@ def test_collapsing(messages, ben):
 # --- bulk ---
 
 
-@pytest.mark.usefixtures("said")
+@pytest.mark.usefixtures("messages")
 def test_everything_can_be_marked_read_at_once(ana, ben):
     ana.says("hey", to=[ben])
     queue = ben.listens_for("update_message_flags")
@@ -366,7 +366,7 @@ def test_who_has_read_a_message(chat, ana, ben, messages):
     assert readers(ana, messages[0]) == []
 
 
-@pytest.mark.usefixtures("said")
+@pytest.mark.usefixtures("messages")
 def test_users_who_muted_each_other_do_not_see_read_receipts(chat, ana, ben):
     eve, ida = chat.people("eve", "ida", channels=["kitchen"])
     tea = ana.says("tea?", to="kitchen > lunch")

@@ -477,7 +477,7 @@ def test_messages_from_a_private_channel_do_not_reveal_its_name(chat):
     assert own.next()["stream_name"] == "cellar"
 
 
-@pytest.mark.usefixtures("said")
+@pytest.mark.usefixtures("messages")
 def test_content_that_moved_out_of_sight_is_in_no_queue(chat, ana, ben):
     boss = chat.person("boss", role="admin", channels=["porch"])
     cellar = make(chat, boss, "cellar", invite_only=True)

@@ -113,7 +113,9 @@ class PushSender:
             gone=[each for each, response in outcomes if response.status in GONE],
             refused=[each for each, response in outcomes if response.status in REFUSED],
             failed=[
-                (each, payload.retry_seconds) for each, payload in outcomes if _is_temporary(payload)
+                (each, response.retry_seconds)
+                for each, response in outcomes
+                if _is_temporary(response)
             ],
             waiting=[each for each in open_ones if each.retry_at > now],
             phones=phones,

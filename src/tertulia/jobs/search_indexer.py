@@ -46,7 +46,7 @@ class SearchIndexer:
             if count >= MUCH or count == before.get(realm_id) or await self._is_long(realm_id)
         ]
         await each(ready, self._index_all)
-        await each(stirred, self._follow_language)
+        await each(dirty, self._follow_language)
         if not self._has_begun:  # an older version has indexed without joints
             self._has_begun = True
             pending_joints = await self._database.query(

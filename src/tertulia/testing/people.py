@@ -175,7 +175,7 @@ class EventQueue:
         text: str | None = None,
         *,
         sender: Account | None = None,
-        seconds: float = PATIENCE_SECONDS,
+        seconds: float = TIMEOUT_SECONDS,
     ) -> WatchedAnswer:
         """A streamed answer that is over, or that contains `text` if it is given; fails if none
         comes that far. The queue must be of the type "answer": `queue = ana.listen("answer")`."""

@@ -72,49 +72,120 @@ def _sources() -> set[str]:
 
 # --- make install ---
 
-FAKE_PIP = """
+FAKE_PIP = r"""
+import re
 import sys
-print("Collecting alpha==1.0 (from -r requirements.txt (line 1))")
-print("Requirement already satisfied: beta==2.0 in /somewhere")
-print("Installing collected packages: alpha")
+from pathlib import Path
+
+command, *words = sys.argv[1:]
+if command == "wheel":
+    folder = Path(words[words.index("--wheel-dir") + 1])
+    folder.mkdir(exist_ok=True)
+    pins = Path(words[-1]).read_text()
+    for name in re.findall(r"^(\w+)==1.0 .*\n +--hash=x", pins, re.MULTILINE):
+        print(f"Collecting {name}==1.0 (from -r requirements.txt (line 1))")
+        (folder / f"{name}-1.0-py3-none-any.whl").touch()
+else:
+    names = sorted(Path(word).name.partition("-")[0] for word in words if word.endswith(".whl"))
+    Path(__file__).with_name("installed").write_text(" ".join(names))
 print("ERROR: there is no room")
-sys.exit(int(len(sys.argv) < 3))
+sys.exit(command == "FAILING")
 """
 
 
 @pytest.fixture
 def pip(tmp_path: Path) -> dict[str, str]:
-    """An environment with a pip that only says what it would do."""
+    """An environment with a pip that only says what it would do, and a package that is there."""
     (tmp_path / "pip.py").write_text(FAKE_PIP, encoding="utf-8")
-    (tmp_path / "requirements.txt").write_text("alpha==1.0 \\\n  --hash=x\nbeta==2.0\n")
+    pins = [f"{name}==1.0 \\\n    --hash=x\n    # via\n" for name in ("alpha", "beta", "gamma")]
+    (tmp_path / "requirements.txt").write_text("".join(pins), encoding="utf-8")
+    there = tmp_path / "gamma-1.0.dist-info"
+    there.mkdir()
+    (there / "METADATA").write_text("Metadata-Version: 2.1\nName: gamma\nVersion: 1.0\n")
     return {**os.environ, "PYTHONPATH": str(tmp_path)}
 
 
-def test_installing_shows_progress_without_a_terminal(tmp_path, pip):
-    command = [sys.executable, str(ROOT / "scripts/install.py"), str(tmp_path / "requirements.txt")]
-    done = subprocess.run(command, env=pip, capture_output=True, text=True)
+def installs(tmp_path: Path) -> list[str]:
+    return [sys.executable, str(ROOT / "scripts/install.py"), str(tmp_path / "requirements.txt")]
+
+
+def test_installing_fetches_what_is_missing_and_shows_progress_without_a_terminal(tmp_path, pip):
+    done = subprocess.run(installs(tmp_path), env=pip, capture_output=True, text=True)
 
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == "  2 of 2 packages: unpacking\n"
+    assert (tmp_path / "installed").read_text() == "alpha beta"
 
 
 def test_installing_redraws_one_line_at_a_terminal(tmp_path, pip):
-    command = [sys.executable, str(ROOT / "scripts/install.py"), str(tmp_path / "requirements.txt")]
     leader, follower = pty.openpty()
-    subprocess.run(command, env=pip, stdout=follower, check=True)
+    subprocess.run(installs(tmp_path), env=pip, stdout=follower, check=True)
     shown = os.read(leader, 10_000).decode()
 
-    lines = ["1 of 2 packages: alpha", "2 of 2 packages: beta", "2 of 2 packages: unpacking"]
-    assert [each.strip() for each in shown.split("\r\x1b[K") if each] == lines
+    lines = [each.strip() for each in shown.split("\r\x1b[K") if each]
+    assert [each.partition(":")[0] for each in lines] == [
+        "1 of 2 packages",
+        "2 of 2 packages",
+        "2 of 2 packages",
+    ]
+    assert {each.partition(": ")[2] for each in lines} == {"alpha", "beta", "unpacking"}
 
 
-def test_a_failed_installation_shows_the_output_of_pip(tmp_path, pip):
-    (tmp_path / "pip.py").write_text(FAKE_PIP.replace("< 3", "< 99"), encoding="utf-8")
-    command = [sys.executable, str(ROOT / "scripts/install.py"), str(tmp_path / "requirements.txt")]
-    done = subprocess.run(command, env=pip, capture_output=True, text=True)
+@pytest.mark.parametrize("command", ["wheel", "install"])
+def test_a_failed_installation_shows_the_output_of_pip(tmp_path, pip, command):
+    (tmp_path / "pip.py").write_text(FAKE_PIP.replace("FAILING", command), encoding="utf-8")
+
+    done = subprocess.run(installs(tmp_path), env=pip, capture_output=True, text=True)
 
     assert done.returncode == 1
     assert "ERROR: there is no room" in done.stderr
+    assert (tmp_path / "installed").exists() == (command == "install")
+
+
+# --- extras ---
+
+EXTRAS = {"psycopg": "postgres", "lxml": "saml", "minisaml": "saml", "ldap3": "ldap"}
+LDAP = """
+[[ldap]]
+name = "corp"
+url = "ldap://127.0.0.1:1"
+base = "dc=example,dc=com"
+"""
+
+
+def without(*modules: str) -> str:
+    """Code after which some modules cannot be imported."""
+    return f"import sys; sys.modules.update(dict.fromkeys({modules!r}))"
+
+
+def test_the_extra_for_everything_has_all_others():
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
+        "optional-dependencies"
+    ]
+
+    everything = extras.pop("all")
+    assert sorted(everything) == sorted({each for some in extras.values() for each in some})
+    assert set(extras) == set(EXTRAS.values())
+
+
+@pytest.mark.parametrize(
+    ("module", "words", "settings"),
+    [
+        ("psycopg", ["user", "list", "--database", "postgresql://127.0.0.1/x"], ""),
+        ("ldap3", ["serve", "--port", "0"], LDAP),
+    ],
+)
+def test_a_setting_that_needs_an_extra_names_it(tmp_path, module, words, settings):
+    (tmp_path / "tertulia.toml").write_text(settings, encoding="utf-8")
+    place = ["--config", str(tmp_path / "tertulia.toml"), "--data", str(tmp_path / "data")]
+    run = f"{without(module)}; from tertulia.cli import main; main({[*words, *place]!r})"
+    kept = {name: text for name, text in os.environ.items() if not name.startswith("TERTULIA_")}
+
+    done = subprocess.run([sys.executable, "-c", run], env=kept, capture_output=True, text=True)
+
+    assert done.returncode == 1
+    assert f"pip install 'tertulia[{EXTRAS[module]}]'" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 # --- make release ---
@@ -162,7 +233,8 @@ def test_the_container_context_holds_what_the_containerfile_copies(release):
 def test_the_wheel_passes_the_self_test(release, tmp_path):
     with zipfile.ZipFile(release / f"tertulia-{__version__}-py3-none-any.whl") as wheel:
         wheel.extractall(tmp_path)
-    run = "from tertulia.cli import main; main(['selftest'])"
+    # Without the libraries of the extras, as the plain wheel is installed.
+    run = f"{without(*EXTRAS)}; from tertulia.cli import main; main(['selftest'])"
     kept = {name: text for name, text in os.environ.items() if not name.startswith("TERTULIA_")}
     done = subprocess.run(
         [sys.executable, "-c", run],

@@ -86,19 +86,26 @@ def _problems(config: Config, provider: Provider, subdomains: Collection[str]) -
 
 def _trouble(provider: Provider) -> list[str]:
     """Connect to the provider and return the problem, if any."""
-    from tertulia.external.sso import github, jwt, ldap, openid, saml
-
+    # Each library is imported only where it is configured: some are optional.
     try:
         file = getattr(provider, "ca_file", "")
         if file and not Path(file).is_file():
             return [f"the file {file} does not exist"]
         if isinstance(provider, LdapDirectory):
+            from tertulia.external.sso import ldap
+
             ldap.check(provider)
         elif isinstance(provider, SamlProvider):
+            from tertulia.external.sso import saml
+
             saml.check_certificates(provider)
         elif isinstance(provider, JwtIssuer):
+            from tertulia.external.sso import jwt
+
             jwt.check_key(provider)
         elif isinstance(provider, OpenIdProvider):
+            from tertulia.external.sso import github, openid
+
             is_github = provider.preset == "github"
             ask = github.check if is_github else openid.discover
             asyncio.run(ask(provider))

@@ -24,7 +24,7 @@ from bench.many_orgs import multiply
 from bench.measure import QueueClient
 from bench.process import Process, new_database, tertulia
 from bench.report import Table, budget, milliseconds, per_second
-from tertulia.events.directory.lease import LEASE_SECONDS
+from tertulia.events.directory.follower import LEASE_SECONDS
 
 FIRST_ANSWER = "/api/v1/server_settings"
 SECONDS = 1.0

@@ -13,7 +13,7 @@ from tests.support.people import Chat
 from tests.support.server import Server
 from tests.support.waiting import TIMEOUT_SECONDS, eventually
 
-from tertulia.server.pipeline import MAX_PIPELINED_REQUESTS
+from tertulia.server.http_protocol import MAX_PIPELINED_REQUESTS
 
 STOLEN_TIME = b"Host: localhost\r\n"
 ASKED = b"GET /health HTTP/1.1\r\n" + STOLEN_TIME + b"\r\n"

@@ -9,9 +9,12 @@ import pytest
 from tests.support.people import Chat
 
 from tertulia.caches.cache import EntryCache, NewMessage
-from tertulia.caches.fragments import MAX_FRAGMENT_BYTES, OVERHEAD_BYTES, Fragment, FragmentCache
-from tertulia.caches.history_pages import (
+from tertulia.caches.history import (
+    MAX_FRAGMENT_BYTES,
     MAX_REWRITTEN,
+    OVERHEAD_BYTES,
+    Fragment,
+    FragmentCache,
     HistoryPage,
     HistoryPageCache,
     HistoryWindow,
@@ -21,8 +24,7 @@ from tertulia.caches.message_locations import MessageLocations
 from tertulia.caches.send_permits import MAX_AGE_SECONDS, SendPermits, in_topic
 from tertulia.caches.sessions import SessionCache
 from tertulia.caches.table import Caches
-from tertulia.domain.messages.conversation_keys import ConversationKey
-from tertulia.domain.messages.message import Message
+from tertulia.domain.messages.message import ConversationKey, Message
 from tertulia.domain.people.sessions import Session
 
 PAGE = Path(__file__).parents[2] / "docs" / "performance.md"

@@ -10,7 +10,7 @@ from tests.support.people import Chat
 from tests.support.server import Server
 from tests.support.waiting import eventually
 
-from tertulia.events.directory import lease
+from tertulia.events.directory import follower
 
 pytestmark = pytest.mark.postgres
 
@@ -18,7 +18,7 @@ LEASE_SECONDS = 0.5
 
 
 def test_a_disconnected_server_does_not_answer_from_memory(databases, monkeypatch):
-    monkeypatch.setattr(lease, "LEASE_SECONDS", LEASE_SECONDS)
+    monkeypatch.setattr(follower, "LEASE_SECONDS", LEASE_SECONDS)
     responses: list[int] = []
     url, folder = databases.ready("postgres")
     proxy = TcpProxy(url)

@@ -5,8 +5,7 @@ import asyncio
 import uvloop
 
 from tertulia.events.delivery.heartbeats import Heartbeats
-from tertulia.events.delivery.mailbox import Mailbox
-from tertulia.events.delivery.mailboxes import MailboxRegistry
+from tertulia.events.delivery.mailbox import Mailbox, MailboxRegistry
 from tertulia.events.delivery.poll_wakeup import (
     AT_ONCE,
     MAX_GATHER_SECONDS,

@@ -11,9 +11,9 @@ from tests.support.people import Chat
 from tests.support.server import Server
 from tests.support.waiting import TIMEOUT_SECONDS, eventually
 
-from tertulia.api import freshness
 from tertulia.database import notify_bus
 from tertulia.database.dialects.postgres import Postgres
+from tertulia.events.directory import follower
 
 pytestmark = pytest.mark.postgres
 
@@ -48,7 +48,7 @@ def test_a_read_is_answered_although_the_log_cannot_be_read(two_servers):
 
 @pytest.fixture
 def lone_server(monkeypatch, databases: Databases) -> Iterator[Server]:
-    monkeypatch.setattr(freshness, "MAX_WAIT_SECONDS", 600.0)
+    monkeypatch.setattr(follower, "MAX_REFRESH_SECONDS", 600.0)
     monkeypatch.setattr(notify_bus, "PEER_CHECK_SECONDS", 0.0)
     url, folder = databases.ready("postgres")
     server = Server(url, folder).start()

@@ -10,7 +10,6 @@ from tertulia.api import (
     events,
     examples,
     files,
-    freshness,
     groups,
     guards,
     integrations,
@@ -23,7 +22,6 @@ from tertulia.api import (
     permission_values,
     personal,
     register_schema,
-    rights_recheck,
     setting_values,
     type_language,
 )

@@ -68,7 +68,7 @@ class Authenticator:
         elif route.access == "spectator" and not self._is_open(org):
             raise NotLoggedIn()
         self._limit(request, caller)
-        await api.freshness.ensure(self._services, route)
+        await self._refresh(route)
         return _recorded(Call(self._services, request, org, caller), route)
 
     async def authenticate_browser(self, request: ApiRequest, route: Route) -> Call:
@@ -78,8 +78,12 @@ class Authenticator:
         self._limit(request, call.caller)
         if call.caller is None and not self._may_do_without_login(route, org):
             raise NoSession()
-        await api.freshness.ensure(self._services, route)
+        await self._refresh(route)
         return _recorded(call, route)
+
+    async def _refresh(self, route: Route) -> None:
+        if route.method == "GET" and not route.long_poll:
+            await self._services.delivery.follower.refresh_from_peers()
 
     async def anonymous_page(self, request: ApiRequest, from_anywhere: bool = False) -> Call:
         """Identify the visitor of a page; counts against the limit of anonymous callers.

@@ -4,11 +4,12 @@ from collections.abc import Callable
 
 import msgspec
 
-from tertulia import api, domain
+from tertulia import actions, domain
 from tertulia.actions.messages.draft import Author
 from tertulia.caches.table import Caches
 from tertulia.config import Config, Rate
 from tertulia.database import Database, OrgDatabase
+from tertulia.database.tx import Tx
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.sessions import Session
 from tertulia.domain.people.user import User
@@ -70,9 +71,11 @@ class Call(msgspec.Struct):
 
     @property
     def db(self) -> OrgDatabase:
+        """The database of the organization; each write checks the caller's rights again."""
         plain = self.system_db
         if self.caller is not None:
-            plain = api.rights_recheck.checked(plain, self.caller)
+            user = self.caller
+            plain = plain.checked_by(lambda tx: recheck_rights(tx, user))
         if self.record is None:
             return plain
         if self._recording is None:
@@ -117,6 +120,17 @@ class Call(msgspec.Struct):
     def site(self) -> str:
         """The organization's address as this client reaches it."""
         return site(self.config, self.request, self.found_org)
+
+
+def recheck_rights(tx: Tx, user: User) -> None:
+    """Raise if the user has lost rights, or the agent its grant.
+
+    Authentication uses what the server has in memory, and a request can wait or take long to
+    arrive. The transaction that writes knows whether the caller still has the rights.
+    """
+    actions.groups.permissions.check_role(tx, user)
+    if user.grant is not None:
+        actions.people.agents.check(tx, user.grant)
 
 
 async def find_organization(services: Services, host: str) -> Organization | None:

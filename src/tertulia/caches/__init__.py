@@ -3,8 +3,7 @@
 from tertulia.caches import (
     cache,
     encoded_records,
-    fragments,
-    history_pages,
+    history,
     logins,
     message_locations,
     registers,

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from tertulia.caches.cache import Applied, Cache
-from tertulia.domain.messages.conversation_keys import ConversationKey, Resolved
+from tertulia.domain.messages.message import ConversationKey, Resolved
 
 PAGE_BITS = 12
 MAX_CONVERSATIONS = 100_000

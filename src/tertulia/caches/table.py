@@ -6,8 +6,7 @@ To add a cache, write a class with the interface of `Cache`, give it an attribut
 
 from tertulia.caches.cache import Applied, Cache
 from tertulia.caches.encoded_records import EncodedRecordsCache
-from tertulia.caches.fragments import FragmentCache
-from tertulia.caches.history_pages import HistoryPageCache
+from tertulia.caches.history import FragmentCache, HistoryPageCache
 from tertulia.caches.logins import LoginCache
 from tertulia.caches.message_locations import MessageLocations
 from tertulia.caches.public_pages import PublicPageCache

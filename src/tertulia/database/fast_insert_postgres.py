@@ -14,8 +14,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from tertulia.database.batch_window import BatchWindow
-from tertulia.database.fast_send import AssignedIds
+from tertulia.database.fast_send import AssignedIds, BatchWindow
 from tertulia.database.tx import AsyncQueries, Dialect
 from tertulia.database.writer import MAX_BATCH, MAX_QUEUED, PendingWrite, WriterSetup
 from tertulia.errors.http import OutcomeUnknown, ServiceUnavailable

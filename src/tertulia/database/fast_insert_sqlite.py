@@ -8,7 +8,7 @@ next batch.
 Large messages are left to the writer. If actions are queued there, sends join their batch.
 """
 
-from tertulia.database.batch_window import BatchWindow
+from tertulia.database.fast_send import BatchWindow
 from tertulia.database.writer import MAX_QUEUED, PendingWrite, Writer
 from tertulia.errors.http import ServiceUnavailable
 

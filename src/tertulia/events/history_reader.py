@@ -11,8 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from tertulia import events, storage
-from tertulia.caches.fragments import Fragment, key_of
-from tertulia.caches.history_pages import HistoryPage, HistoryWindow, PageKey
+from tertulia.caches.history import Fragment, HistoryPage, HistoryWindow, PageKey, key_of
 from tertulia.caches.table import Caches
 from tertulia.database.log_position import LogPosition
 from tertulia.database.tx import Tx

@@ -117,7 +117,7 @@ async def _run(call: Call, tool: Tool, given: dict[str, Any], call_id: str | Non
         found = await tools.run(call, tool, given, call_id)
     if call.user.grant is not None:
         # What was read before a revocation may be answered, nothing that came later.
-        await call.db.read(api.rights_recheck.check, call.user)
+        await call.db.read(api.call.recheck_rights, call.user)
     return found
 
 

@@ -96,7 +96,7 @@ async def _wait(
     async with _wake_up(call) as wake:
         while True:
             page = await read_tools.messages_after(call, narrow, after, arguments.limit)
-            await call.db.read(api.rights_recheck.check, call.user)
+            await call.db.read(api.call.recheck_rights, call.user)
             new = [each for each in page.messages if _is_new(call, each, arguments)]
             if page.messages:
                 after = page.messages[-1].id

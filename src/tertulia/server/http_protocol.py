@@ -7,6 +7,7 @@ for each, and of the time for a response, is for features that this server does 
 """
 
 import asyncio
+from collections import deque
 from typing import Any, cast
 from urllib.parse import unquote
 
@@ -15,19 +16,16 @@ from uvicorn.server import ServerState
 
 from tertulia.errors import ClientError
 from tertulia.errors.http import RequestTooSlow
-from tertulia.http import header_checks
 from tertulia.http.exchange import ROUND, Headers, HttpExchange, Scope, refusal
 from tertulia.http.replies import encode_error
-from tertulia.server.client_deadlines import ClientDeadlines
-from tertulia.server.connection_limits import ConnectionLimiter, Deadline
-from tertulia.server.keep_alive import KeepAliveTimer
-from tertulia.server.pipeline import Pipeline
-from tertulia.server.request_parser import RequestHead, RequestParser
+from tertulia.server.connection_limits import ClientDeadlines, ConnectionLimiter, Deadline
+from tertulia.server.request_parser import RequestHead, RequestParser, target
 
 MAX_UNREAD_BODY_BYTES = 1 << 16  # the server then stops reading until the application takes them
 DEFAULT_MAX_HEAD_BYTES = 1 << 16
 
 _ASGI = {"version": "3.0", "spec_version": "2.3"}
+MAX_PIPELINED_REQUESTS = 32  # that wait for an earlier response
 
 
 class HttpConnection(asyncio.Protocol):
@@ -55,7 +53,7 @@ class HttpConnection(asyncio.Protocol):
         "was_made",
     )
 
-    _keep_alive: KeepAliveTimer
+    _keep_alive: "KeepAliveTimer"
     transport: asyncio.Transport
 
     def __init__(
@@ -164,7 +162,7 @@ class HttpConnection(asyncio.Protocol):
             self._pipeline.last.body_received()
 
     def _scope(self, exchange: HttpExchange, head: RequestHead) -> Scope:
-        path, query, headers = header_checks.target(head.url, head.headers)
+        path, query, headers = target(head.url, head.headers)
         text = path.decode("ascii")
         return {
             ROUND: exchange,
@@ -285,3 +283,113 @@ class HttpConnection(asyncio.Protocol):
         self.transport.write(refusal(error.status, encode_error(error)))
         self.transport.close()
         self._connections.track(self)
+
+
+class Pipeline:
+    """The exchanges of one connection, in the order in which they must be answered.
+
+    A client may send several requests before the first is answered (HTTP pipelining). One is
+    answered at a time. An error in the bytes after them is answered last.
+    """
+
+    __slots__ = ("_error", "_waiting", "current", "last")
+
+    def __init__(self) -> None:
+        self.current: HttpExchange | None = None  # the one that is answered, or was the last
+        self.last: HttpExchange | None = None  # the one that arrived last
+        self._waiting: deque[tuple[HttpExchange, Scope]] | None = None
+        self._error: ClientError | None = None
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether every request is answered."""
+        return self.last is None or self.last.is_over
+
+    @property
+    def is_response_started(self) -> bool:
+        """Whether bytes written now would not be taken for the response to the last request."""
+        return bool(self._waiting) or (self.last is not None and self.last.has_answer_begun)
+
+    def add(self, exchange: HttpExchange, scope: Scope) -> bool:
+        """True if the exchange starts now, False if it waits. Raises ValueError if too many do."""
+        if self._waiting and len(self._waiting) >= MAX_PIPELINED_REQUESTS:
+            raise ValueError("too many pipelined requests")
+        starts = self.is_idle
+        self.last = exchange
+        if starts:
+            self.current = exchange
+        else:
+            self._waiting = self._waiting or deque()
+            self._waiting.append((exchange, scope))
+        return starts
+
+    def next(self) -> tuple[HttpExchange, Scope] | ClientError | None:
+        """What to answer now that an exchange is over."""
+        if not self._waiting:
+            return self._error
+        exchange, scope = self._waiting.popleft()
+        self.current = exchange
+        return exchange, scope
+
+    def is_reading_current(self) -> bool:
+        """Whether the request that is being answered has not arrived completely."""
+        return self._is_last_unfinished() and not self._waiting
+
+    def defer(self, error: ClientError) -> bool:
+        """Answer an error after the requests before it; False if there are none.
+
+        The request in which it occurred is dropped.
+        """
+        if self._is_last_unfinished() and self._waiting:
+            self._waiting.pop()
+        if self.current is None or self.current.is_over:
+            return False
+        self._error = error
+        return True
+
+    def close(self) -> None:
+        self.current = self.last = self._waiting = None
+
+    def _is_last_unfinished(self) -> bool:
+        return self.last is not None and self.last.more_body and not self.last.is_over
+
+
+class KeepAliveTimer:
+    """Closes a connection on which no request arrives for `seconds`.
+
+    A request does not cancel the timer, which would cost more. When it fires, it starts again for
+    the remaining time.
+    """
+
+    __slots__ = ("_idle_since", "_loop", "_seconds", "_timer", "_transport")
+
+    def __init__(
+        self, loop: asyncio.AbstractEventLoop, transport: asyncio.Transport, seconds: float
+    ) -> None:
+        self._loop = loop
+        self._transport = transport
+        self._seconds = seconds
+        self._idle_since: float | None = None
+        self._timer: asyncio.TimerHandle | None = None
+
+    def start(self) -> None:
+        self._idle_since = self._loop.time()
+        if self._timer is None:
+            self._timer = self._loop.call_later(self._seconds, self._check)
+
+    def stop(self) -> None:
+        self._idle_since = None
+
+    def close(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def _check(self) -> None:
+        self._timer = None
+        if self._idle_since is None or self._transport.is_closing():
+            return
+        remaining = self._idle_since + self._seconds - self._loop.time()
+        if remaining > 0:
+            self._timer = self._loop.call_later(remaining, self._check)
+        else:
+            self._transport.close()

@@ -8,7 +8,7 @@ from pyroaring import BitMap64
 from tertulia import actions, domain, storage
 from tertulia.actions.messages.history import Window
 from tertulia.actions.messages.narrow_terms import NarrowViewer
-from tertulia.caches.history_pages import HistoryWindow
+from tertulia.caches.history import HistoryWindow
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.topics import EMPTY_TOPIC_NAME
 from tertulia.domain.messages.message import Message

@@ -10,8 +10,7 @@ from tertulia import actions, storage
 from tertulia.actions.channels.access import AccessByDirectory
 from tertulia.actions.messages.narrow_selection import Narrowed
 from tertulia.actions.messages.narrow_terms import NarrowViewer
-from tertulia.caches.fragments import Fragment
-from tertulia.caches.history_pages import HistoryWindow, PageKey
+from tertulia.caches.history import Fragment, HistoryWindow, PageKey
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.access import ChannelAccess
 from tertulia.domain.messages.message import Message

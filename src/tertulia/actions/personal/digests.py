@@ -128,10 +128,10 @@ def _quoted(
     unread: Sequence[tuple[UnreadConversation, Summary]],
 ) -> list[Sentence]:
     """What matters of a topic, in the order in which it was written."""
-    key = domain.messages.conversation_keys.topic_key(lively.channel_id, lively.topic)
+    key = domain.messages.message.topic_key(lively.channel_id, lively.topic)
     for conversation, summary in unread:
         topic_location = conversation.channel_id, conversation.topic
-        if domain.messages.conversation_keys.topic_key(*topic_location) == key:
+        if domain.messages.message.topic_key(*topic_location) == key:
             found = actions.messages.catch_up.still_quotable(tx, user, summary.sentences)
             return sorted(found, key=lambda each: each.message_id)
     return []

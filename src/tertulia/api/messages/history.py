@@ -15,7 +15,7 @@ from tertulia import actions, domain, events
 from tertulia.actions.messages.history import MessageRange, TooMuchText, Window
 from tertulia.actions.messages.narrow_terms import NarrowViewer
 from tertulia.api.call import Call
-from tertulia.caches.fragments import Fragment
+from tertulia.caches.history import Fragment
 from tertulia.domain.messages.message import Message
 from tertulia.domain.messages.narrow import Term
 from tertulia.domain.search.highlight import Highlighter

@@ -4,7 +4,6 @@ from tertulia.domain.messages import (
     answers,
     catch_up,
     catch_up_cues,
-    conversation_keys,
     diffs,
     external_pictures,
     kept,

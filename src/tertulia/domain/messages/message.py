@@ -1,5 +1,7 @@
 """Messages: the stored row, its parts, and drafts of messages to send."""
 
+from typing import NamedTuple, Protocol
+
 import msgspec
 
 from tertulia import domain
@@ -191,3 +193,40 @@ def is_read_by_sender(chosen: bool | None, client: str) -> bool:
     if chosen is not None:
         return chosen
     return client.lower() in HUMAN_CLIENTS
+
+
+class Located(Protocol):
+    @property
+    def channel_id(self) -> int | None: ...
+
+    @property
+    def topic(self) -> str: ...
+
+    @property
+    def member_ids(self) -> tuple[int, ...]: ...
+
+
+class ConversationKey(NamedTuple):
+    """The topic (in its exact spelling) or direct conversation of a message."""
+
+    channel_id: int | None
+    topic: str
+    topic_key: str  # the same for all spellings (`topic_key`)
+    member_ids: tuple[int, ...]
+
+    @classmethod
+    def of(cls, message: Located) -> "ConversationKey":
+        return cls(
+            message.channel_id,
+            message.topic,
+            topic_key(message.channel_id, message.topic),
+            message.member_ids,
+        )
+
+
+Resolved = list[tuple[ConversationKey, list[int]]]
+
+
+def topic_key(channel_id: int | None, topic: str) -> str:
+    """Identifies a topic among the topics of all channels, regardless of case."""
+    return f"{channel_id} {domain.channels.topics.fold(topic)}"

@@ -22,8 +22,7 @@ from tertulia.domain.people.user import User
 from tertulia.errors.events import BadQueue, EventNotInQueue
 from tertulia.events.audience import Audience, Users, WasSubscribed
 from tertulia.events.delivery.heartbeats import Heartbeats
-from tertulia.events.delivery.mailbox import Mailbox
-from tertulia.events.delivery.mailboxes import MailboxRegistry
+from tertulia.events.delivery.mailbox import Mailbox, MailboxRegistry
 from tertulia.events.delivery.poll_wakeup import WakeupQueue
 from tertulia.events.delivery.rewound_directory import RewoundOrganization
 from tertulia.events.directory.follower import Follower

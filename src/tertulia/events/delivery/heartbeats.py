@@ -10,8 +10,7 @@ import heapq
 import random
 from collections.abc import Callable
 
-from tertulia.events.delivery.mailbox import Mailbox
-from tertulia.events.delivery.mailboxes import MailboxRegistry
+from tertulia.events.delivery.mailbox import Mailbox, MailboxRegistry
 
 SPREAD = 2 / 9  # of the interval: clients that connected together do not reconnect together
 

@@ -1,10 +1,13 @@
 """The accounts of an organization, indexed by API key, email address, name and role."""
 
+from typing import Generic, TypeVar
+
 from pyroaring import BitMap
 
 from tertulia import domain
 from tertulia.domain.people.user import Role, User
-from tertulia.events.directory.name_index import NameIndex
+
+Name = TypeVar("Name")
 
 
 class Accounts:
@@ -53,7 +56,7 @@ class Accounts:
         return copy
 
     def restore(self, user: User) -> None:
-        """Put a user's former state into a copy made by `remembered`."""
+        """Put a user's former state into a copy made by `snapshot`."""
         self.by_role[self.by_id[user.id].role].discard(user.id)
         self.inactive.discard(user.id)
         self._insert(user)
@@ -72,3 +75,28 @@ class Accounts:
         self._by_key.pop(self._key_of.pop(user.id, b""), None)
         self.by_role[user.role].discard(user.id)
         self.inactive.discard(user.id)
+
+
+class NameIndex(Generic[Name]):
+    """Index by a name that is unique, but may have two owners for a moment.
+
+    When several events are rewound and applied again one by one (`Event.rewind`), a user can take a
+    name before its owner gives it up. So each owner removes only their own entry.
+    """
+
+    def __init__(self) -> None:
+        self._owners: dict[Name, tuple[int, ...]] = {}
+
+    def owner(self, name: Name) -> int | None:
+        owners = self._owners.get(name)
+        return None if owners is None else owners[-1]
+
+    def add(self, name: Name, owner_id: int) -> None:
+        self._owners[name] = (*self._owners.get(name, ()), owner_id)
+
+    def remove(self, name: Name, owner_id: int) -> None:
+        others = tuple(each for each in self._owners.get(name, ()) if each != owner_id)
+        if others:
+            self._owners[name] = others
+        else:
+            self._owners.pop(name, None)

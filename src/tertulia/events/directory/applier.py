@@ -5,7 +5,10 @@ directory at the moment of the event decides who may see it. An event that this 
 or apply makes the organization, and its mailboxes, be loaded again.
 """
 
-from collections.abc import Callable
+import asyncio
+import bisect
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 
 from tertulia import log
 from tertulia.caches.table import Caches
@@ -14,12 +17,13 @@ from tertulia.events.directory.log_updates import LogUpdates
 from tertulia.events.directory.organization import Organization
 from tertulia.events.directory.registry import Organizations
 from tertulia.events.directory.reloads import Reloads
-from tertulia.events.directory.reorder_buffer import ReorderBuffer
 from tertulia.events.directory.skipped_events import SkippedEvents
 from tertulia.events.logged_event import LoggedEvent
 
 OnEvent = Callable[[Organization, LoggedEvent], None]
 OnReset = Callable[[Organization], None]
+Answer = Callable[[], None]
+MAX_BUFFERED_EVENTS = 256
 
 
 class LogApplier:
@@ -32,7 +36,7 @@ class LogApplier:
         self,
         organizations: Organizations,
         caches: Caches,
-        early: ReorderBuffer,
+        early: "ReorderBuffer",
         skipped: SkippedEvents,
         reloads: Reloads,
         on_event: OnEvent,
@@ -130,3 +134,85 @@ class LogApplier:
         org.applied = logged.seq
         org.stamped = (logged.seq, logged.stamp)
         self._on_event(org, logged)
+
+
+class UpdateGate:
+    """Applies updates at once, or after `frozen` ends if their organization is frozen.
+
+    The writes that caused an update are answered after it is applied. Fast-path sends are answered
+    at once: their senders need not see the directory change.
+    """
+
+    def __init__(self, apply: Callable[[LogUpdates], None]) -> None:
+        self._apply = apply
+        self._locks: dict[int, asyncio.Lock] = {}  # one freeze at a time in an organization
+        self._held: dict[int, list[tuple[LogUpdates, Answer]]] = {}
+
+    def deliver(self, updates: LogUpdates | None, answer: Answer) -> None:
+        """Apply the updates, then answer the writes that caused them."""
+        if updates is not None:
+            frozen = [realm_id for realm_id in updates.realms() if realm_id in self._held]
+            if frozen:
+                if updates.is_appended:
+                    answer()
+                    answer = _already_answered
+                self._held[frozen[0]].append((updates, answer))
+                return
+            self._apply(updates)
+        answer()
+
+    @asynccontextmanager
+    async def frozen(self, realm_id: int) -> AsyncIterator[None]:
+        """Keep an organization as it is while the caller reads the database.
+
+        Writers wait for their answers meanwhile. They get them between two freezes.
+        """
+        async with self._locks.setdefault(realm_id, asyncio.Lock()):
+            self._held[realm_id] = []
+            try:
+                yield
+            finally:
+                for updates, answer in self._held.pop(realm_id):
+                    self.deliver(updates, answer)
+
+    def drop(self, realm_id: int) -> None:
+        """Free the lock of an organization that was evicted."""
+        lock = self._locks.get(realm_id)
+        if lock is not None and not lock.locked():
+            del self._locks[realm_id]
+
+
+def _already_answered() -> None:
+    pass
+
+
+class ReorderBuffer:
+    """Keeps batches of events per organization, ordered by seq, until the gap before them closes.
+
+    A server knows its own fast-path sends before it learns what other servers wrote in between.
+    Everything here is also in the log, so dropping a batch costs a read and nothing else.
+    """
+
+    def __init__(self) -> None:
+        self._batches: dict[int, list[list[LoggedEvent]]] = {}
+
+    def has_any(self, realm_id: int) -> bool:
+        return bool(self._batches.get(realm_id))
+
+    def add(self, realm_id: int, batch: list[LoggedEvent]) -> None:
+        batches = self._batches.setdefault(realm_id, [])
+        if len(batches) >= MAX_BUFFERED_EVENTS:
+            batches.clear()
+        bisect.insort(batches, batch, key=lambda each: each[0].seq)
+
+    def pop_next(self, realm_id: int, applied: int) -> list[LoggedEvent] | None:
+        """Remove and return the first batch that continues the log after `applied`."""
+        batches = self._batches.get(realm_id)
+        while batches and batches[0][0].seq <= applied + 1:
+            batch = batches.pop(0)
+            if batch[-1].seq > applied:
+                return batch
+        return None
+
+    def drop(self, realm_id: int) -> None:
+        self._batches.pop(realm_id, None)

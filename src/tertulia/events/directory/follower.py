@@ -6,8 +6,9 @@ took over), the organization and its mailboxes are loaded again.
 """
 
 import asyncio
+import contextlib
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager
 from functools import partial
 
@@ -15,17 +16,23 @@ from tertulia import events, storage
 from tertulia.caches.table import Caches
 from tertulia.database import Database
 from tertulia.domain.messages.external_pictures import Shown
-from tertulia.events.directory.applier import LogApplier, OnEvent, OnReset
-from tertulia.events.directory.finder import OrganizationFinder
-from tertulia.events.directory.lease import DirectoryLease
-from tertulia.events.directory.log_activity import LogActivity
-from tertulia.events.directory.log_updates import LogReader, LogUpdates
+from tertulia.errors.http import ServiceUnavailable
+from tertulia.events.directory.applier import (
+    LogApplier,
+    OnEvent,
+    OnReset,
+    ReorderBuffer,
+    UpdateGate,
+)
+from tertulia.events.directory.log_updates import LogActivity, LogReader, LogUpdates
+from tertulia.events.directory.organization import Organization
 from tertulia.events.directory.registry import Organizations
 from tertulia.events.directory.reloads import Reloads
 from tertulia.events.directory.remote_sends import GAP_SECONDS, RemoteSends
-from tertulia.events.directory.reorder_buffer import ReorderBuffer
 from tertulia.events.directory.skipped_events import SkippedEvents
-from tertulia.events.directory.update_gate import UpdateGate
+
+MAX_REFRESH_SECONDS = 1.0  # that a read waits for what peers have committed
+LEASE_SECONDS = 10.0  # much longer than the interval between two reads
 
 
 class Follower:
@@ -144,6 +151,21 @@ class Follower:
         assert self._refreshing is not None
         await asyncio.shield(self._refreshing)
 
+    async def refresh_from_peers(self) -> None:
+        """Apply what other servers have committed, so that clients read their own writes.
+
+        Servers notify each other after a commit, so a client can list at one server before that
+        server knows what another one answered a moment ago. After MAX_REFRESH_SECONDS the read
+        uses what is known, seconds old at most. A server without peers skips this.
+        """
+        if self._database.may_have_peers:
+            read = asyncio.create_task(self._try_refresh())
+            await asyncio.wait([read], timeout=MAX_REFRESH_SECONDS)
+
+    async def _try_refresh(self) -> None:
+        with contextlib.suppress(ServiceUnavailable):
+            await self.refresh()
+
     async def apply_until(self, ends: Mapping[int, int]) -> bool:
         """Apply the logs of some organizations up to these events; False if that is not possible.
 
@@ -180,3 +202,99 @@ class Follower:
         updates = await self._database.read_in(0, self.reader.fetch, list(realms))
         self._gate.deliver(updates, applied.set)
         await applied.wait()
+
+
+class OrganizationFinder:
+    """Finds organizations by id or subdomain. Concurrent callers share one load.
+
+    Finding an organization marks it as used, which postpones its eviction.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        organizations: Organizations,
+        reader: LogReader,
+        apply: Callable[[LogUpdates], None],
+        read_logs: Callable[[Collection[int]], Awaitable[None]],
+    ) -> None:
+        self._database = database
+        self._organizations = organizations
+        self._reader = reader
+        self._apply = apply
+        self._read_logs = read_logs
+        self._loading: dict[int, asyncio.Task[Organization | None]] = {}
+
+    def cached(self, realm_id: int) -> Organization | None:
+        """The organization if it is in memory."""
+        return None if realm_id in self._loading else self._organizations.get_and_touch(realm_id)
+
+    def cached_by_subdomain(self, subdomain: str) -> Organization | None:
+        return self._organizations.get_by_subdomain(subdomain)
+
+    async def find(self, realm_id: int) -> Organization | None:
+        """The organization, loaded if it is not in memory; None if it does not exist."""
+        if realm_id not in self._loading:
+            org = self._organizations.get_and_touch(realm_id)
+            if org is not None:
+                return org
+            loading = self._load(realm_id)
+            self._loading[realm_id] = asyncio.get_running_loop().create_task(loading)
+        return await asyncio.shield(self._loading[realm_id])
+
+    async def find_by_subdomain(self, subdomain: str) -> Organization | None:
+        cached = self.cached_by_subdomain(subdomain)
+        if cached is not None:
+            return cached
+        realm_id = await self._database.query(0, storage.organization.number_at, subdomain)
+        org = None if realm_id is None else await self.find(realm_id)
+        if org is not None and org.realm.subdomain == subdomain:
+            self._organizations.set_subdomain(subdomain, org.realm.id)
+        return org
+
+    async def wait_for_loads(self, realms: Iterable[int]) -> None:
+        """Return when no load of these organizations is under way."""
+        for realm_id in realms:
+            if realm_id in self._loading:
+                await asyncio.wait([self._loading[realm_id]])
+
+    async def _load(self, realm_id: int) -> Organization | None:
+        try:
+            org = await self._database.read_in_thread_in(realm_id, self._reader.load_if_exists)
+            if org is not None:
+                self._apply(LogUpdates(loaded=[org]))
+                # Notices about events written during the load were ignored.
+                await self._read_logs([realm_id])
+            return self._organizations.get_and_touch(realm_id)
+        finally:
+            del self._loading[realm_id]
+
+
+class DirectoryLease:
+    """Expires when this server has not read the log for LEASE_SECONDS. Until then it may answer
+    from memory.
+
+    A server that was paused or lost its database must not accept keys and permissions that were
+    revoked meanwhile. A database that no other server uses needs no lease.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._read_at = -LEASE_SECONDS
+
+    def renew(self, read_at: float) -> None:
+        """`read_at` is the monotonic time before the read of all logs began."""
+        self._read_at = read_at
+
+    @property
+    def is_expired(self) -> bool:
+        if not self._database.is_shared:
+            return False
+        connected_at = self._database.connected_at
+        if connected_at is None or self._read_at < connected_at:
+            return True  # other servers do not wait for us, or did not at the time of the read
+        return time.monotonic() - self._read_at > LEASE_SECONDS
+
+    @property
+    def seconds(self) -> float:
+        return LEASE_SECONDS

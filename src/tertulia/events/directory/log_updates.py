@@ -1,6 +1,7 @@
 """Log updates: what the logs hold after the position this server has applied."""
 
-from collections.abc import Callable, Collection, Set
+import time
+from collections.abc import Callable, Collection, Iterable, Set
 
 import msgspec
 from msgspec import field
@@ -9,7 +10,6 @@ from tertulia import events, storage
 from tertulia.database.log_position import LogPosition
 from tertulia.database.tx import Deferred, Tx
 from tertulia.events.directory.loader import Invalidated, Patch
-from tertulia.events.directory.log_activity import LogActivity
 from tertulia.events.directory.organization import Organization
 from tertulia.events.directory.registry import Organizations
 from tertulia.events.directory.skipped_events import SkippedEvents
@@ -18,6 +18,7 @@ from tertulia.events.logged_event import LoggedEvent
 from tertulia.storage.log import Head
 
 MAX_REPLAYED_EVENTS = 5000  # after a longer absence a full load costs no more
+FULL_SCAN_SECONDS = 60.0
 
 
 class LogUpdates(msgspec.Struct):
@@ -60,7 +61,7 @@ class LogReader:
     def __init__(
         self,
         organizations: Organizations,
-        activity: LogActivity,
+        activity: "LogActivity",
         skipped: SkippedEvents,
         to_reload: Set[int],
         load: Callable[[Tx], Organization],
@@ -177,3 +178,45 @@ class LogReader:
             updates.ends[realm_id] = LogPosition(each.seq, known.epoch)
         self._activity.mark(updates.logged)
         return updates
+
+
+class DirtyLogs:
+    """The organizations with new events since one reader last asked."""
+
+    def __init__(self) -> None:
+        self._realms: set[int] = set()
+        self._checked_at = -FULL_SCAN_SECONDS
+
+    def mark(self, realms: Iterable[int]) -> None:
+        self._realms.update(realms)
+
+    def take_all(self) -> list[int] | None:
+        """Return and clear them. None if the reader must look at all logs, because it has not
+        for long."""
+        found, self._realms = self._realms, set()
+        now = time.monotonic()
+        if now - self._checked_at >= FULL_SCAN_SECONDS:
+            self._checked_at = now
+            return None
+        return sorted(found)
+
+
+class LogActivity:
+    """Which organizations have new events, for jobs that read the logs later.
+
+    The writer and the notifications of other servers report here, on any thread. Each reader scans
+    all logs every FULL_SCAN_SECONDS, in case a notification was lost.
+    """
+
+    def __init__(self) -> None:
+        self._readers: list[DirtyLogs] = []
+
+    def reader(self) -> DirtyLogs:
+        reader = DirtyLogs()
+        self._readers.append(reader)
+        return reader
+
+    def mark(self, realms: Iterable[int]) -> None:
+        dirty = list(realms)
+        for reader in self._readers:
+            reader.mark(dirty)

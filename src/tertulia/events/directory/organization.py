@@ -7,7 +7,7 @@ knows the latest changes.
 
 import itertools
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Callable, Collection, Iterable, Mapping, Set
 from functools import partial
 from typing import Any
 
@@ -27,10 +27,8 @@ from tertulia.domain.people.profile_fields import ProfileField
 from tertulia.domain.people.user import Role, User
 from tertulia.domain.personal.alert_words import WatchedWords
 from tertulia.events.answers import OpenAnswers
-from tertulia.events.directory.accounts import Accounts
-from tertulia.events.directory.channel_versions import ChannelVersions
+from tertulia.events.directory.accounts import Accounts, NameIndex
 from tertulia.events.directory.channels_by_privacy import ChannelsByPrivacy
-from tertulia.events.directory.name_index import NameIndex
 from tertulia.events.presence import PresenceTable
 from tertulia.storage.people.profile_fields import Values
 
@@ -411,3 +409,28 @@ class Organization:
     def replace_by(self, newer: "Organization") -> None:
         """Take over the state that was just loaded. Callers that hold this object see it too."""
         vars(self).update(vars(newer))
+
+
+class ChannelVersions:
+    """The last event that may have changed what a channel's public pages show: their ETag.
+
+    After a start, all channels have the log position at which the organization was loaded.
+    """
+
+    def __init__(self, seq: int) -> None:
+        self._of_all = seq
+        self._by_channel: dict[int, int] = {}
+
+    def note(self, seq: int, channel_ids: Collection[int] | None) -> None:
+        """Record an event that concerns these channels; None means all of them."""
+        if channel_ids is None:
+            self._of_all = seq
+            self._by_channel.clear()
+            return
+        for channel_id in channel_ids:
+            self._by_channel[channel_id] = seq
+
+    def newest(self, channel_ids: Iterable[int]) -> int:
+        """The last event that concerns any of these channels."""
+        known = self._by_channel
+        return max((known.get(each, 0) for each in channel_ids), default=0) or self._of_all

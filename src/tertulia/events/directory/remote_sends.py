@@ -8,11 +8,9 @@ import msgspec
 
 from tertulia import events
 from tertulia.errors.http import ServiceUnavailable
-from tertulia.events.directory.log_activity import LogActivity
-from tertulia.events.directory.log_updates import LogUpdates
+from tertulia.events.directory.applier import ReorderBuffer, UpdateGate
+from tertulia.events.directory.log_updates import LogActivity, LogUpdates
 from tertulia.events.directory.registry import Organizations
-from tertulia.events.directory.reorder_buffer import ReorderBuffer
-from tertulia.events.directory.update_gate import UpdateGate
 
 GAP_SECONDS = 0.02  # how long to wait for a missing notice before reading the log
 

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from tertulia import domain
-from tertulia.domain.messages.conversation_keys import Resolved
+from tertulia.domain.messages.message import Resolved
 from tertulia.domain.people.user import User
 from tertulia.events.snapshot.snapshot_data import SnapshotData
 from tertulia.events.snapshot.unread_query import FoundUnread
@@ -82,7 +82,7 @@ def _topics(locations: Resolved, unnamed: str) -> dict[str, UnreadTopic]:
 
 def _size(policy: UserTopic, topics: dict[str, UnreadTopic]) -> int:
     """The number of unread messages in a topic."""
-    key = domain.messages.conversation_keys.topic_key(policy.channel_id, policy.topic)
+    key = domain.messages.message.topic_key(policy.channel_id, policy.topic)
     return topics[key].size if key in topics else 0
 
 

@@ -15,7 +15,7 @@ from pyroaring import BitMap64
 from tertulia import storage
 from tertulia.caches.message_locations import MessageLocations
 from tertulia.database.tx import Deferred, Tx
-from tertulia.domain.messages.conversation_keys import ConversationKey, Resolved
+from tertulia.domain.messages.message import ConversationKey, Resolved
 from tertulia.events.snapshot.cached_register import CachedRegister
 from tertulia.storage.messages.unread import Stored, UnreadMessage
 

@@ -309,7 +309,7 @@ class PublicPages:
         in_thread: bool = False,
     ) -> Response:
         asked = ApiRequest(request.scope, request.receive)
-        await api.freshness.catch_up(self._services)
+        await self._services.delivery.follower.refresh_from_peers()
         org = await api.call.find_organization(self._services, asked.host)
         if org is None or not has_pages(self._services, org):
             return await self._not_found(asked, Texts("en"))

@@ -288,11 +288,11 @@ class PublicPages:
         return await self._answer(request, read, in_thread=True)
 
     async def _robots(self, request: Request) -> Response:
-        asked = ApiRequest(request.scope, request.receive)
-        org = await api.call.find_organization(self._services, asked.host)
+        api_request = ApiRequest(request.scope, request.receive)
+        org = await api.call.find_organization(self._services, api_request.host)
         lines = ["User-agent: *"]
         if org is not None and has_pages(self._services, org):
-            site = api.call.site(self._services.config, asked, org)
+            site = api.call.site(self._services.config, api_request, org)
             lines += [f"Allow: {path}" for path in ("/public/", "/static/", "/user_uploads/")]
             lines += ["Disallow: /", f"Sitemap: {site}/public/sitemap.xml"]
         else:
@@ -308,14 +308,14 @@ class PublicPages:
         *,
         in_thread: bool = False,
     ) -> Response:
-        asked = ApiRequest(request.scope, request.receive)
+        api_request = ApiRequest(request.scope, request.receive)
         await self._services.delivery.follower.refresh_from_peers()
-        org = await api.call.find_organization(self._services, asked.host)
+        org = await api.call.find_organization(self._services, api_request.host)
         if org is None or not has_pages(self._services, org):
-            return await self._not_found(asked, Texts("en"))
-        site = api.call.site(self._services.config, asked, org)
+            return await self._not_found(api_request, Texts("en"))
+        site = api.call.site(self._services.config, api_request, org)
         visit = Visit(
-            asked,
+            api_request,
             org,
             site,
             Texts(str(org.realm.setting("default_language"))),
@@ -328,15 +328,15 @@ class PublicPages:
         key = PublicPageKey(
             org.realm.id,
             site,
-            f"{asked.path}?{request.url.query}",
-            compression.is_accepted(asked.header("accept-encoding"), compression.MIN_BYTES),
+            f"{api_request.path}?{request.url.query}",
+            compression.is_accepted(api_request.header("accept-encoding"), compression.MIN_BYTES),
         )
         page = kept.find_current(key, etag)
         if page is not None:
             return Response(page.body, headers=page.headers)
         await rendering.load()
         try:
-            async with PAGES.slot(asked.person) as slot:
+            async with PAGES.slot(api_request.person) as slot:
                 # Counts other work of this thread, too: on a busy server pages wait longer.
                 started_at = time.thread_time()
                 document, is_current = await self._read(visit, read, in_thread=in_thread)
@@ -346,14 +346,14 @@ class PublicPages:
                 used = time.thread_time() - started_at
                 slot.rest_seconds = min(used * REST_FACTOR, MAX_REST_SECONDS)
         except NotFound:
-            return await self._not_found(asked, visit.texts)
+            return await self._not_found(api_request, visit.texts)
         if isinstance(document, Response):
             return document
         headers = {**security_headers.of_page(), **self._caching(), **document.headers}
         if is_current:
             headers["ETag"] = etag
         headers["Vary"] = "Accept-Encoding"
-        reply = await rendering.answer(asked, body, document.media_type, headers=headers)
+        reply = await rendering.answer(api_request, body, document.media_type, headers=headers)
         if is_current:
             kept.put(key, PublicPage(etag, bytes(reply.body), dict(reply.headers)))
         return reply
@@ -385,12 +385,12 @@ class PublicPages:
             parts.append(part)
         return message_html.insert(text, b"".join(parts))
 
-    async def _not_found(self, asked: ApiRequest, texts: Texts) -> Response:
+    async def _not_found(self, api_request: ApiRequest, texts: Texts) -> Response:
         """The same page whether the thing does not exist or is not public."""
         await rendering.load()
         text = rendering.text("public/not_found.html", texts=texts)
         headers = {**security_headers.of_page(), "Cache-Control": "no-cache"}
-        return await rendering.answer(asked, text.encode(), HTML, 404, headers)
+        return await rendering.answer(api_request, text.encode(), HTML, 404, headers)
 
     def _etag(self, visit: Visit, channel: str | None) -> str:
         channel_id = None if channel is None else addresses.channel_id_of(channel)
@@ -438,8 +438,12 @@ def _number(request: Request, name: str) -> int | None:
     return int(text) or None if is_number else None
 
 
-def _matches(etag: str, asked: str) -> bool:
-    return any(each.strip() in (etag, "*") for each in asked.split(",")) if asked else False
+def _matches(etag: str, if_none_match: str) -> bool:
+    return (
+        any(each.strip() in (etag, "*") for each in api_request.split(","))
+        if api_request
+        else False
+    )
 
 
 def _may_register(org: Organization) -> bool:

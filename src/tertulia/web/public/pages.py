@@ -440,8 +440,8 @@ def _number(request: Request, name: str) -> int | None:
 
 def _matches(etag: str, if_none_match: str) -> bool:
     return (
-        any(each.strip() in (etag, "*") for each in api_request.split(","))
-        if api_request
+        any(each.strip() in (etag, "*") for each in if_none_match.split(","))
+        if if_none_match
         else False
     )
 

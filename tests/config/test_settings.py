@@ -158,14 +158,12 @@ def test_other_commands_take_the_flags_that_find_the_data():
     assert {option.name for option in command.params} == {"config", "data", "database"}
 
 
-@pytest.mark.parametrize(
-    "page, text",
-    [("settings", settings_markdown()), *((page, write()) for page, write in PAGES.items())],
-)
-def test_the_generated_pages_are_up_to_date(page, text):
+@pytest.mark.parametrize("page", ["settings", *PAGES])
+def test_the_generated_pages_are_up_to_date(page):
     path = Path(__file__).parents[2] / "docs" / f"{page}.md"
+    write = PAGES.get(page, settings_markdown)
 
-    assert path.read_text(encoding="utf-8") == text, (
+    assert path.read_text(encoding="utf-8") == write(), (
         f"docs/{page}.md is out of date: run `make docs`."
     )
 

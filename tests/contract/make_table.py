@@ -10,6 +10,7 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -208,7 +209,7 @@ class Seen:
 
     def __init__(self, table: Table) -> None:
         self._table = table
-        self._contract = Contract(table)
+        self._contract = Contract(deepcopy(table))
         self._objects: dict[int, Object] = {}
         self._times = Counter[int]()
         self._keys = Counter[tuple[int, str]]()

@@ -6,7 +6,6 @@ they saw.
 """
 
 import re
-from copy import deepcopy
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -59,10 +58,10 @@ def summary(met: set[str]) -> str:
 
 
 class Contract:
-    """The shapes of answers and events, and which of them were seen."""
+    """The shapes of answers and events, and which of them were seen. It extends the reference."""
 
     def __init__(self, reference: Table, ours: Table | None = None) -> None:
-        self.table = deepcopy(reference)
+        self.table = reference
         self.met: set[str] = set()
         self._found: dict[str, str | None] = {}
         for name, shape in (ours or {}).items():

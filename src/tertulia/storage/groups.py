@@ -174,6 +174,13 @@ def set_permissions(tx: Tx, group_id: int, permissions: dict[str, GroupValue]) -
     tx.update("user_group", group_id, permissions=msgspec.json.encode(permissions).decode())
 
 
+def set_system_permissions(tx: Tx, permissions: dict[str, int]) -> None:
+    tx.execute(
+        "UPDATE user_group SET permissions = :permissions WHERE realm_id = :realm AND is_system",
+        permissions=msgspec.json.encode(permissions).decode(),
+    )
+
+
 def add_members(tx: Tx, group_id: int, user_ids: list[int]) -> None:
     tx.insert_rows("user_group_member", ({"user_id": each} for each in user_ids), group_id=group_id)
 
@@ -184,6 +191,12 @@ def remove_members(tx: Tx, group_id: int, user_ids: list[int]) -> None:
 
 def add_subgroup(tx: Tx, group_id: int, subgroup_id: int) -> None:
     tx.insert_row("user_group_subgroup", group_id=group_id, subgroup_id=subgroup_id)
+
+
+def nest(tx: Tx, pairs: Iterable[tuple[int, int]]) -> None:
+    """Make the first group of each pair a subgroup of the second."""
+    rows = ({"group_id": outer, "subgroup_id": inner} for inner, outer in pairs)
+    tx.insert_rows("user_group_subgroup", rows)
 
 
 def remove_subgroups(tx: Tx, group_id: int, subgroup_ids: list[int]) -> None:

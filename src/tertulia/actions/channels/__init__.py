@@ -178,8 +178,10 @@ def announce_defaults(tx: Tx) -> None:
 def check_topic_creation(tx: Tx, shares_history: bool, permissions: dict[str, GroupValue]) -> None:
     """With a protected history a user cannot know whether a topic is new, so everyone may start
     one."""
+    if shares_history:
+        return
     everyone = storage.groups.system_ids(tx)["role:everyone"]
-    if not shares_history and permissions["can_create_topic_group"] != everyone:
+    if permissions["can_create_topic_group"] != everyone:
         raise UnsupportedCombination(
             parameters="history_public_to_subscribers, can_create_topic_group"
         )

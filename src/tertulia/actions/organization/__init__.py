@@ -18,7 +18,7 @@ from tertulia.actions.organization import (
 )
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import Channel, NewChannel
-from tertulia.domain.groups.group import GROUP_PERMISSIONS, SYSTEM_GROUPS, GroupValue
+from tertulia.domain.groups.group import GROUP_PERMISSIONS, SYSTEM_GROUPS
 from tertulia.domain.organization.realm import Realm
 from tertulia.domain.organization.settings import SETTINGS
 from tertulia.domain.people.user import NOTIFICATION_BOT, BotType, Role, User
@@ -46,7 +46,7 @@ def create(tx: Tx, name: str, subdomain: str, *, with_channels: bool = True) -> 
         raise BadRequest(f"There is an organization at the subdomain '{subdomain}' already.")
     here = tx.for_realm(storage.organization.insert(tx, subdomain, name, str(uuid.uuid4())))
     events.log.announce(here, RealmCreated(), to=NoClients())
-    _create_system_groups(here)
+    nobody = _create_system_groups(here)
     bot = storage.people.insert(
         here,
         email=NOTIFICATION_BOT,
@@ -57,7 +57,9 @@ def create(tx: Tx, name: str, subdomain: str, *, with_channels: bool = True) -> 
     )
     storage.organization.set_setting(here, domain.personal.settings.REALM_KEY, FIRST_DEFAULTS)
     if with_channels:
-        square, *_ = [_create_first_channel(here, bot, *each) for each in FIRST_CHANNELS.items()]
+        square, *_ = [
+            _create_first_channel(here, bot, nobody, *each) for each in FIRST_CHANNELS.items()
+        ]
         storage.organization.set_setting(here, "new_stream_announcements_stream_id", square.id)
     return storage.organization.current(here)
 
@@ -66,23 +68,20 @@ def get_or_create_first(tx: Tx, name: str) -> Realm:
     return storage.organization.first(tx) or create(tx, name, "")
 
 
-def _create_system_groups(tx: Tx) -> None:
-    """Each group from the owners on is a subgroup of the next."""
+def _create_system_groups(tx: Tx) -> int:
+    """Each group from the owners on is a subgroup of the next. Returns the id of "nobody"."""
     ids = {
         name: storage.groups.insert(tx, name, description, is_system=True)
         for name, description in SYSTEM_GROUPS.items()
     }
     nobody = ids["role:nobody"]
-    for group_id in ids.values():
-        permissions: dict[str, GroupValue] = dict.fromkeys(GROUP_PERMISSIONS, nobody)
-        storage.groups.set_permissions(tx, group_id, permissions)
+    storage.groups.set_system_permissions(tx, dict.fromkeys(GROUP_PERMISSIONS, nobody))
     nested = [group_id for name, group_id in ids.items() if name != "role:nobody"]
-    for inner, outer in itertools.pairwise(nested):
-        storage.groups.add_subgroup(tx, outer, inner)
+    storage.groups.nest(tx, itertools.pairwise(nested))
+    return nobody
 
 
-def _create_first_channel(tx: Tx, bot: User, name: str, description: str) -> Channel:
-    nobody = storage.groups.system_ids(tx)["role:nobody"]
+def _create_first_channel(tx: Tx, bot: User, nobody: int, name: str, description: str) -> Channel:
     new = NewChannel(
         name=name,
         description=description,

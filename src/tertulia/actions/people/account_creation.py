@@ -9,6 +9,7 @@ from pyroaring import BitMap64
 from tertulia import actions, domain, events, storage
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import Channel
+from tertulia.domain.organization.realm import Realm
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.new_user import NewUser
 from tertulia.domain.people.user import User
@@ -36,6 +37,7 @@ def add(tx: Tx, vault: Vault, new: NewUser) -> tuple[User, str]:
     actions.people.check_address(tx, email)
     full_name = domain.people.user.checked_full_name(new.full_name)
     actions.people.check_name_is_free(tx, full_name)
+    realm = storage.organization.current(tx)
     user = storage.people.insert(
         tx,
         email=email,
@@ -46,10 +48,8 @@ def add(tx: Tx, vault: Vault, new: NewUser) -> tuple[User, str]:
         password_hash=new.password_hash,
         settings=None
         if new.bot_type
-        else domain.personal.settings.defaults_for_new_users(
-            storage.organization.current(tx).settings
-        ),
-        avatar_source=storage.organization.current(tx).setting("default_avatar_source"),
+        else domain.personal.settings.defaults_for_new_users(realm.settings),
+        avatar_source=realm.setting("default_avatar_source"),
     )
     key = actions.people.issue_key(tx, vault, user)
     storage.messages.unread.store(tx, user.id, BitMap64(), storage.messages.newest_id(tx))
@@ -67,7 +67,7 @@ def add(tx: Tx, vault: Vault, new: NewUser) -> tuple[User, str]:
         first = _first_channels(tx, user, new)
         if first:
             _subscribe_to_first(tx, user, first)
-        _announce(tx, user)
+        _announce(tx, realm, user)
         actions.people.pending_invitations.end_for_address(tx, email)
     return user, key
 
@@ -93,10 +93,8 @@ def _subscribe_to_first(tx: Tx, user: User, first: list[Channel]) -> None:
         storage.messages.unread.store(tx, user.id, BitMap64(recent[:UNREAD_AT_FIRST]), newest)
 
 
-def _announce(tx: Tx, user: User) -> None:
-    where = storage.channels.find(
-        tx, storage.organization.current(tx).setting("signup_announcements_stream_id")
-    )
+def _announce(tx: Tx, realm: Realm, user: User) -> None:
+    where = storage.channels.find(tx, realm.setting("signup_announcements_stream_id"))
     if where is not None and not where.archived:
         actions.messages.notices.post(
             tx,

@@ -139,6 +139,15 @@ CALLS: dict[str, Call] = {
     "GET /streams/{stream_id}/topic_deletion_preview": lambda who, at: who.get(
         f"/streams/{at.id}/topic_deletion_preview", topic_name="x"
     ),
+    "GET /streams/{stream_id}/topic_summaries": lambda who, at: who.get(
+        f"/streams/{at.id}/topic_summaries"
+    ),
+    "PATCH /streams/{stream_id}/topic_summaries": lambda who, at: who.patch(
+        f"/streams/{at.id}/topic_summaries", allowed=False
+    ),
+    "POST /streams/{stream_id}/topic_summaries": lambda who, at: who.post(
+        f"/streams/{at.id}/topic_summaries", topic_name="x"
+    ),
     "POST /streams/{stream_id}/delete_topic": lambda who, at: who.post(
         f"/streams/{at.id}/delete_topic", topic_name="x"
     ),

@@ -30,6 +30,7 @@ LEFT_OUT = FAREWELLS | {
     ("POST", "/mobile_push/e2ee/test_notification"),
     ("POST", "/calls/bigbluebutton/create"),
     ("POST", "/calls/nextcloud_talk/create"),
+    ("POST", "/streams/{stream_id}/topic_summaries"),
 }
 
 

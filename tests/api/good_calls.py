@@ -559,6 +559,7 @@ def good_calls(chat: Chat) -> tuple[Person, Calls, dict[str, Any]]:
     ana = chat.person("ana", role="owner", channels=["kitchen", "loft"], password="open sesame")
     kitchen = chat.channel("kitchen").id
     chat.set("moderation_request_channel_id", chat.channel("loft").id)
+    chat.set("enable_topic_summaries", True)
     folder = ana.post("/channel_folders/create", name="House", description="").succeeds()
     fresh = (f"new {number}" for number in itertools.count())
     soup = ana.says("Soup's on", to="kitchen > lunch")
@@ -647,6 +648,9 @@ def good_calls(chat: Chat) -> tuple[Person, Calls, dict[str, Any]]:
             ("POST", "/streams/{stream_id}/delete_topic"): {"topic_name": "dinner"},
             ("POST", "/streams/{stream_id}/export"): {},
             ("GET", "/streams/{stream_id}/topic_deletion_preview"): {"topic_name": "dinner"},
+            ("GET", "/streams/{stream_id}/topic_summaries"): {},
+            ("PATCH", "/streams/{stream_id}/topic_summaries"): {"allowed": True},
+            ("POST", "/streams/{stream_id}/topic_summaries"): {"topic_name": "lunch"},
             ("GET", "/users"): {"include_custom_profile_fields": True},
             ("GET", "/users/me"): {},
             ("GET", "/users/me/subscriptions"): {"include_subscribers": "true"},

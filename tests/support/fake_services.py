@@ -1,4 +1,4 @@
-"""External services in one server: push, BigBlueButton and Nextcloud."""
+"""External services in one server: push, BigBlueButton, Nextcloud and a language model."""
 
 import base64
 import hashlib
@@ -35,6 +35,9 @@ class FakeServices(Receiver):
             "nextcloud_url": site,
             "nextcloud_user": "talker",
             "nextcloud_password": "apple",
+            "summary_url": f"{site}/v1",
+            "summary_model": "small",
+            "summary_key": "pear",
         }
 
     def asked(self, path: str) -> list[ReceivedRequest]:
@@ -58,6 +61,8 @@ class FakeServices(Receiver):
 
 
 def _usual(path: str, query: str) -> Any:
+    if path.endswith("/chat/completions"):
+        return {"choices": [{"message": {"role": "assistant", "content": "They will eat soup."}}]}
     if path.endswith("/room"):
         return {"ocs": {"data": {"token": "abc123"}}}
     if path.endswith("/api/create"):

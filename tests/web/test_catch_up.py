@@ -44,6 +44,24 @@ def test_the_card_opens_from_any_view_and_closes_by_keyboard(page_chat, browse):
     expect(page.get_by_role("heading", name="Inbox")).to_be_visible()
 
 
+def test_a_topic_is_summarized_after_the_page_has_said_where_it_is_sent(page_chat, browse):
+    page_chat.set("enable_topic_summaries", True)
+    ana = page_chat.person("ana", channels=["kitchen"])
+    ana.says("Soup", to="kitchen > lunch")
+    kitchen = page_chat.channel("kitchen").id
+    page = browse(ana).goes(f"#narrow/channel/{kitchen}-kitchen/topic/lunch").page
+
+    page.get_by_role("button", name="More", exact=True).click()
+    page.get_by_role("menuitem", name="Summarize topic").click()
+
+    dialog = page.get_by_role("dialog", name="Summarize topic")
+    expect(dialog).to_contain_text("to the language model at 127.0.0.1")
+    assert violations(page, "summarize topic", inside="dialog") == []
+    dialog.get_by_role("button", name="Summarize", exact=True).click()
+    expect(dialog).to_contain_text("They will eat soup.")
+    expect(dialog).to_contain_text("from 1 message")
+
+
 def test_a_conversation_is_marked_as_read_in_the_card(page_chat, browse):
     ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
     ben.says("Can somebody bring soup?", to="kitchen > lunch")

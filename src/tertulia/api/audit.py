@@ -43,6 +43,7 @@ ALSO_RECORDED = {
     "GET /streams/{stream_id}/email_address",
     "PATCH /bots/{bot_id}",
     "PATCH /streams/{stream_id}",
+    "PATCH /streams/{stream_id}/topic_summaries",
     "PATCH /user_groups/{group_id}",
     "POST /bots",
     "POST /bots/{bot_id}/api_key/regenerate",

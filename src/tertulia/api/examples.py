@@ -121,6 +121,8 @@ OF_CALLS: dict[str, dict[str, Any]] = {
     "GET /realm/audit_log": {"limit": 20},
     "GET /realm/retention_preview": {"message_retention_days": 90},
     "GET /streams/{stream_id}/topic_deletion_preview": {"topic_name": "lunch"},
+    "PATCH /streams/{stream_id}/topic_summaries": {"allowed": False},
+    "POST /streams/{stream_id}/topic_summaries": {"topic_name": "lunch"},
     "PATCH /answers/{answer_token}": {"content": "Soup is", "status_line": "reading 3 files"},
     "PATCH /realm/accounts": {"account_ids": [12, 17], "role": 400},
     "PATCH /bots/{bot_id}": {"full_name": "Helper"},

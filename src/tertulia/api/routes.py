@@ -152,6 +152,9 @@ ROUTES = [
     patch("/streams/{stream_id}", api.channels.edit),
     delete("/streams/{stream_id}", api.channels.archive),
     get("/streams/{stream_id}/members", api.channels.members),
+    get("/streams/{stream_id}/topic_summaries", api.messages.topic_summary.rules),
+    patch("/streams/{stream_id}/topic_summaries", api.messages.topic_summary.set_rules),
+    post("/streams/{stream_id}/topic_summaries", api.messages.topic_summary.summarize),
     get("/streams/{stream_id}/email_address", api.channels.email_address),
     get("/users/me/{stream_id}/topics", api.channels.topics, access="spectator"),
     *requiring(

@@ -346,6 +346,14 @@ class Config:
     nextcloud_url: str = unset(WEB_ADDRESS, "The Nextcloud server whose Talk hosts video calls.")
     nextcloud_user: str = unset(LINE, "The Nextcloud account that creates the rooms.")
     nextcloud_password: str = hidden("An app password of `nextcloud_user`. It has no flag.")
+    summary_url: str = unset(
+        WEB_ADDRESS,
+        "A language model with the API of OpenAI, for example `http://127.0.0.1:8080/v1`. In"
+        " organizations that allow it, users can ask for a summary of a topic, and the server sends"
+        " the topic's messages there.",
+    )
+    summary_model: str = unset(LINE, "The name of the model at `summary_url`.")
+    summary_key: str = hidden("The API key for `summary_url`, if it needs one. It has no flag.")
     organization: str = setting(
         "Tertulia", TITLE, "The name of the organization that the first start creates."
     )

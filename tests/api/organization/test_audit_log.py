@@ -192,6 +192,7 @@ POST /reminders
 POST /remove_client_device
 POST /saved_snippets
 POST /scheduled_messages
+POST /streams/{stream_id}/topic_summaries
 POST /submessage
 POST /typing
 POST /user_topics

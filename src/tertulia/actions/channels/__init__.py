@@ -11,6 +11,7 @@ from tertulia.actions.channels import (
     folders,
     subscription_settings,
     subscriptions,
+    summaries,
     visible_channels,
 )
 from tertulia.database.tx import Tx

@@ -9,6 +9,7 @@ from tertulia.api.messages import (
     reactions,
     reports,
     send,
+    topic_summary,
     typing,
     video_calls,
     widgets,

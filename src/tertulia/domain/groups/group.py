@@ -280,7 +280,7 @@ REALM_PERMISSIONS: dict[str, Permission] = {
             "can_summarize_topics_group",
             "role:everyone",
             everyone=True,
-            meaning="Who may summarize topics; only for clients.",
+            meaning="Who may ask for summaries of topics, where they are switched on.",
         ),
         Permission(
             "create_multiuse_invite_group",

@@ -237,6 +237,14 @@ SETTINGS: dict[str, OrganizationSetting] = {
             owners_only=True,
         ),
         OrganizationSetting(
+            "enable_topic_summaries",
+            _SWITCH,
+            False,
+            "Users can ask for a summary of a topic. The server sends the messages that they may"
+            " read to the language model of its operator.",
+            owners_only=True,
+        ),
+        OrganizationSetting(
             "enable_spectator_access",
             _SWITCH,
             False,

@@ -163,7 +163,17 @@ def realms_with_uncounted(tx: Tx, before: float) -> list[int]:
     )
 
 
+def allows_summaries(tx: Tx, channel_id: int) -> bool:
+    return bool(
+        tx.value(
+            "SELECT allows_summaries AS value FROM channel WHERE id = :id AND realm_id = :realm",
+            id=channel_id,
+        )
+    )
+
+
 _CHANGEABLE = {
+    "allows_summaries",
     "archived",
     "closed_message_id",
     "closed_seq",

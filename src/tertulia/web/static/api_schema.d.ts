@@ -1,6 +1,6 @@
 /**
  * What the API answers: written by scripts/page_types.py from its description.
- * Of which the digest is d866c228b1ad747bc5235962fccba00cee48f4ac5ca0721dd5006064f9e66820.
+ * Of which the digest is 46308ff02512bf729e634f9018f885b5ba41a431ec80623435d2fce012ae3842.
  */
 export interface components {
     schemas: {
@@ -148,6 +148,9 @@ export interface components {
             "POST /streams/{stream_id}/export": components["schemas"]["Envelope"] & components["schemas"]["StartedExport"];
             "GET /streams/{stream_id}/members": components["schemas"]["Envelope"] & components["schemas"]["SubscriberIds"];
             "GET /streams/{stream_id}/topic_deletion_preview": components["schemas"]["Envelope"] & components["schemas"]["TopicDeletionPreview"];
+            "GET /streams/{stream_id}/topic_summaries": components["schemas"]["Envelope"] & components["schemas"]["SummaryRules"];
+            "POST /streams/{stream_id}/topic_summaries": components["schemas"]["Envelope"] & components["schemas"]["TopicSummary"];
+            "PATCH /streams/{stream_id}/topic_summaries": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
             "POST /submessage": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
             "GET /thumbnail/status/{realm_id_str}/{filename}": components["schemas"]["Envelope"] & components["schemas"]["ThumbnailStatus"];
             "POST /typing": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
@@ -1402,6 +1405,7 @@ export interface components {
             enable_guest_user_indicator?: boolean;
             enable_read_receipts?: boolean;
             enable_agent_access?: boolean;
+            enable_topic_summaries?: boolean;
             enable_spectator_access?: boolean;
             enable_public_pages?: boolean;
             /** @enum {unknown} */
@@ -1900,6 +1904,7 @@ export interface components {
             realm_enable_public_pages?: boolean;
             realm_enable_read_receipts?: boolean;
             realm_enable_spectator_access?: boolean;
+            realm_enable_topic_summaries?: boolean;
             realm_filters?: (string | number)[][];
             /** @enum {unknown} */
             realm_gif_rating_policy?: 0 | 1 | 2 | 3 | 4;
@@ -2485,6 +2490,13 @@ export interface components {
         Subscriptions: {
             subscriptions: components["schemas"]["SubscriptionObject"][];
         };
+        SummaryRules: {
+            available: boolean;
+            allowed_in_channel: boolean;
+            model_host: string | null;
+            model: string | null;
+            max_messages: number;
+        };
         TemplatePreview: {
             topic: string | null;
             content: string | null;
@@ -2510,6 +2522,12 @@ export interface components {
         TopicObject: {
             name: string;
             max_id: number;
+        };
+        TopicSummary: {
+            summary: string;
+            message_count: number;
+            older_left_out: boolean;
+            model_host: string;
         };
         Topics: {
             topics: components["schemas"]["TopicObject"][];

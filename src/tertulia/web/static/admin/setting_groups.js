@@ -10,7 +10,7 @@ export const SETTING_GROUPS = {
   "organization-settings": {
     "part.writing": ["allow_message_editing", "message_content_edit_limit_seconds", "message_content_delete_limit_seconds", "message_edit_history_visibility_policy", "inline_image_preview", "inline_url_embed_preview", "media_preview_size", "gif_rating_policy", "default_code_block_language"],
     "part.topics": ["topics_policy", "move_messages_within_stream_limit_seconds", "move_messages_between_streams_limit_seconds", "send_channel_events_messages"],
-    "part.privacy": ["enable_read_receipts", "presence_disabled", "message_retention_days", "deleted_message_grace_days", "owner_full_content_access"],
+    "part.privacy": ["enable_read_receipts", "presence_disabled", "enable_topic_summaries", "message_retention_days", "deleted_message_grace_days", "owner_full_content_access"],
     "part.calls": ["video_chat_provider", "jitsi_server_url"],
     "part.mail": ["digest_emails_enabled", "digest_weekday", "message_content_allowed_in_email_notifications", "require_e2ee_push_notifications", "send_welcome_emails"],
     "part.welcome": ["welcome_message_custom_text"],

@@ -6,7 +6,7 @@ import { channels, sortedFolders } from "../state/channels.js";
 import { findPeople } from "../state/typeahead_sources.js";
 import { setChildren, h, iconButton } from "../core/html.js";
 import { avatar } from "../views/avatars.js";
-import { state } from "../state/session.js";
+import { realm, state } from "../state/session.js";
 import { nameOf } from "../state/people.js";
 import { on } from "../core/signals.js";
 import { t } from "../core/i18n.js";
@@ -14,6 +14,7 @@ import { channelSentences, exportSection, mailSection, privacyOf } from "./chann
 import { confirmAction } from "./dialog.js";
 import { actionButton, formSection, isInPermission, permissionRow, settingRow } from "./forms.js";
 import { openTabbedDialog } from "./tabbed_dialog.js";
+import { summarySection } from "./topic_summary.js";
 
 const COLORS = ["#76ce90", "#fae589", "#a6c7e5", "#e79ab5", "#bfd56f", "#f4ae55", "#b0a5fd", "#addfe5", "#f5ce6e", "#c2726a", "#94c849", "#bd86e5", "#ee7e4a", "#a6dcbf", "#95a5fd", "#53a063", "#9987e1", "#e4523d"];
 const CHANNEL_PERMISSIONS = /** @type {const} */ (["can_send_message_group", "can_create_topic_group", "can_add_subscribers_group", "can_remove_subscribers_group", "can_subscribe_group", "can_administer_channel_group", "can_move_messages_within_channel_group", "can_resolve_topics_group", "can_delete_any_message_group"]);
@@ -66,6 +67,7 @@ function generalPage(id) {
     settingRow({ disabled, name: "topics_policy", label: t("channel.topics_policy"), value: channel?.topics_policy, choices: ["inherit", "allow_empty_topic", "disable_empty_topic", "empty_topic_only"].map((each) => [each, t(`topics.${each}`)]), save: change("topics_policy") }),
     state.is_admin && !channel?.invite_only && !channel?.is_archived && settingRow({ name: "is_default_stream", label: t("channel.default"), value: state.realm_default_streams?.includes(id) ?? false, save: change("is_default_stream") })),
   channel && !channel.is_archived && mailSection(id),
+  Boolean(realm("enable_topic_summaries")) && summarySection(id, disabled),
   state.is_admin && channel && exportSection(channel),
   disabled ? null : channel?.is_archived ? formSection(t("channel.end"), h("p", { class: "quiet" }, t("explain.write.archived")), actionButton(t("closed.unarchive"), () => patch(`/streams/${id}`, { is_archived: false }))) : formSection(t("channel.end"), actionButton(t("channel.archive"), async () => {
     if (await confirmAction(t("channel.archive"), t("channel.archive-text", { name: channel?.name ?? "" }), t("channel.archive"))) await remove(`/streams/${id}`);

@@ -7,7 +7,7 @@ import { statusEmoji } from "../views/avatars.js";
 import { channels } from "../state/channels.js";
 import { runCommand } from "../views/commands.js";
 import { isInChannel, isResolved } from "../state/conversations.js";
-import { isSpectator, myId, setting, state } from "../state/session.js";
+import { isSpectator, myId, realm, setting, state } from "../state/session.js";
 import { channelHash, conversationHash } from "../state/narrow.js";
 import { currentRoute } from "../core/router.js";
 import { region, toast } from "../views/layout.js";
@@ -16,6 +16,7 @@ import { t } from "../core/i18n.js";
 import { formatDate } from "../views/time.js";
 import { confirmAction } from "./dialog.js";
 import { openMenu } from "./popover.js";
+import { summarizeTopic } from "./topic_summary.js";
 
 /** @param {import("../views/commands.js").CommandContext} context */
 export function orgMenu({ element }) {
@@ -85,6 +86,7 @@ export function viewMenu({ element, event }) {
       { icon: "mute", text: t(isTopicMuted(channel, topic) ? "menu.unmute" : "menu.mute"), key: "Shift M", act: () => toggleMute(channel, topic) },
       { icon: "check", text: t(isResolved(topic) ? "head.unresolve" : "head.resolve"), act: () => toggleResolved(channel, topic) },
       { icon: "move", text: t("menu.move-topic"), act: () => runCommand("move-topic", element, event) });
+    if (realm("enable_topic_summaries") && !isSpectator()) items.push({ icon: "list", text: t("summary.title"), act: () => summarizeTopic(channel, topic) });
     if (state.is_admin) items.push({ icon: "trash", text: t("menu.delete-topic"), risk: true, act: () => deleteTopic(channel, topic) });
   }
   if (channel !== undefined) {

@@ -18,6 +18,7 @@ export const oversightTexts = {
   "audit.act.PATCH /realm/accounts": "تغيير أدوار أشخاص",
   "audit.act.DELETE /realm/agents/{id}": "إنهاء وصول وكيل",
   "audit.act.DELETE /users/me/agents/{id}": "إنهاء وصول وكيل شخصي",
+  "audit.act.PATCH /streams/{id}/topic_summaries": "السماح بالملخصات في {object} أو منعها",
   "audit.act.POST /users/{id}/erase": "محو {object}",
   "audit.act.POST /users/{id}/api_key/regenerate": "تجديد مفتاح {object}",
   "audit.act.DELETE /messages/{id}/link_previews": "إزالة معاينات {object}",

@@ -18,6 +18,7 @@ export const oversightTexts = {
   "audit.act.PATCH /realm/accounts": "Rollen von Personen geändert",
   "audit.act.DELETE /realm/agents/{id}": "Den Zugriff eines Agenten beendet",
   "audit.act.DELETE /users/me/agents/{id}": "Den Zugriff eines eigenen Agenten beendet",
+  "audit.act.PATCH /streams/{id}/topic_summaries": "Zusammenfassungen in {object} erlaubt oder verboten",
   "audit.act.POST /users/{id}/erase": "{object} endgültig gelöscht",
   "audit.act.POST /users/{id}/api_key/regenerate": "Den Schlüssel von {object} erneuert",
   "audit.act.DELETE /messages/{id}/link_previews": "Die Vorschauen von {object} entfernt",

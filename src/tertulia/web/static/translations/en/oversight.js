@@ -18,6 +18,7 @@ export const oversightTexts = {
   "audit.act.PATCH /realm/accounts": "Changed the roles of people",
   "audit.act.DELETE /realm/agents/{id}": "Ended the access of an agent",
   "audit.act.DELETE /users/me/agents/{id}": "Ended the access of an agent of their own",
+  "audit.act.PATCH /streams/{id}/topic_summaries": "Allowed or forbade summaries in {object}",
   "audit.act.POST /users/{id}/erase": "Erased {object}",
   "audit.act.POST /users/{id}/api_key/regenerate": "Renewed the key of {object}",
   "audit.act.DELETE /messages/{id}/link_previews": "Removed the previews of {object}",

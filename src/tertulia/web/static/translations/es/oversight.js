@@ -18,6 +18,7 @@ export const oversightTexts = {
   "audit.act.PATCH /realm/accounts": "Cambió los roles de personas",
   "audit.act.DELETE /realm/agents/{id}": "Terminó el acceso de un agente",
   "audit.act.DELETE /users/me/agents/{id}": "Terminó el acceso de un agente propio",
+  "audit.act.PATCH /streams/{id}/topic_summaries": "Permitió o prohibió resúmenes en {object}",
   "audit.act.POST /users/{id}/erase": "Borró a {object}",
   "audit.act.POST /users/{id}/api_key/regenerate": "Renovó la clave de {object}",
   "audit.act.DELETE /messages/{id}/link_previews": "Quitó las vistas previas de {object}",

@@ -18,6 +18,7 @@ export const oversightTexts = {
   "audit.act.PATCH /realm/accounts": "A changé les rôles de plusieurs personnes",
   "audit.act.DELETE /realm/agents/{id}": "A coupé l’accès d’un agent",
   "audit.act.DELETE /users/me/agents/{id}": "A coupé l’accès d’un de ses agents",
+  "audit.act.PATCH /streams/{id}/topic_summaries": "A autorisé ou interdit les résumés dans {object}",
   "audit.act.POST /users/{id}/erase": "A effacé {object}",
   "audit.act.POST /users/{id}/api_key/regenerate": "A renouvelé la clé de {object}",
   "audit.act.DELETE /messages/{id}/link_previews": "A retiré les aperçus de {object}",

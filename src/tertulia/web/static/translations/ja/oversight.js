@@ -18,6 +18,7 @@ export const oversightTexts = {
   "audit.act.PATCH /realm/accounts": "ユーザーのロールを変更",
   "audit.act.DELETE /realm/agents/{id}": "エージェントのアクセスを終了",
   "audit.act.DELETE /users/me/agents/{id}": "自分のエージェントのアクセスを終了",
+  "audit.act.PATCH /streams/{id}/topic_summaries": "{object} での要約の許可を変更",
   "audit.act.POST /users/{id}/erase": "{object} を完全に削除",
   "audit.act.POST /users/{id}/api_key/regenerate": "{object} のキーを再発行",
   "audit.act.DELETE /messages/{id}/link_previews": "{object} のプレビューを削除",

@@ -18,6 +18,7 @@ export const oversightTexts = {
   "audit.act.PATCH /realm/accounts": "Mudou as funções de pessoas",
   "audit.act.DELETE /realm/agents/{id}": "Encerrou o acesso de um agente",
   "audit.act.DELETE /users/me/agents/{id}": "Encerrou o acesso de um agente próprio",
+  "audit.act.PATCH /streams/{id}/topic_summaries": "Permitiu ou proibiu resumos em {object}",
   "audit.act.POST /users/{id}/erase": "Apagou {object}",
   "audit.act.POST /users/{id}/api_key/regenerate": "Renovou a chave de {object}",
   "audit.act.DELETE /messages/{id}/link_previews": "Removeu as prévias de {object}",

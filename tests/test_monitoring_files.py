@@ -94,6 +94,16 @@ def test_promtool_accepts_the_rules():
     subprocess.run(["promtool", "check", "rules", ALERTS], check=True)
 
 
+@pytest.mark.skipif(shutil.which("promtool") is None, reason="promtool is not installed")
+def test_promtool_accepts_the_expressions_of_the_dashboard(tmp_path):
+    expressions = [each.replace("$__rate_interval", "5m") for each in dashboard_expressions()]
+    rules = [{"record": f"panel:{n}", "expr": each} for n, each in enumerate(expressions)]
+    file = tmp_path / "rules.yaml"  # JSON is YAML
+    file.write_text(json.dumps({"groups": [{"name": "dashboard", "rules": rules}]}))
+
+    subprocess.run(["promtool", "check", "rules", file], check=True)
+
+
 def test_health_follows_the_settings(terminal, tmp_path):
     server = terminal.serves()
     port = ["--port", str(server.port)]

@@ -1,6 +1,8 @@
 """Rules of the schema: a new table that breaks one fails here with a reason."""
 
+import sqlite3
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 from tertulia import storage
@@ -242,3 +244,83 @@ def _older_rows(tx: Tx) -> dict[str, int]:
         for number in (11, 12)
     )
     return {"realm": realm, "user": user, "message": first, "shown": second}
+
+
+# --- servers of two versions on one database ---
+
+Shape = dict[str, dict[str, tuple[str, bool, bool]]]
+
+
+def shape(connection: Any) -> Shape:
+    """The columns of each table: type, whether NULL is refused, whether there is a default."""
+    tables = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+    return {
+        row[0]: {
+            column[1]: (column[2], bool(column[3]), column[4] is not None)
+            for column in connection.execute(f"PRAGMA table_info({row[0]})").fetchall()
+        }
+        for row in tables
+        if not row[0].startswith(("sqlite_", "schema_"))
+    }
+
+
+def unique_indexes(connection: Any) -> set[tuple[str, str]]:
+    """The unique indexes, each with its table."""
+    rows = connection.execute(
+        "SELECT m.name, i.name FROM sqlite_master m JOIN pragma_index_list(m.name) i"
+        " WHERE m.type = 'table' AND i.\"unique\""
+    ).fetchall()
+    return {(row[0], row[1]) for row in rows}
+
+
+def incompatibilities(before: Shape, after: Shape, new: set[tuple[str, str]]) -> Iterator[str]:
+    """What the statements of a server that knows only the schema before would fail at."""
+    for table, known in before.items():
+        for column, (kind, _, _) in known.items():
+            if after.get(table, {}).get(column, ("", False, False))[0] != kind:
+                yield f"{table}.{column} is gone or has another type"
+        for column, (_, is_required, has_default) in after.get(table, {}).items():
+            if is_required and not has_default and not known.get(column, ("", False, False))[1]:
+                yield f"{table}.{column} is required"
+    for table, index in sorted(new):
+        if table in before:
+            yield f"{table} has the new unique index {index}"
+
+
+def test_a_migration_adds_only_what_an_older_server_can_ignore(databases):
+    """Or it says that it does not. So an older server works beside a newer one: its statements
+    find their tables and columns, and its rows need no value that it does not know."""
+    database = Database.at(databases.new("sqlite", untouched=True)[0])
+    connection = database.dialect.connect()
+    problems = []
+    for migration in schema.migrations():
+        before, keys = shape(connection), unique_indexes(connection)
+        database.dialect.begin_write(connection)
+        schema.apply(connection, database.dialect, [migration])
+        connection.execute("COMMIT")
+        if not migration.must_be_known:
+            new = unique_indexes(connection) - keys
+            found = incompatibilities(before, shape(connection), new)
+            problems += [f"{migration.number:04}: {problem}" for problem in found]
+    connection.close()
+
+    assert not problems, "\n".join(problems)
+
+
+def test_incompatible_changes_are_noticed():
+    connection = sqlite3.connect(":memory:")
+    connection.execute("CREATE TABLE soup (id INTEGER, salt TEXT, pepper TEXT)")
+    before, keys = shape(connection), unique_indexes(connection)
+
+    connection.execute("ALTER TABLE soup DROP COLUMN salt")
+    connection.execute("ALTER TABLE soup ADD COLUMN hot INTEGER NOT NULL DEFAULT 1")
+    connection.execute("CREATE UNIQUE INDEX soup_by_pepper ON soup (pepper)")
+    connection.execute("CREATE TABLE bread (id INTEGER NOT NULL UNIQUE)")
+    after = shape(connection)
+    after["soup"]["bowl"] = ("TEXT", True, False)
+
+    assert list(incompatibilities(before, after, unique_indexes(connection) - keys)) == [
+        "soup.salt is gone or has another type",
+        "soup.bowl is required",
+        "soup has the new unique index soup_by_pepper",
+    ]

@@ -3,7 +3,7 @@
  * the chunk `writing`, which is loaded when the box gets the focus. */
 
 import { channelName, channels } from "../state/channels.js";
-import { mentionsEveryone, completions, topicFieldCompletions } from "../state/typeahead_sources.js";
+import { completions, topicFieldCompletions } from "../state/typeahead_sources.js";
 import { enhance } from "./rendered_content.js";
 import { keyOf, titleOf } from "../state/conversations.js";
 import { discardDraft, draftOf, moveDraft, setDraft } from "../state/drafts.js";
@@ -16,7 +16,6 @@ import { nameOf } from "../state/people.js";
 import { closedReason } from "../state/write_access.js";
 import { post } from "../core/api.js";
 import { on } from "../core/signals.js";
-import { toast } from "./layout.js";
 import { TypingNotice } from "../sync/typing_notice.js";
 import { joinAttachments, splitAttachments, uploadingTo } from "../state/attachments.js";
 import { lazy } from "../core/lazy.js";
@@ -30,7 +29,6 @@ import { applyFormat } from "../state/formatting.js";
 /** @typedef {import("./compose_extension.js").ComposeExtension} ComposeExtension */
 
 const SAVE_DELAY_MS = 150;
-const LARGE_CHANNEL_PEOPLE = 15; // in larger channels, mentioning everyone needs a confirmation
 
 /** @type {ComposeBox | null} */
 let composeBox = null;
@@ -78,7 +76,7 @@ export function leaveComposeBox() {
  * @param {Conversation | undefined} conversation */
 export function isComposeMovedTo(conversation) {
   const box = currentComposeBox();
-  return box !== null && conversation !== undefined && box.isMoved && keyOf(box.conversation) === keyOf(conversation);
+  return box !== null && conversation !== undefined && box.isMoved && isSameTarget(box.home, conversation);
 }
 
 /** Save the draft: the page may be closed. */
@@ -91,14 +89,15 @@ export class ComposeBox {
   #notice;
   #saveTimer = 0;
   #sending = ""; // the part of the text that the outbox is storing
-  #warned = "";
-  #frame;
+  #topics = completionList("topic-offers");
   #toolbar;
   #preview = h("div", { class: "what preview", hidden: true, tabindex: 0, "aria-label": t("compose.preview") });
   #keyHint = h("span", { class: "keyhint not-phone" });
   #note = h("span", { class: "cut not-phone", "aria-live": "polite" });
 
-  isMoved = false; // whether its topic was moved while the view was open
+  isMoved = false; // whether the topic of its view was moved while the view was open
+  /** The field of the topic, if it has to be chosen. @type {HTMLInputElement | null} */
+  topic = null;
   /** Files that were uploaded; the message ends with links to them. @type {Attachment[]} */
   files = [];
   /** What is loaded when a person writes. @type {ComposeExtension | undefined} */
@@ -107,23 +106,19 @@ export class ComposeBox {
   /** @param {Target} target */
   constructor(target) {
     this.target = target;
+    this.home = target; // what the view shows
     this.box = h("textarea", { dir: "auto", rows: 2 });
-    this.#labelBox();
-    this.topic = "channel" in target && target.topic === null ? topicField() : null;
     const list = completionList("offers");
-    const where = "channel" in target ? { channel: target.channel } : {};
-    this.#typeahead = new TypeaheadPopup(this.box, list, (text, caret) => completions(text, caret, where));
+    this.#typeahead = new TypeaheadPopup(this.box, list, (text, caret) => completions(text, caret, "channel" in this.target ? { channel: this.target.channel } : {}));
     this.#notice = new TypingNotice(() => this.conversation);
     this.#toolbar = h("div", { class: "tools" }, ...composeTools(), h("span", { class: "end" }, this.#note,
       iconButton("eye", t("compose.preview"), { "data-do": "preview", "aria-pressed": "false" }),
       this.#keyHint, h("span", { class: "send" }, h("button", { class: "b go", type: "button", "data-do": "send" }, t("compose.send")),
         h("button", { class: "b go", type: "button", "data-do": "send-menu", "aria-label": t("compose.how"), title: t("compose.how"), "aria-haspopup": "menu" }, icon("down", "s")))));
-    this.#frame = h("div", { class: "box" }, this.topic && "channel" in target && destination(target.channel, this.topic),
-      this.box, this.#preview, this.#toolbar);
-    const topics = completionList("topic-offers");
-    if (this.topic && "channel" in target) this.#suggestTopics(this.topic, topics, target.channel);
+    this.frame = h("div", { class: "box" }, this.box, this.#preview, this.#toolbar);
     const me = h("div", { class: "who not-phone" }, avatar(myId()), h("span", { class: "id" }, h("span", { class: "name" }, nameOf(myId()))));
-    this.element = h("div", { class: "in" }, me, h("div", { class: "anchor" }, list, topics, this.#frame));
+    this.element = h("div", { class: "in" }, me, h("div", { class: "anchor" }, list, this.#topics, this.frame));
+    this.#drawTarget();
     this.#listen();
     this.content = draftOf(this.conversation);
     if (uploadingTo.has(keyOf(this.conversation))) this.extend();
@@ -166,18 +161,51 @@ export class ComposeBox {
     return "people" in target ? target : { channel: target.channel, topic: target.topic ?? this.topic?.value.trim() ?? "" };
   }
 
-  /** The topic was moved or renamed: write to its new name. Text, caret and focus stay.
+  /** Whether the box writes to what the view shows. */
+  get isAtHome() {
+    return this.target === this.home;
+  }
+
+  /** The topic that the view shows was moved or renamed: write to its new name.
    * @param {Conversation} conversation */
   follow(conversation) {
-    const { box } = this;
-    this.saveDraft();
-    moveDraft(this.conversation, conversation);
-    this.target = conversation;
+    const { isAtHome } = this;
+    this.home = conversation;
     this.isMoved = true;
-    this.#labelBox();
-    const joined = draftOf(conversation); // perhaps with the text of a draft that was there before
+    if (isAtHome) this.retarget(conversation);
+  }
+
+  /** Write to another conversation. Text, caret, files and focus stay, and the draft moves along.
+   * @param {Target} target */
+  retarget(target) {
+    const { box, conversation: before } = this;
+    this.saveDraft();
+    this.target = isSameTarget(target, this.home) ? this.home : target;
+    this.#drawTarget();
+    moveDraft(before, this.conversation);
+    const joined = draftOf(this.conversation); // perhaps with the text of a draft that was there before
     const { content } = this;
     if (joined.length > content.length && joined.endsWith(content)) box.setRangeText(joined.slice(0, -content.length || undefined), 0, 0, "preserve");
+    this.extension?.retarget();
+  }
+
+  /** Draw what depends on the target: the label, and the field of the topic. */
+  #drawTarget() {
+    const { target } = this;
+    this.#labelBox();
+    this.topic = "channel" in target && target.topic === null ? topicField() : null;
+    if (!this.topic || !("channel" in target)) return;
+    this.#suggestTopics(this.topic, this.#topics, target.channel);
+    this.topic.addEventListener("change", () => this.#loadDraft());
+    if (!this.extension) this.frame.prepend(destination(target.channel, this.topic));
+  }
+
+  /** @param {string} reason the id of the element that says why the message cannot be sent, or an empty string */
+  setBlocked(reason) {
+    const button = /** @type {HTMLElement} */ (this.#toolbar.querySelector('[data-do="send"]'));
+    for (const each of [button, button.nextElementSibling]) each?.setAttribute("aria-disabled", String(reason !== ""));
+    if (reason) button.setAttribute("aria-describedby", reason);
+    else button.removeAttribute("aria-describedby");
   }
 
   /** Insert text at the caret; `alone` puts it on its own lines.
@@ -210,15 +238,15 @@ export class ComposeBox {
     const { files, conversation } = this;
     const content = joinAttachments(entered, files).trim();
     if (this.extension?.attachments.waits(entered)) return;
-    if (!content || !this.#canSend(content)) return;
+    if (!content || !this.#canSend()) return;
     this.#sending += entered;
     this.setFiles([]);
     await enqueue(conversation, content);
     this.#sending = this.#sending.slice(entered.length);
     clearTimeout(this.#saveTimer);
-    this.#warned = "";
     this.#notice.stop();
     this.removeSent(entered, conversation);
+    this.extension?.sent(conversation);
     this.showPreview(false);
     this.showNote("");
     this.box.focus();
@@ -264,7 +292,6 @@ export class ComposeBox {
       clearTimeout(this.#saveTimer);
       this.#saveTimer = window.setTimeout(() => this.#save(), SAVE_DELAY_MS);
     });
-    this.topic?.addEventListener("change", () => this.#loadDraft());
     this.element.addEventListener("focusin", () => this.extension || this.extend().catch(() => {})); // offline: the next focus tries again
     this.element.addEventListener("dragover", (event) => event.preventDefault());
     this.box.addEventListener("paste", (event) => this.#onTransfer(event, event.clipboardData));
@@ -333,18 +360,12 @@ export class ComposeBox {
     if (!this.content) this.content = draftOf(this.conversation);
   }
 
-  /** @param {string} content */
-  #canSend(content) {
+  #canSend() {
     const { target, topic } = this;
+    if (this.extension?.isTooLong) return false;
     if (topic && !topic.value.trim() && needsTopic(target)) {
       this.showNote(t("compose.needs-topic"));
       topic.focus();
-      return false;
-    }
-    const count = "channel" in target ? (channels.get(target.channel)?.subscriber_count ?? 0) : 0;
-    if (mentionsEveryone(content) && count > LARGE_CHANNEL_PEOPLE && this.#warned !== content) {
-      this.#warned = content;
-      toast(t("compose.calls-all", { count }), h("button", { class: "b", type: "button", "data-do": "send" }, t("compose.send-anyway")));
       return false;
     }
     return true;
@@ -360,6 +381,15 @@ export class ComposeBox {
 /** Whether Enter sends; Ctrl+Enter always does. On a touch screen Enter begins a new line. */
 export function enterSends() {
   return setting("enter_sends") === true && !matchMedia("(pointer: coarse)").matches;
+}
+
+/** Whether two targets are the same conversation, or the same channel without a topic.
+ * @param {Target} one
+ * @param {Target} other */
+export function isSameTarget(one, other) {
+  const isChosen = (/** @type {Target} */ target) => "people" in target || target.topic !== null;
+  const keys = [one, other].map((each) => keyOf("people" in each ? each : { channel: each.channel, topic: each.topic ?? "" }));
+  return isChosen(one) === isChosen(other) && keys[0] === keys[1];
 }
 
 /** @param {Target} target */
@@ -397,7 +427,7 @@ function composeTools() {
     iconButton("smile", t("compose.emoji"), { "data-do": "compose-emoji", "aria-haspopup": "dialog" }),
     ...wide.map((tool) => iconButton(tool, t(`compose.${tool}`), { "data-do": "format", "data-how": tool, class: "wide-only" })),
     iconButton("poll", t("compose.poll"), { "data-do": "poll-form", "aria-haspopup": "dialog", class: "wide-only" }),
-    iconButton("later", t("compose.later"), { "data-do": "send-later", "aria-haspopup": "dialog" }),
+    iconButton("later", t("compose.later"), { "data-do": "send-later", "aria-haspopup": "dialog", class: "wide-only" }),
     iconButton("draft", t("compose.snippets"), { "data-do": "snippets", "aria-haspopup": "dialog", class: "wide-only" }),
   ];
 }

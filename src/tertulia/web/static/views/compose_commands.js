@@ -1,9 +1,9 @@
 /** Commands of the compose box and of pending messages. */
 
 import { command } from "./commands.js";
-import { currentComposeBox } from "./compose.js";
+import { currentComposeBox, isSameTarget } from "./compose.js";
 import { splitAttachments } from "../state/attachments.js";
-import { conversationOf, keyOf } from "../state/conversations.js";
+import { conversationOf } from "../state/conversations.js";
 import { setDraft } from "../state/drafts.js";
 import { conversationHash } from "../state/narrow.js";
 import { retrySend, withdraw } from "../sync/outbox.js";
@@ -75,7 +75,7 @@ export function quotedText(message, content) {
 function insertForMessage(message, text) {
   const conversation = conversationOf(message);
   const box = currentComposeBox();
-  if (box && !box.topic && keyOf(box.conversation) === keyOf(conversation)) insertIntoBox(text);
+  if (box && isSameTarget(box.home, conversation)) insertIntoBox(text);
   else composeAt(conversationHash(conversation, message.id), text);
 }
 

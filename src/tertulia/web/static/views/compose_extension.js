@@ -1,10 +1,19 @@
-/** What a compose box has while a person writes in it. */
+/** What a compose box has while a person writes in it: attachments, the destination, notes, a size. */
 
-import { addTexts } from "../core/i18n.js";
+import { h } from "../core/html.js";
+import { addTexts, t } from "../core/i18n.js";
+import { on } from "../core/signals.js";
+import { fullTitle, isInChannel, keyOf, topicKey } from "../state/conversations.js";
+import { conversationHash } from "../state/narrow.js";
 import { ComposeAttachments } from "./compose_attachments.js";
+import { ComposeDestination } from "./compose_destination.js";
+import { ComposeNotes } from "./compose_notes.js";
+import { ComposeSize } from "./compose_size.js";
+import { toast } from "./layout.js";
 import { writingTexts } from "./writing_texts.js";
 
 /** @typedef {import("./compose.js").ComposeBox} ComposeBox */
+/** @typedef {import("../state/conversations.js").Conversation} Conversation */
 
 addTexts(writingTexts);
 
@@ -14,9 +23,55 @@ export function extendCompose(compose) {
 }
 
 export class ComposeExtension {
+  #compose;
+  #notes;
+  #destination;
+
   /** @param {ComposeBox} compose */
   constructor(compose) {
+    const { frame } = compose;
+    this.#compose = compose;
     this.attachments = new ComposeAttachments(compose);
-    compose.box.before(this.attachments.element);
+    this.#notes = new ComposeNotes(compose);
+    this.#destination = new ComposeDestination(compose);
+    const size = new ComposeSize(compose);
+    frame.querySelector(".to")?.remove(); // the line of the topic, which is part of the destination
+    frame.prepend(size.handle, this.#notes.element, this.#destination.element, this.attachments.element);
+    frame.querySelector(".end")?.prepend(this.#notes.counter);
+    frame.querySelector('[data-do="preview"]')?.after(size.button);
+    this.#notes.update();
+    const stop = on("topicMoved", (event) => (compose.box.isConnected ? this.#follow(event) : stop()));
+    const stopNames = on(["channels", "people"], () => (compose.box.isConnected ? this.#destination.draw() : stopNames()));
+  }
+
+  get isTooLong() {
+    return this.#notes.excess > 0;
+  }
+
+  /** The box writes to another conversation. */
+  retarget() {
+    this.attachments.retarget();
+    this.#destination.draw();
+    this.#notes.update();
+  }
+
+  /** A message was sent. One that went elsewhere is not in the view: say where it is, and write here again.
+   * @param {Conversation} conversation */
+  sent(conversation) {
+    const compose = this.#compose;
+    if (!compose.isAtHome) {
+      toast(t("destination.sent", { where: fullTitle(conversation) }), h("a", { class: "b bare", href: conversationHash(conversation) }, t("destination.show")));
+      compose.retarget(compose.home);
+    }
+    this.#notes.update();
+  }
+
+  /** The topic that the box writes to was moved, while the view shows something else.
+   * @param {import("../sync/event_types.d.ts").UpdateMessageEvent} event */
+  #follow(event) {
+    const { conversation, isAtHome } = this.#compose;
+    if (isAtHome || !isInChannel(conversation) || event.propagate_mode === "change_one") return;
+    if (keyOf(conversation) !== topicKey(event.stream_id, event.orig_subject ?? event.subject ?? "")) return;
+    this.#compose.retarget({ channel: event.new_stream_id ?? event.stream_id, topic: event.subject ?? conversation.topic });
   }
 }

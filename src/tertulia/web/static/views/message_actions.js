@@ -3,7 +3,7 @@
 import { get, patch, post, ApiError, remove, NetworkError } from "../core/api.js";
 import { lazy } from "../core/lazy.js";
 import { command, runCommand } from "./commands.js";
-import { currentComposeBox } from "./compose.js";
+import { currentComposeBox, isSameTarget } from "./compose.js";
 import { channelName, channels } from "../state/channels.js";
 import { conversationOf, isInChannel, isResolved, keyOf, topicKey, topicTitle, withResolved } from "../state/conversations.js";
 import { reactionFor } from "../state/emoji.js";
@@ -204,7 +204,7 @@ function followMove(event) {
  * @param {import("../state/conversations.js").InChannel} there */
 function showMovedTopic(here, there) {
   const compose = currentComposeBox();
-  if (compose && keyOf(compose.conversation) === keyOf(here)) compose.follow(there);
+  if (compose && isSameTarget(compose.home, here)) compose.follow(there);
   location.replace(conversationHash(there));
 }
 

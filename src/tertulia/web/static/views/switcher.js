@@ -233,7 +233,7 @@ function switcherKeys() {
 }
 
 /** Fetch the topics of channels that were opened lately, or have something unread. The rows do not wait for them. */
-function fetchRecentTopics() {
+export function fetchRecentTopics() {
   const recent = recentDestinations().flatMap(({ destination }) => (destination.channel ? [destination.channel] : []));
   const wanted = new Set([...recent, ...unreadTotals().channels.keys(), ...myChannels().map((channel) => channel.stream_id)]);
   const missing = [...wanted].filter((id) => channels.has(id) && !topicsOf(id)).slice(0, TOPICS_FETCHED);

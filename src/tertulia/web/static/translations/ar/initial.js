@@ -155,7 +155,6 @@ export const texts = {
 
   "compose.attach": "إرفاق ملف",
   "compose.bold": "عريض",
-  "compose.calls-all": { zero: "هذا لا ينبّه أحدًا.", one: "هذا ينبّه شخصًا واحدًا.", two: "هذا ينبّه شخصين.", few: "هذا ينبّه {count} أشخاص.", many: "هذا ينبّه {count} شخصًا.", other: "هذا ينبّه {count} شخص." },
   "compose.code": "شيفرة",
   "compose.emoji": "إيموجي",
   "compose.italic": "مائل",
@@ -168,7 +167,6 @@ export const texts = {
   "compose.quote": "اقتباس",
   "compose.quoted": "[قال]({link}) {name}:",
   "compose.saved": "حُفظت المسودة",
-  "compose.send-anyway": "إرسال رغم ذلك",
   "compose.snippets": "نصوص جاهزة",
 
   "offers.choose": "↑↓ اختيار",

@@ -151,7 +151,6 @@ export const texts = {
 
   "compose.attach": "Datei anhängen",
   "compose.bold": "Fett",
-  "compose.calls-all": { one: "Das benachrichtigt {count} Person.", other: "Das benachrichtigt {count} Personen." },
   "compose.code": "Code",
   "compose.emoji": "Emoji",
   "compose.italic": "Kursiv",
@@ -164,7 +163,6 @@ export const texts = {
   "compose.quote": "Zitat",
   "compose.quoted": "{name} [schrieb]({link}):",
   "compose.saved": "Entwurf gespeichert",
-  "compose.send-anyway": "Trotzdem senden",
   "compose.snippets": "Textbausteine",
 
   "offers.choose": "↑↓ auswählen",

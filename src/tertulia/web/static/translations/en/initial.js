@@ -148,7 +148,6 @@ export const texts = {
 
   "compose.attach": "Attach a file",
   "compose.bold": "Bold",
-  "compose.calls-all": { one: "This calls {count} person.", other: "This calls {count} people." },
   "compose.code": "Code",
   "compose.emoji": "Emoji",
   "compose.italic": "Italic",
@@ -161,7 +160,6 @@ export const texts = {
   "compose.quote": "Quote",
   "compose.quoted": "{name} [said]({link}):",
   "compose.saved": "Draft saved",
-  "compose.send-anyway": "Send anyway",
   "compose.snippets": "Snippets",
 
   "offers.choose": "↑↓ choose",

@@ -148,7 +148,6 @@ export const texts = {
 
   "compose.attach": "Adjuntar un archivo",
   "compose.bold": "Negrita",
-  "compose.calls-all": { one: "Esto llama a {count} persona.", other: "Esto llama a {count} personas." },
   "compose.code": "Código",
   "compose.emoji": "Emoji",
   "compose.italic": "Cursiva",
@@ -161,7 +160,6 @@ export const texts = {
   "compose.quote": "Cita",
   "compose.quoted": "{name} [dijo]({link}):",
   "compose.saved": "Borrador guardado",
-  "compose.send-anyway": "Enviar igualmente",
   "compose.snippets": "Textos guardados",
 
   "offers.choose": "↑↓ elegir",

@@ -154,7 +154,6 @@ export const texts = {
 
   "compose.attach": "Joindre un fichier",
   "compose.bold": "Gras",
-  "compose.calls-all": { one: "Ceci appelle {count} personne.", other: "Ceci appelle {count} personnes." },
   "compose.code": "Code",
   "compose.emoji": "Emoji",
   "compose.italic": "Italique",
@@ -167,7 +166,6 @@ export const texts = {
   "compose.quote": "Citation",
   "compose.quoted": "{name} [a écrit]({link}) :",
   "compose.saved": "Brouillon enregistré",
-  "compose.send-anyway": "Envoyer quand même",
   "compose.snippets": "Extraits",
 
   "offers.choose": "↑↓ choisir",

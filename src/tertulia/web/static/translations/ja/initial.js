@@ -157,7 +157,6 @@ export const texts = {
 
   "compose.attach": "ファイルを添付",
   "compose.bold": "太字",
-  "compose.calls-all": { other: "{count}人に通知されます。" },
   "compose.code": "コード",
   "compose.emoji": "絵文字",
   "compose.italic": "斜体",
@@ -170,7 +169,6 @@ export const texts = {
   "compose.quote": "引用",
   "compose.quoted": "{name} [の発言]({link}):",
   "compose.saved": "下書きを保存しました",
-  "compose.send-anyway": "このまま送信",
   "compose.snippets": "定型文",
 
   "offers.choose": "↑↓ 選択",

@@ -155,7 +155,6 @@ export const texts = {
 
   "compose.attach": "Anexar um arquivo",
   "compose.bold": "Negrito",
-  "compose.calls-all": { one: "Isto chama {count} pessoa.", other: "Isto chama {count} pessoas." },
   "compose.code": "Código",
   "compose.emoji": "Emoji",
   "compose.italic": "Itálico",
@@ -168,7 +167,6 @@ export const texts = {
   "compose.quote": "Citação",
   "compose.quoted": "{name} [disse]({link}):",
   "compose.saved": "Rascunho salvo",
-  "compose.send-anyway": "Enviar a todos",
   "compose.snippets": "Trechos",
 
   "offers.choose": "↑↓ escolher",

@@ -1,0 +1,262 @@
+"""The compose box while a person writes: its destination, its notes, its limit, its size."""
+
+import pytest
+from playwright.sync_api import FloatRect, Locator, expect
+from tests.support.axe import violations
+from tests.support.browser_user import BrowserUser
+from tests.web.test_compose import box, kitchen, said  # noqa: F401
+from tests.web.test_views import topic
+
+
+def rect(locator: Locator) -> FloatRect:
+    found = locator.bounding_box()
+    assert found is not None
+    return found
+
+
+def note(user: BrowserUser) -> Locator:
+    return user.page.locator(".note")
+
+
+def destination(user: BrowserUser) -> Locator:
+    return user.page.locator(".dest")
+
+
+def send_to(user: BrowserUser, text: str, chosen: str) -> None:
+    """Choose another destination with the keyboard."""
+    destination(user).press("Enter")
+    field = user.page.get_by_role("combobox", name="Channel, topic or person")
+    expect(field).to_be_focused()
+    field.fill(text)
+    options = user.page.get_by_role("listbox", name="Send to").get_by_role("option")
+    expect(options.filter(has_text=chosen).first).to_be_visible()
+    while chosen not in user.page.locator(".where [aria-selected=true]").inner_text():
+        field.press("ArrowDown")
+    field.press("Enter")
+
+
+def test_the_destination_changes_and_text_caret_and_draft_go_along(kitchen, page_chat, browse):  # noqa: F811
+    ana, ben, here = kitchen
+    ben.says("Bread too", to="kitchen > dinner")
+    user = browse(ana).goes(here)
+    box(user).fill("The soup is cold")
+    box(user).press("Home")
+
+    send_to(user, "dinn", "dinner")
+
+    expect(user.page.get_by_role("textbox", name="Message to dinner in kitchen")).to_be_focused()
+    expect(box(user)).to_have_value("The soup is cold")
+    user.page.keyboard.type("Oh: ")
+    expect(box(user)).to_have_value("Oh: The soup is cold")
+    expect(note(user)).to_contain_text("You are reading lunch and writing to dinner.")
+    assert not violations(user.page, "another destination", inside=".write")
+    box(user).press("Control+Enter")
+    expect(user.page.get_by_text("Sent to kitchen › dinner.")).to_be_visible()
+    expect(user.page.get_by_role("textbox", name="Message to lunch in kitchen")).to_be_visible()
+    expect(note(user)).to_be_hidden()
+    assert said(ben)[-1] == "<p>Oh: The soup is cold</p>"
+    found = ben.get("/messages", anchor="newest", num_before=1, num_after=0).succeeds()
+    assert found["messages"][-1]["subject"] == "dinner"
+
+
+def test_a_message_for_a_topic_becomes_a_direct_message(kitchen, browse):  # noqa: F811
+    ana, _, here = kitchen
+    user = browse(ana).goes(here)
+    box(user).fill("The soup is cold")
+
+    send_to(user, "Ben", "Ben")
+    box(user).press("Control+Enter")
+
+    expect(user.page.get_by_text("Sent to Ben.")).to_be_visible()
+    (message,) = ana.get(
+        "/messages",
+        anchor="newest",
+        num_before=1,
+        num_after=0,
+        narrow=[{"operator": "is", "operand": "dm"}],
+    ).succeeds()["messages"]
+    assert message["content"] == "<p>The soup is cold</p>"
+
+
+def test_a_new_topic_and_the_way_back(kitchen, browse):  # noqa: F811
+    ana, _, here = kitchen
+    user = browse(ana).goes(here)
+    box(user).fill("The soup is cold")
+    send_to(user, "complaints", "New topic “complaints” in kitchen")
+    expect(
+        user.page.get_by_role("textbox", name="Message to complaints in kitchen")
+    ).to_be_focused()
+
+    user.page.get_by_role("button", name="Write here instead").click()
+
+    expect(user.page.get_by_role("textbox", name="Message to lunch in kitchen")).to_be_focused()
+    expect(box(user)).to_have_value("The soup is cold")
+
+
+def test_a_renamed_topic_elsewhere_changes_only_the_destination(kitchen, browse):  # noqa: F811
+    ana, ben, here = kitchen
+    bread = ben.says("Bread too", to="kitchen > dinner")
+    user = browse(ana).goes(here)
+    box(user).fill("The soup is cold")
+    send_to(user, "dinn", "dinner")
+
+    ben.patch(f"/messages/{bread.id}", topic="supper", propagate_mode="change_all").succeeds()
+
+    expect(user.page.get_by_role("textbox", name="Message to supper in kitchen")).to_be_focused()
+    expect(box(user)).to_have_value("The soup is cold")
+    expect(user.page.get_by_role("heading", name="lunch")).to_be_visible()
+
+
+def test_escape_closes_the_list_of_destinations_and_changes_nothing(kitchen, browse):  # noqa: F811
+    ana, _, here = kitchen
+    user = browse(ana).goes(here)
+    box(user).fill("The soup is cold")
+    destination(user).press("Enter")
+    assert not violations(user.page, "destinations", inside=".write")
+
+    user.page.keyboard.press("Escape")
+
+    expect(destination(user)).to_be_focused()
+    expect(user.page.get_by_role("dialog", name="Send to")).to_have_count(0)
+    expect(user.page.get_by_role("textbox", name="Message to lunch in kitchen")).to_be_visible()
+
+
+def test_a_writer_who_is_not_subscribed_can_subscribe(kitchen, page_chat, browse):  # noqa: F811
+    _, _, here = kitchen
+    cleo = page_chat.person("cleo")
+    user = browse(cleo).goes(here)
+
+    box(user).focus()
+    expect(note(user)).to_contain_text("You are not subscribed to kitchen.")
+    note(user).get_by_role("button", name="Subscribe").click()
+
+    expect(note(user)).to_be_hidden()
+    subscribed = cleo.get("/users/me/subscriptions").succeeds()["subscriptions"]
+    assert "kitchen" in [each["name"] for each in subscribed]
+
+
+def test_a_resolved_topic_says_so_and_can_be_unresolved(kitchen, page_chat, browse):  # noqa: F811
+    ana, ben, _ = kitchen
+    soup = ben.says("It is hot again", to="kitchen > heating")
+    ben.patch(f"/messages/{soup.id}", topic="✔ heating", propagate_mode="change_all").succeeds()
+    user = browse(ana).goes(topic(page_chat, "kitchen", "✔ heating"))
+
+    box(user).fill("And cold again")
+    expect(note(user)).to_contain_text("This topic is resolved.")
+    note(user).get_by_role("button", name="Unresolve").click()
+
+    expect(note(user)).to_be_hidden()
+    expect(box(user)).to_have_value("And cold again")
+
+
+def test_unresolving_is_offered_only_to_those_who_may(kitchen, page_chat, browse):  # noqa: F811
+    ana, ben, _ = kitchen
+    owner = page_chat.person("olga", role="owner")
+    soup = ben.says("It is hot again", to="kitchen > heating")
+    ben.patch(f"/messages/{soup.id}", topic="✔ heating", propagate_mode="change_all").succeeds()
+    groups = owner.get("/user_groups").succeeds()["user_groups"]
+    admins = next(each["id"] for each in groups if each["name"] == "role:administrators")
+    owner.patch("/realm", can_resolve_topics_group={"new": admins}).succeeds()
+    user = browse(ana).goes(topic(page_chat, "kitchen", "✔ heating"))
+
+    box(user).focus()
+
+    expect(note(user)).to_contain_text("This topic is resolved.")
+    expect(note(user).get_by_role("button")).to_have_count(0)
+
+
+def test_a_message_that_is_too_long_says_why_and_is_not_sent(kitchen, browse):  # noqa: F811
+    ana, ben, here = kitchen
+    user = browse(ana).goes(here)
+    counter = user.page.locator(".count")
+    box(user).fill("x" * 8_900)
+    expect(user.page.locator(".count")).to_be_hidden()
+
+    box(user).fill("x" * 9_900)
+    expect(counter).to_have_text("100")
+    box(user).fill("x" * 10_240)
+
+    expect(counter).to_have_text("-240")
+    expect(note(user)).to_have_text("10,240 of 10,000 letters: 240 too many.Attach as a file")
+    send = user.page.get_by_role("button", name="Send", exact=True)
+    expect(send).to_have_attribute("aria-disabled", "true")
+    expect(send).to_have_accessible_description(
+        "10,240 of 10,000 letters: 240 too many. Attach as a file"
+    )
+    assert not violations(user.page, "too long", inside=".write")
+    box(user).press("Control+Enter")
+    user.page.wait_for_timeout(300)
+    expect(box(user)).to_have_value("x" * 10_240)
+    assert len(said(ben)) == 1
+    note(user).get_by_role("button", name="Attach as a file").click()
+    expect(user.page.get_by_role("button", name="Remove message.txt")).to_be_visible()
+    expect(box(user)).to_have_value("")
+    expect(note(user)).to_be_hidden()
+
+
+@pytest.mark.parametrize("letter", ["x", "🎬"])
+def test_a_message_of_exactly_the_longest_length_is_sent(kitchen, browse, letter):  # noqa: F811
+    ana, _, here = kitchen
+    user = browse(ana).goes(here)
+
+    box(user).fill(letter * 10_000)
+    expect(user.page.locator(".count")).to_have_text("0")
+    box(user).press("Control+Enter")
+
+    expect(box(user)).to_have_value("")
+    expect(user.feed.get_by_role("article")).to_have_count(2)
+
+
+def test_calling_everyone_in_a_large_channel_can_be_made_silent(page_chat, browse):
+    crowd = page_chat.people(*[f"guest{at}" for at in range(16)], channels=["kitchen"])
+    ana = crowd[0]
+    user = browse(ana).goes(topic(page_chat, "kitchen", "lunch"))
+
+    box(user).fill("@**all** Soup's on")
+    expect(note(user)).to_contain_text("This notifies 16 people in kitchen.")
+    note(user).get_by_role("button", name="Send without notifying").click()
+
+    expect(user.message("Soup's on")).to_be_visible()
+    assert 'class="user-mention channel-wildcard-mention silent"' in said(ana)[-1]
+
+
+def test_the_box_is_resized_by_keys_and_by_dragging(kitchen, browse):  # noqa: F811
+    ana, _, here = kitchen
+    user = browse(ana).goes(here)
+    box(user).focus()
+    handle = user.page.get_by_role("separator", name="Height of the box")
+    before = rect(box(user))["height"]
+
+    handle.press("ArrowUp")
+    handle.press("ArrowUp")
+    assert rect(box(user))["height"] == pytest.approx(before + 48, abs=2)
+    at = rect(handle)
+    user.page.mouse.move(at["x"] + at["width"] / 2, at["y"] + 4)
+    user.page.mouse.down()
+    user.page.mouse.move(at["x"] + at["width"] / 2, at["y"] - 96)
+    user.page.mouse.up()
+    assert rect(box(user))["height"] == pytest.approx(before + 148, abs=3)
+    user.goes("#inbox").goes(here)
+    box(user).focus()
+    expect(user.page.locator(".sized")).to_be_visible()
+    assert rect(box(user))["height"] == pytest.approx(before + 148, abs=3)
+
+    handle.press("Home")
+    assert rect(box(user))["height"] == pytest.approx(before, abs=2)
+
+
+def test_the_box_fills_the_view_and_escape_brings_the_messages_back(kitchen, browse):  # noqa: F811
+    ana, _, here = kitchen
+    user = browse(ana).goes(here)
+    box(user).fill("A long letter")
+
+    user.page.get_by_role("button", name="Full screen").click()
+
+    expect(box(user)).to_be_focused()
+    assert rect(box(user))["height"] > 500
+    assert not violations(user.page, "full screen", inside=".write")
+    user.page.keyboard.press("Escape")
+    expect(user.message("Soup's on")).to_be_visible()
+    assert rect(box(user))["height"] < 200
+    expect(box(user)).to_be_focused()
+    expect(box(user)).to_have_value("A long letter")

@@ -27,7 +27,7 @@ def multiply(url: str, template: BenchChannel, count: int) -> list[BenchChannel]
 def _run_background_work(tx: Tx) -> None:
     """Do what a server does by itself after a while, so that a copy needs no further work."""
     actions.messages.search_index.index_messages(tx)
-    actions.channels.channel_stats.count(tx, most=100)
+    actions.channels.channel_stats.count(tx, limit=100)
     actions.messages.rerender.finish(tx)
     storage.log.delete_up_to(tx, storage.log.head(tx) - 1)
 

@@ -72,7 +72,7 @@ def test_few_messages_with_much_text_are_composed_one_answer_at_a_time(
     chat, monkeypatch, path, params
 ):
     """Only messages that must be read; others are in the cache."""
-    monkeypatch.setattr(actions.messages.history, "LITTLE_TEXT", LONGER)
+    monkeypatch.setattr(actions.messages.history, "MAX_UNQUEUED_CHARACTERS", LONGER)
     queue = api.messages.history.LARGE_ANSWERS
     ana = chat.person("ana", channels=["kitchen"])
     chat.write(says_much, ana.id, 20)

@@ -148,8 +148,8 @@ def test_an_authorization_code_works_once_on_two_servers(chats):
     ends: Counter[tuple[int, ...]] = Counter()
     for _ in range(10):
         client, code = chat.write(_allowed, ana.record, chat.channel("kitchen").id)
-        asked = {**form, "grant_type": "authorization_code", "client_id": client, "code": code}
-        found = at_once(chats, methodcaller("submits", "/oauth/token", asked))
+        params = {**form, "grant_type": "authorization_code", "client_id": client, "code": code}
+        found = at_once(chats, methodcaller("submits", "/oauth/token", params))
         ends[tuple(found)] += 1
 
     assert ends == {(200, 400): 10}

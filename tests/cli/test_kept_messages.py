@@ -27,18 +27,18 @@ def deletes(person, *messages):
 
 
 def contents(person):
-    answer = person.get(
+    response = person.get(
         "/messages", anchor="oldest", num_after=100, apply_markdown=False
     ).succeeds()
-    return [each["content"] for each in answer["messages"]]
+    return [each["content"] for each in response["messages"]]
 
 
 @pytest.mark.on_both
 def test_messages_are_restored_beside_a_running_server_after_a_question(own_chat, owner):
-    ears = owner.listens_for("message")
+    queue = owner.listens_for("message")
     soup = owner.says("Soup", to="kitchen > lunch")
     deletes(owner, soup)
-    ears.all()
+    queue.all()
 
     refused = runs(own_chat, "restore", "--channel", "kitchen", typing="n\n")
     assert refused.code == 1
@@ -50,26 +50,26 @@ def test_messages_are_restored_beside_a_running_server_after_a_question(own_chat
     assert restored.code == 0, restored.err
     assert restored.err.endswith("Restored 1 message.\n")
     assert contents(owner) == ["Soup"]
-    eventually(lambda: [event["message"]["id"] for event in ears.all()] == [soup.id])
+    eventually(lambda: [event["message"]["id"] for event in queue.all()] == [soup.id])
 
 
 def test_messages_are_selected_by_id_place_sender_and_time_of_deletion(own_chat, owner):
     ben = own_chat.person("ben", channels=["kitchen", "attic"])
-    said = [
+    sent = [
         owner.says("one", to="kitchen > lunch"),
         ben.says("two", to="kitchen > dinner"),
         ben.says("three", to="attic > dust"),
         ben.says("four", to=[owner]),
     ]
-    deletes(owner, said[0])
-    deletes(ben, *said[1:])
+    deletes(owner, sent[0])
+    deletes(ben, *sent[1:])
 
     def found(*words):
         places = json.loads(runs(own_chat, "deleted", "--json", *words).out)
-        return sorted(place["topic"] for place in places)
+        return sorted(location["topic"] for location in places)
 
     assert found() == ["", "dinner", "dust", "lunch"]
-    assert found("--id", str(said[0].id), "--id", str(said[2].id)) == ["dust", "lunch"]
+    assert found("--id", str(sent[0].id), "--id", str(sent[2].id)) == ["dust", "lunch"]
     assert found("--channel", "#kitchen") == ["dinner", "lunch"]
     assert found("--channel", "kitchen", "--topic", "dinner") == ["dinner"]
     assert found("--sender", ben.email) == ["", "dinner", "dust"]

@@ -219,9 +219,9 @@ def test_forms_of_a_word_have_one_stem_in_its_language(language, one, other):
     }
 
     assert len(stems) == 1
-    for asked, said in ((one, other), (other, one)):
-        page = SearchedText(f"<p>…{said}…</p>", "")
-        assert domain.search.query.parse(asked, (language,)).matches(page)
+    for requested, text in ((one, other), (other, one)):
+        page = SearchedText(f"<p>…{text}…</p>", "")
+        assert domain.search.query.parse(requested, (language,)).matches(page)
 
 
 @pytest.mark.parametrize(

@@ -39,11 +39,11 @@ def begun(chat, person) -> UploadWriter:
 
 def test_the_bytes_of_a_deleted_file_are_deleted_soon(chat, in_kitchen, ana):
     file, kept = uploads(ana, data=MUCH), uploads(ana, data=b"x")
-    said = ana.says(file.link + kept.link, to="kitchen > tides")
+    message = ana.says(file.link + kept.link, to="kitchen > tides")
     ana.says(kept.link, to="kitchen > tides")
     assert stored(chat) == 1 + 8 + 2
 
-    ana.delete(f"/messages/{said.id}").succeeds()
+    ana.delete(f"/messages/{message.id}").succeeds()
     chat.run_housekeeping()
 
     assert stored(chat) == 2
@@ -118,7 +118,7 @@ def test_retention_deletes_files_of_old_messages(chat, in_kitchen, ana):
     chat.set("message_retention_days", 1)
     old = uploads(ana, "old.txt")
     ana.says(old.link, to="kitchen > tides")
-    ears = ana.listens_for("attachment")
+    queue = ana.listens_for("attachment")
     chat.server.clock.move(hours=25)
     new = uploads(ana, "new.txt")
     ana.says(new.link, to="kitchen > tides")
@@ -126,13 +126,13 @@ def test_retention_deletes_files_of_old_messages(chat, in_kitchen, ana):
     chat.run_housekeeping()
 
     assert [each["name"] for each in own(ana)] == ["new.txt"]
-    assert [each["op"] for each in ears.all()] == ["add", "update", "remove"]
+    assert [each["op"] for each in queue.all()] == ["add", "update", "remove"]
     assert stored(chat) == 2
 
 
 def test_a_file_of_a_scheduled_message_is_kept(chat, in_kitchen, ana, ben):
     file = uploads(ana)
-    said = ana.says(file.link, to="kitchen > tides")
+    message = ana.says(file.link, to="kitchen > tides")
     ana.post(
         "/scheduled_messages",
         type="channel",
@@ -142,7 +142,7 @@ def test_a_file_of_a_scheduled_message_is_kept(chat, in_kitchen, ana, ben):
         scheduled_delivery_timestamp=chat.in_seconds(60),
     ).succeeds()
 
-    ana.delete(f"/messages/{said.id}").succeeds()
+    ana.delete(f"/messages/{message.id}").succeeds()
     chat.run_housekeeping()
     assert (fetches(ana, file).status, fetches(ben, file).status) == (200, 403)
     chat.advance(seconds=61)
@@ -155,7 +155,7 @@ def test_a_file_of_a_scheduled_message_is_kept(chat, in_kitchen, ana, ben):
 
 def test_a_file_of_a_cancelled_scheduled_message_is_deleted(chat, in_kitchen, ana):
     first, second = uploads(ana, "1.txt"), uploads(ana, "2.txt")
-    said = ana.says(first.link + second.link, to="kitchen > tides")
+    message = ana.says(first.link + second.link, to="kitchen > tides")
     for file in (first, second):
         entry = ana.post(
             "/scheduled_messages",
@@ -169,6 +169,6 @@ def test_a_file_of_a_cancelled_scheduled_message_is_deleted(chat, in_kitchen, an
         else:
             ana.patch(f"/scheduled_messages/{entry}", content="nothing").succeeds()
 
-    ana.delete(f"/messages/{said.id}").succeeds()
+    ana.delete(f"/messages/{message.id}").succeeds()
 
     assert own(ana) == []

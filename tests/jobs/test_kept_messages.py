@@ -29,7 +29,7 @@ def purges(chat):
 
 
 def kept(chat, selection=EVERYTHING):
-    found = chat.read(lambda tx: storage.messages.kept.find(tx, selection, most=1000))
+    found = chat.read(lambda tx: storage.messages.kept.find(tx, selection, limit=1000))
     return [each.message.content for each in found]
 
 
@@ -40,10 +40,10 @@ def stored_files(chat):
 
 
 def readable(person, **narrow):
-    answer = person.get(
+    response = person.get(
         "/messages", anchor="oldest", num_after=5000, apply_markdown=False, **narrow
     ).succeeds()
-    return [message["content"] for message in answer["messages"]]
+    return [message["content"] for message in response["messages"]]
 
 
 @pytest.mark.on_both
@@ -58,13 +58,13 @@ def test_a_restored_message_is_as_it_was(chat):
     ana.delete(f"/messages/{soup.id}").succeeds()
     assert readable(ben) == []
     ben.get(f"/messages/{soup.id}").fails("Invalid message(s)")
-    ears = ben.listens_for("message", apply_markdown=True)
+    queue = ben.listens_for("message", apply_markdown=True)
 
     assert restores(chat) == [soup.id]
 
     after = [person.get(f"/messages/{soup.id}").succeeds()["message"] for person in (ana, ben)]
     assert after == before
-    event = ears.next()
+    event = queue.next()
     assert event["flags"] == before[1]["flags"]
     assert {**event["message"], "flags": before[1]["flags"]} == before[1]
     assert kept(chat) == []
@@ -115,7 +115,7 @@ def test_messages_deleted_by_retention_and_with_their_topic_are_kept(chat):
     assert readable(ana) == []
 
     assert kept(chat) == ["one", "two", "three"]
-    reasons = chat.read(lambda tx: storage.messages.kept.find(tx, EVERYTHING, most=9))
+    reasons = chat.read(lambda tx: storage.messages.kept.find(tx, EVERYTHING, limit=9))
     assert [(each.reason, each.deleted_by) for each in reasons] == [
         ("topic", owner.id),
         ("topic", owner.id),
@@ -217,14 +217,14 @@ def test_a_restored_message_is_announced_to_those_who_had_it_but_not_to_bots(cha
 def test_a_client_that_missed_everything_gets_the_events_in_order(chat):
     ana, ben = chat.people("ana", "ben", channels=["kitchen"])
     keeps_deleted(chat)
-    ears = ben.listens_for("message", "delete_message")
+    queue = ben.listens_for("message", "delete_message")
     soup = ana.says("Soup", to="kitchen > lunch")
     ana.delete(f"/messages/{soup.id}").succeeds()
     restores(chat)
     bread = ana.says("Bread", to="kitchen > lunch")
 
     found = [
-        (event["type"], event.get("message_id") or event["message"]["id"]) for event in ears.all()
+        (event["type"], event.get("message_id") or event["message"]["id"]) for event in queue.all()
     ]
 
     assert found[-3:] == [

@@ -26,10 +26,10 @@ def deletes_old(chat):
 
 
 def readable(person):
-    answer = person.get(
+    response = person.get(
         "/messages", anchor="oldest", num_after=5000, apply_markdown=False
     ).succeeds()
-    return [message["content"] for message in answer["messages"]]
+    return [message["content"] for message in response["messages"]]
 
 
 def days(number):
@@ -44,7 +44,7 @@ def test_a_channel_deletes_messages_older_than_its_retention(chat):
     ana.says("kept elsewhere", to="garden > roses")
     chat.server.clock.move(**days(2))
     ana.says("new", to="kitchen > soup")
-    ears = ben.listens_for("delete_message", client_capabilities=BULK)
+    queue = ben.listens_for("delete_message", client_capabilities=BULK)
     simple, others = ana.listens_for("delete_message"), cleo.listens_for("delete_message")
 
     deletes_old(chat)
@@ -53,10 +53,10 @@ def test_a_channel_deletes_messages_older_than_its_retention(chat):
     deletes_old(chat)
 
     kitchen = chat.channel("kitchen")
-    place = {"message_type": "stream", "stream_id": kitchen.id, "topic": "soup"}
+    fields = {"message_type": "stream", "stream_id": kitchen.id, "topic": "soup"}
     assert readable(ben) == ["kept elsewhere", "new"]
-    assert ears.all() == [{"type": "delete_message", "message_ids": [old.id], **place}]
-    assert simple.all() == [{"type": "delete_message", "message_id": old.id, **place}]
+    assert queue.all() == [{"type": "delete_message", "message_ids": [old.id], **fields}]
+    assert simple.all() == [{"type": "delete_message", "message_id": old.id, **fields}]
     assert others.silent()
     ben.get(f"/messages/{old.id}").fails("Invalid message(s)")
 
@@ -178,15 +178,17 @@ def test_many_messages_are_deleted_in_small_steps_by_topic(chat, in_kitchen, ana
     keep_for(chat, "kitchen", 1)
     for number in range(60):
         ana.says(f"word {number}", to=f"kitchen > topic {number % 2}")
-    ears = ana.listens_for("delete_message", client_capabilities=BULK)
+    queue = ana.listens_for("delete_message", client_capabilities=BULK)
 
     chat.server.clock.move(**days(2))
     deletes_old(chat)
 
-    told = ears.all()
-    assert sum(len(event["message_ids"]) for event in told) == 60
-    assert max(len(event["message_ids"]) for event in told) <= actions.later.retention.BATCH_SIZE
-    assert {event["topic"] for event in told} == {"topic 0", "topic 1"}
+    received = queue.all()
+    assert sum(len(event["message_ids"]) for event in received) == 60
+    assert (
+        max(len(event["message_ids"]) for event in received) <= actions.later.retention.BATCH_SIZE
+    )
+    assert {event["topic"] for event in received} == {"topic 0", "topic 1"}
     assert readable(ana) == []
 
 
@@ -196,13 +198,13 @@ def test_a_channel_with_many_old_messages_does_not_delay_others(own_chat, monkey
     own_chat.set("message_retention_days", 1)
     own_chat.fill(ana, "kitchen > soup", 30)
     own_chat.fill(ana, "garden > roses", 3)
-    ears = ana.listens_for("delete_message", client_capabilities=BULK)
+    queue = ana.listens_for("delete_message", client_capabilities=BULK)
     own_chat.server.clock.move(**days(2))
 
     deletes_old(own_chat)
 
-    told = [event["topic"] for event in ears.all()]
-    assert told == ["soup", "soup", "roses", "soup", "soup", "soup", "soup"]
+    received = [event["topic"] for event in queue.all()]
+    assert received == ["soup", "soup", "roses", "soup", "soup", "soup", "soup"]
     assert readable(ana) == []
 
 
@@ -242,7 +244,7 @@ def _spoil_index(tx, message_id):
 
 def test_nothing_of_a_deleted_message_remains(chat, in_kitchen, ana, ben):
     keep_for(chat, "kitchen", 1)
-    ears = ben.listens_for("message", "reminders", idle_queue_timeout=10**7)
+    queue = ben.listens_for("message", "reminders", idle_queue_timeout=10**7)
     secret = ana.says("a rhubarb secret, @**Ben**", to="kitchen > x")
     ana.patch(f"/messages/{secret.id}", content="another rhubarb secret, @**Ben**").succeeds()
     ben.post(f"/messages/{secret.id}/reactions", emoji_name="tada").succeeds()
@@ -253,14 +255,14 @@ def test_nothing_of_a_deleted_message_remains(chat, in_kitchen, ana, ben):
         scheduled_delivery_timestamp=chat.in_seconds(86_400 * 30),
     ).succeeds()["reminder_id"]
     chat.server.index_messages()
-    chat.server.lose_mailbox(ears.queue_id)
+    chat.server.lose_mailbox(queue.queue_id)
     assert chat.read(_rows_about, secret.id) == 6
 
     chat.server.clock.move(**days(2))
     deletes_old(chat)
 
     assert ben.get("/reminders").succeeds()["reminders"] == []
-    assert ears.all() == [{"type": "reminders", "op": "remove", "reminder_id": number}]
+    assert queue.all() == [{"type": "reminders", "op": "remove", "reminder_id": number}]
     assert "rhubarb" not in chat.read(_everything_stored)
     assert chat.read(_rows_about, secret.id) == 0
     state = ben.registers()
@@ -271,8 +273,8 @@ def test_nothing_of_a_deleted_message_remains(chat, in_kitchen, ana, ben):
 
 def test_a_reminder_does_not_outlive_the_message_it_quotes(chat, ana):
     milk = ana.says("milk", to=[ana])
-    asked = {"message_id": milk.id, "scheduled_delivery_timestamp": chat.in_seconds(60)}
-    ana.post("/reminders", **asked).succeeds()
+    params = {"message_id": milk.id, "scheduled_delivery_timestamp": chat.in_seconds(60)}
+    ana.post("/reminders", **params).succeeds()
 
     chat.write(storage.messages.delete, [milk.id])
 
@@ -304,13 +306,13 @@ def test_the_first_message_id_of_a_channel_is_updated(chat, in_kitchen, ana):
     ana.says("old", to="kitchen > x")
     chat.server.clock.move(**days(2))
     new = ana.says("new", to="kitchen > x")
-    ears = ana.listens_for("stream")
+    queue = ana.listens_for("stream")
 
     chat.server.clock.move(**days(2))
     deletes_old(chat)
 
     assert chat.channel("kitchen").first_message_id == new.id
-    (event,) = ears.all()
+    (event,) = queue.all()
     assert (event["property"], event["value"]) == ("first_message_id", new.id)
 
 

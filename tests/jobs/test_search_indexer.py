@@ -9,7 +9,7 @@ from tests.support.waiting import eventually
 
 from tertulia import actions, domain, storage
 from tertulia.database.tx import Tx
-from tertulia.jobs.search_indexer import MUCH
+from tertulia.jobs.search_indexer import MIN_MESSAGES
 from tertulia.storage.search.execution import SearchCursor
 
 INDEX = ("search_document", "search_posting", "search_word", "search_gram", "search_head")
@@ -54,7 +54,7 @@ def test_long_messages_are_indexed_while_users_keep_talking(chat: Chat, text: st
         expected += 1
         time.sleep(0.02)  # there is no pause as long as the index waits for
 
-    assert expected < MUCH
+    assert expected < MIN_MESSAGES
 
 
 def test_messages_from_before_the_index_are_indexed_in_batches(own_chat: Chat) -> None:
@@ -176,15 +176,15 @@ def stems(tx: Tx) -> dict[str, str]:
 def test_stems_follow_the_language_of_the_organization(chat, in_kitchen, ana, code):
     """Messages before and after the change are found; so are parts of words, and long messages."""
     chat.person("owner", role="owner").patch("/realm", default_language=code).succeeds()
-    text, asked = IN_LANGUAGES[code]
+    text, requested = IN_LANGUAGES[code]
     old = ana.says(text, to="kitchen > lunch").id
     long = ana.says(f"{text} {LONG_TEXT}", to="kitchen > lunch").id
     chat.server.index_messages()
     new = ana.says(text, to="kitchen > lunch").id
 
-    assert found(ana, asked) == [old, long, new]
+    assert found(ana, requested) == [old, long, new]
     chat.server.index_messages()
-    assert found(ana, asked) == [old, long, new]
+    assert found(ana, requested) == [old, long, new]
     assert found(ana, text.split()[0][:3]) == [old, long, new]
     assert found(ana, "x899y") == [long]
     assert len(languages(chat)) == 1
@@ -193,16 +193,16 @@ def test_stems_follow_the_language_of_the_organization(chat, in_kitchen, ana, co
 
 def test_a_change_of_the_language_changes_the_stems_of_all_words(chat, in_kitchen, ana):
     owner = chat.person("owner", role="owner")
-    said = ana.says("Die Häuser und Katzen", to="kitchen > lunch").id
+    message = ana.says("Die Häuser und Katzen", to="kitchen > lunch").id
     long = ana.says(f"Die Häuser {LONG_TEXT}", to="kitchen > lunch").id
     chat.server.index_messages()
-    assert found(ana, "katze") == [said]  # a part of the word
+    assert found(ana, "katze") == [message]  # a part of the word
     assert found(ana, "häusern") == []
 
     owner.patch("/realm", default_language="de").succeeds()
     chat.server.index_messages()
 
-    assert found(ana, "häusern") == [said, long]
+    assert found(ana, "häusern") == [message, long]
     assert chat.read(stems)["katzen"] == "katz"
     assert languages(chat) == ("german",)
     documents = chat.read(

@@ -131,7 +131,7 @@ def another_value(client: SettingsClient, name: str) -> Value:
             other = next(each for each in setting.kind.values if each != setting.default)
             return other, str(other)
         case Whole():
-            return setting.kind.most, str(setting.kind.most)
+            return setting.kind.maximum, str(setting.kind.maximum)
         case Limit():
             return 77, "77"
         case FreeText():
@@ -160,7 +160,7 @@ def bad_values(client: SettingsClient, name: str) -> list[Value]:
         case ChosenFrom():
             return [(500, "500"), ("empty_topic_only", "empty_topic_only")]
         case Whole():
-            return [(value, str(value)) for value in (kind.least - 1, kind.most + 1)]
+            return [(value, str(value)) for value in (kind.minimum - 1, kind.maximum + 1)]
         case Limit():
             return [(0, "0"), (-1, "-1"), (2**31, str(2**31)), ('"never"', "never")]
         case FreeText(is_title=True):

@@ -687,8 +687,8 @@ class RandomUsers:
 @pytest.mark.parametrize("seed", [1, 2, pytest.param(3, marks=pytest.mark.soak)])
 def test_the_server_agrees_with_the_model(own_chat, seed, monkeypatch):
     if seed > 1:  # use the code paths of a large organization in a small one
-        monkeypatch.setattr(storage.messages.history, "NEAR", 4)
-        monkeypatch.setattr(storage.messages.history, "SMALLEST_BLOCK", 2)
+        monkeypatch.setattr(storage.messages.history, "NEAR_IDS", 4)
+        monkeypatch.setattr(storage.messages.history, "MIN_BLOCK", 2)
     users = RandomUsers(own_chat, seed)
 
     for number in range(STEPS):

@@ -438,9 +438,9 @@ def test_a_grant_that_ends_because_a_code_was_used_twice_is_in_the_audit_log(cha
 def _scheduled(chat, ana, browser):
     """Two messages for tomorrow: one of Ana, one of her agent."""
     tomorrow = int(chat.server.clock()) + 86_400
-    place = {"type": "channel", "to": chat.channel("kitchen").id, "topic": "lunch"}
+    fields = {"type": "channel", "to": chat.channel("kitchen").id, "topic": "lunch"}
     ana.post(
-        "/scheduled_messages", **place, content="Mine", scheduled_delivery_timestamp=tomorrow
+        "/scheduled_messages", **fields, content="Mine", scheduled_delivery_timestamp=tomorrow
     ).succeeds()
     agent = agent_with(chat, browser, choice(chat, kitchen="write"))
     at = datetime.fromtimestamp(tomorrow, UTC).isoformat()

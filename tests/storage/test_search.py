@@ -120,7 +120,7 @@ def test_the_index_finds_the_same_as_a_full_scan(
             if number in (70, 140):
                 while storage.search.batch.index_messages(tx, 50):
                     pass
-                storage.search.phrase_filter.index_batch(tx, most=60, least=1)
+                storage.search.phrase_filter.index_batch(tx, limit=60, least=1)
         model.check()  # the last ones are not indexed, and some have no joints
 
         numbers = list(model.texts)
@@ -135,7 +135,7 @@ def test_the_index_finds_the_same_as_a_full_scan(
         assert storage.search.index.count_behind(tx, 10) == 0
         model.check()
 
-        while storage.search.phrase_filter.index_batch(tx, most=50, least=1):
+        while storage.search.phrase_filter.index_batch(tx, limit=50, least=1):
             pass
         model.check()
         if listed > 5:
@@ -171,7 +171,7 @@ def test_messages_changed_during_phrase_indexing_are_found_as_they_are_now(
         model.insert("running soup market", "x")
         storage.search.batch.index_messages(tx, 10)
 
-        some = joints.pending_joints(tx, most=10, least=1)
+        some = joints.pending_joints(tx, limit=10, least=1)
         for part in range(joints.PARTS):
             joints.join_part(tx, some, part)
             if part == joints.PARTS // 2:
@@ -182,7 +182,7 @@ def test_messages_changed_during_phrase_indexing_are_found_as_they_are_now(
         joints.finish_joining(tx, some)
         model.check()
 
-        assert joints.index_batch(tx, most=10, least=1) == 1
+        assert joints.index_batch(tx, limit=10, least=1) == 1
         model.check()
         model.delete(list(model.texts))
         left = {table: tx.value(f"SELECT count(*) AS value FROM {table}") for table in TABLES}

@@ -15,8 +15,8 @@ def test_a_test_watches_an_answer_grow_stops_it_and_sees_its_end(chat):
     ana, helper = chat.person("Ana"), chat.bot("Helper")
     chat.channel("general", ana, helper)
     queue = ana.listen("answer", "message")
-    place = {"type": "channel", "to": "general", "topic": "Saturday", "asked_by": ana.id}
-    token = helper.call("POST", "/answers", **place, status_line="reading")["answer_token"]
+    fields = {"type": "channel", "to": "general", "topic": "Saturday", "asked_by": ana.id}
+    token = helper.call("POST", "/answers", **fields, status_line="reading")["answer_token"]
     helper.call("PATCH", f"/answers/{token}", content="Two things ", status_line="writing")
 
     answer = queue.wait_for_answer("Two things", sender=helper)
@@ -34,8 +34,8 @@ def test_an_answer_that_does_not_come_that_far_fails_with_what_was_seen(chat):
     ana, helper = chat.person("Ana"), chat.bot("Helper")
     chat.channel("general", ana, helper)
     queue = ana.listen("answer")
-    place = {"type": "channel", "to": "general", "topic": "Saturday"}
-    token = helper.call("POST", "/answers", **place)["answer_token"]
+    fields = {"type": "channel", "to": "general", "topic": "Saturday"}
+    token = helper.call("POST", "/answers", **fields)["answer_token"]
     helper.call("PATCH", f"/answers/{token}", content="Two things")
 
     with pytest.raises(AssertionError, match=r"Ana has seen no such answer.*\n.*Two things"):

@@ -62,8 +62,8 @@ def asks(chat, browse):
     bot = chat.person("helper", bot="generic", owner=ben)
     ana.says("@**Helper** what is on?", to="kitchen > lunch")
     page = watches(browse(ana), chat.channel("kitchen").id)
-    place = {"type": "channel", "to": "kitchen", "topic": "lunch", "asked_by": ana.id}
-    token = bot.post("/answers", **place).succeeds()["answer_token"]
+    fields = {"type": "channel", "to": "kitchen", "topic": "lunch", "asked_by": ana.id}
+    token = bot.post("/answers", **fields).succeeds()["answer_token"]
     bot.patch(f"/answers/{token}", content="Soup is").succeeds()
     expect(page.locator("[data-answer]")).to_contain_text("Soup is")
     return bot, page, token
@@ -119,9 +119,9 @@ def test_a_message_of_an_agent_names_the_program(page_chat, browse):
     ana.says("I wrote this", to="kitchen > lunch")
     headers = {"Host": page_chat.host, "Authorization": f"Bearer {token}"}
     agent = AgentProgram(f"http://127.0.0.1:{page_chat.server.port}/mcp", headers)
-    place = {"channel": "kitchen", "topic": "lunch"}
+    fields = {"channel": "kitchen", "topic": "lunch"}
     with ThreadPoolExecutor(1) as thread:  # the browser's loop runs in this one
-        thread.submit(agent.call, "send_message", **place, text="Soup").result().succeeds()
+        thread.submit(agent.call, "send_message", **fields, text="Soup").result().succeeds()
 
     page = watches(browse(ben), page_chat.channel("kitchen").id)
 

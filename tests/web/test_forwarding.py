@@ -11,7 +11,7 @@ def test_a_message_is_forwarded_to_a_topic_with_a_comment(page_chat, browse):
     ana, ben = page_chat.people("ana", "ben", channels=["kitchen", "garden"])
     soup = ben.says("Soup's **on**\n```\ncode\n```", to="kitchen > lunch")
     ana.says("Grass", to="garden > mowing")
-    ears = ben.listens_for("message")
+    queue = ben.listens_for("message")
     at_anas = browse(ana).goes(topic(page_chat, "kitchen", "lunch"))
     page, dialog = at_anas.page, at_anas.page.get_by_role("dialog")
 
@@ -26,7 +26,7 @@ def test_a_message_is_forwarded_to_a_topic_with_a_comment(page_chat, browse):
     page.keyboard.press("Control+Enter")
 
     expect(page.get_by_text("Forwarded to garden › mowing")).to_be_visible()
-    content = ears.next()["message"]["content"]
+    content = queue.next()["message"]["content"]
     assert content.startswith(f"Look here\n\n@_**Ben|{ben.id}** [said](")
     assert f"near/{soup.id}):\n````quote\nSoup's **on**\n```\ncode\n```\n````" in content
     page.get_by_role("link", name="Open", exact=True).click()
@@ -36,7 +36,7 @@ def test_a_message_is_forwarded_to_a_topic_with_a_comment(page_chat, browse):
 def test_a_message_is_forwarded_to_a_person_and_to_a_new_topic(page_chat, browse):
     ana, ben, cleo = page_chat.people("ana", "ben", "cleo", channels=["kitchen", "garden"])
     ben.says("Soup's on", to="kitchen > lunch")
-    ears = cleo.listens_for("message")
+    queue = cleo.listens_for("message")
     at_anas = browse(ana).goes(topic(page_chat, "kitchen", "lunch"))
     page, dialog = at_anas.page, at_anas.page.get_by_role("dialog")
 
@@ -47,7 +47,7 @@ def test_a_message_is_forwarded_to_a_person_and_to_a_new_topic(page_chat, browse
     dialog.get_by_role("option", name="Cleo").click()
     dialog.get_by_role("button", name="Forward", exact=True).click()
     expect(page.get_by_text("Forwarded to Cleo")).to_be_visible()
-    direct = ears.next()["message"]
+    direct = queue.next()["message"]
     assert direct["type"] == "private"
     assert "Soup" in direct["content"]
 
@@ -59,7 +59,7 @@ def test_a_message_is_forwarded_to_a_person_and_to_a_new_topic(page_chat, browse
     page.keyboard.type("harvest")
     dialog.get_by_role("button", name="Forward", exact=True).click()
     expect(page.get_by_text("Forwarded to garden › harvest")).to_be_visible()
-    sent = ears.next()["message"]
+    sent = queue.next()["message"]
     assert (sent["display_recipient"], sent["subject"]) == ("garden", "harvest")
 
 

@@ -237,12 +237,12 @@ def test_deleting_a_topic_says_how_many_messages_go_and_since_when(page_chat, br
 def test_a_restored_message_is_shown_in_its_old_place(page_chat, browse):
     ana = page_chat.person("ana", role="owner", channels=["kitchen"])
     ana.patch("/realm", deleted_message_grace_days=3).succeeds()
-    said = [ana.says(text, to="kitchen > lunch") for text in ("one", "two", "three")]
+    sent = [ana.says(text, to="kitchen > lunch") for text in ("one", "two", "three")]
     at_anas = browse(ana).goes(
         f"#narrow/channel/{page_chat.channel('kitchen').id}-kitchen/topic/lunch"
     )
     expect(at_anas.message("two")).to_be_visible()
-    ana.delete(f"/messages/{said[1].id}").succeeds()
+    ana.delete(f"/messages/{sent[1].id}").succeeds()
     expect(at_anas.message("two")).to_have_count(0)
 
     page_chat.write(actions.messages.restoration.restore_batch, KeptSelection())

@@ -298,7 +298,7 @@ def test_a_plot_adds_up_the_servers_and_ends_at_the_newest_sample():
     plot = plots.of_connections(samples, now)
 
     (line,) = plot.lines
-    assert (plot.top, line.now, line.most) == (60, 15, 60)
+    assert (plot.top, line.now, line.maximum) == (60, 15, 60)
     assert line.path == "M0.0 48.0L300.0 0.0L600.0 72.0"
     assert line.area == line.path + "L600.0 96L0.0 96Z"
 

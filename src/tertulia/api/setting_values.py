@@ -65,7 +65,7 @@ FORMS: Forms = {
     Switch: lambda kind: bool,
     ChosenFrom: _chosen,
     Language: lambda kind: Annotated[str, MaxLength(MAX_WORD_LENGTH), BareOrJson],
-    Whole: lambda kind: Annotated[int, AtLeast(kind.least), AtMost(kind.most)],
+    Whole: lambda kind: Annotated[int, AtLeast(kind.minimum), AtMost(kind.maximum)],
     Limit: _limit,
     FreeText: _text,
     ServerUrl: lambda kind: Annotated[

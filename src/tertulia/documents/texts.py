@@ -30,11 +30,11 @@ class Texts:
         except KeyError:
             raise AttributeError(name) from None
 
-    def count(self, number: int, most: int | None = None) -> str:
-        """A number of messages; with `most`, that number means as many or more."""
+    def count(self, number: int, limit: int | None = None) -> str:
+        """A number of messages; with `limit`, that number means as many or more."""
         if number == 1:
             return self.one_message
-        several = self.many_messages if number == most else self.several_messages
+        several = self.many_messages if number == limit else self.several_messages
         return several.format(count=f"{number:,}")
 
     def votes_of(self, voters: list[int]) -> str:

@@ -132,18 +132,18 @@ def read_address(address: str, pattern: str) -> MailAddress | None:
     return MailAddress(tokens[-1], False, frozenset(options)) if tokens else None
 
 
-def topic_of(subject: str, most: int) -> tuple[str, bool]:
+def topic_of(subject: str, limit: int) -> tuple[str, bool]:
     """The topic for a subject, and whether it was cut."""
     words = " ".join(domain.names.cleaned(subject).split())
     whole = _PREFIXES.sub("", words).strip() or NO_SUBJECT
-    topic = domain.names.cleaned(whole, most, TOPIC_END)
+    topic = domain.names.cleaned(whole, limit, TOPIC_END)
     return topic, topic != whole
 
 
-def with_links(words: str, links: list[str], most: int) -> str:
+def with_links(words: str, links: list[str], limit: int) -> str:
     """The text with links to files below it. The text is cut so that the links fit."""
     below = "\n".join(links)
-    room = most - len(below) - 2 if below else most
+    room = limit - len(below) - 2 if below else limit
     if len(words) > room:
         words = words[: room - len(CUT_OFF)].rstrip() + CUT_OFF
     return "\n\n".join(part for part in (words, below) if part)

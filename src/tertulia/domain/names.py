@@ -65,15 +65,15 @@ def first_bad_character(text: str) -> int | None:
     return next(positions, None)
 
 
-def cleaned(text: str, most: int | None = None, end: str = "") -> str:
+def cleaned(text: str, limit: int | None = None, end: str = "") -> str:
     """Turn a text from outside into a valid name: characters that are not allowed become spaces.
 
-    A text longer than `most` is cut, and ends with `end`.
+    A text longer than `limit` is cut, and ends with `end`.
     """
     found = _without_bad(unicodedata.normalize("NFC", text))
-    if most is None or len(found) <= most:
+    if limit is None or len(found) <= limit:
         return found
-    return _without_bad(found[: most - len(end)]) + end  # the cut may be inside an emoji
+    return _without_bad(found[: limit - len(end)]) + end  # the cut may be inside an emoji
 
 
 def visible_part(text: str) -> str:

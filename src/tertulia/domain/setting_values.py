@@ -80,18 +80,18 @@ class Language(ChosenFrom, frozen=True):
 
 
 class Whole(ValueKind, frozen=True):
-    least: int
-    most: int
+    minimum: int
+    maximum: int
 
     @property
     def must_be(self) -> str:
-        return f"a whole number from {self.least} to {self.most}"
+        return f"a whole number from {self.minimum} to {self.maximum}"
 
     def read(self, text: str) -> int:
         return int(text)
 
     def checked(self, value: Any) -> int:
-        if not self.least <= _typed(value, int) <= self.most:
+        if not self.minimum <= _typed(value, int) <= self.maximum:
             raise ValueError(value)
         return int(value)
 

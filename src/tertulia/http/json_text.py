@@ -31,9 +31,9 @@ def decode_json(text: str) -> Any:
         raise Problem(f" is too long (limit: {MAX_CHARACTERS} characters)")
     brackets = text.count("[") + text.count("{")
     if brackets > MAX_DEPTH:
-        most = max(MAX_VALUES, len(text) // CHARACTERS_PER_VALUE)
-        if brackets + text.count(",") > most:
-            raise Problem(f" has too many values (limit: {most})")
+        limit = max(MAX_VALUES, len(text) // CHARACTERS_PER_VALUE)
+        if brackets + text.count(",") > limit:
+            raise Problem(f" has too many values (limit: {limit})")
         if _is_too_deep(text):
             raise Problem(" is not valid JSON")
     try:

@@ -12,8 +12,8 @@ import msgspec
 from tertulia.errors import ClientError
 from tertulia.http.exchange import Pieces
 
-MANY_PIECES = 1000
-MANY_BYTES = 1 << 20
+MAX_JOINED_PIECES = 1000
+MAX_JOINED_BYTES = 1 << 20
 
 
 class Reply(msgspec.Struct):
@@ -77,7 +77,7 @@ def encode(
     if ignored:
         parts += (b',"ignored_parameters_unsupported":', _encode(ignored))
     parts.append(b"}\n")
-    is_large = len(parts) > MANY_PIECES or sum(map(len, parts)) > MANY_BYTES
+    is_large = len(parts) > MAX_JOINED_PIECES or sum(map(len, parts)) > MAX_JOINED_BYTES
     return Pieces(parts) if is_large else b"".join(parts)
 
 

@@ -10,7 +10,7 @@ from tertulia.database import Database, OrgDatabase
 from tertulia.events.delivery.dispatch import Delivery
 from tertulia.jobs.for_each import each
 
-NOTICEABLE_SECONDS = 30  # smaller corrections of the clock do not expire queues
+MIN_CLOCK_JUMP_SECONDS = 30  # smaller corrections of the clock do not expire queues
 PAUSE = 4  # the pause after a step is this many times as long as the step took
 STEPS_PER_RUN = 100
 CHANNELS_PER_BATCH = 50
@@ -33,7 +33,7 @@ class ClockWatch:
         """Seconds by which the clock was put forward since the last call; 0 if it was not."""
         difference = self._clock() - self._stopwatch()
         jump, self._known = difference - self._known, difference
-        return jump if abs(jump) > NOTICEABLE_SECONDS else 0.0
+        return jump if abs(jump) > MIN_CLOCK_JUMP_SECONDS else 0.0
 
 
 async def compare_clocks(database: Database) -> None:

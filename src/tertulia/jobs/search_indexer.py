@@ -14,7 +14,7 @@ from tertulia.database import Database
 from tertulia.events.delivery.dispatch import Delivery
 from tertulia.jobs.for_each import each
 
-MUCH = 500
+MIN_MESSAGES = 500
 PAUSE_SECONDS = 0.02  # between two batches
 LONG_PAUSE_SECONDS = 0.05  # the same while users are sending
 
@@ -43,7 +43,9 @@ class SearchIndexer:
         ready = [
             realm_id
             for realm_id, count in self._waiting.items()
-            if count >= MUCH or count == before.get(realm_id) or await self._is_long(realm_id)
+            if count >= MIN_MESSAGES
+            or count == before.get(realm_id)
+            or await self._is_long(realm_id)
         ]
         await each(ready, self._index_all)
         await each(dirty, self._follow_language)

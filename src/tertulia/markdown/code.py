@@ -144,9 +144,9 @@ def _lexer_for(language: str) -> Lexer | None:
 @memoized("highlighted_code", 64)
 def _highlighted(source: str, lexer: Lexer) -> str:
     """Cached, because the same code is often rendered twice: as a draft and when it is sent."""
-    most = 2 * len(source) + 100
-    tokens = list(islice(lexer.get_tokens(source), most))
-    if len(tokens) == most:  # a lexer may emit empty tokens forever
+    limit = 2 * len(source) + 100
+    tokens = list(islice(lexer.get_tokens(source), limit))
+    if len(tokens) == limit:  # a lexer may emit empty tokens forever
         return _plain(source)
     html = format_tokens(tokens, _FORMATTER)
     # Quotes need no escaping between tags, and clients expect them as typed.

@@ -64,9 +64,9 @@ class ConnectionLimiter:
         self.requests = requests or RequestActivity()  # long work on threads yields to these
         files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
         files = MAX_FILES if files == resource.RLIM_INFINITY else files
-        self.most = files - min(OWN_FILES, files // 2)
+        self.max_open = files - min(OWN_FILES, files // 2)
         # Even with a low limit, no single address can use all of it.
-        self.most_of_one = min(config.max_connections_per_address, self.most // 2)
+        self.max_per_address = min(config.max_connections_per_address, self.max_open // 2)
         self.open = 0
         self.refused = Counter({"address": 0, "full": 0})
         self.timed_out = Counter({"head": 0, "body": 0, "answer": 0})
@@ -77,11 +77,11 @@ class ConnectionLimiter:
         self._crowded = ""  # the last address that was refused
         self._logged = self._rejections()
         self._log_at = 0.0
-        if self.most < LOW_CONNECTION_LIMIT:
+        if self.max_open < LOW_CONNECTION_LIMIT:
             log.warning(
                 "server.open_file_limit_low",
-                connections=self.most,
-                connections_per_address=self.most_of_one,
+                connections=self.max_open,
+                connections_per_address=self.max_per_address,
                 open_files=files,
             )
 
@@ -92,11 +92,11 @@ class ConnectionLimiter:
         self.open += 1
         if address:
             self._of_address[address] += 1
-        if self._of_address[address] > self.most_of_one:
+        if self._of_address[address] > self.max_per_address:
             self.refused["address"] += 1
             self._crowded = address
             raise TooManyConnections
-        if self.open > self.most:
+        if self.open > self.max_open:
             self.refused["full"] += 1
             raise ServerOverloaded
 

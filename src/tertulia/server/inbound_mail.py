@@ -168,8 +168,8 @@ class InboundMail:
 
 
 def too_large() -> MailRefused:
-    most = domain.inbound_mail.MAX_BYTES >> 20
-    return MailRefused("5.3.4", f"The mail is larger than {most} MiB.")
+    limit = domain.inbound_mail.MAX_BYTES >> 20
+    return MailRefused("5.3.4", f"The mail is larger than {limit} MiB.")
 
 
 def _unknown(recipient: str) -> MailRefused:

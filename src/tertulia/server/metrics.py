@@ -295,7 +295,7 @@ class Metrics:
         self._gauge(
             "connections_most",
             "Maximum number of connections, from the limit of open files",
-            lambda: connections.most,
+            lambda: connections.max_open,
         )
         self._gauges(
             "connections_refused",

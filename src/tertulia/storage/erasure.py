@@ -29,12 +29,12 @@ DELETED_BEFORE = {
 STEP = 5_000  # rows of a large table per transaction
 
 
-def messages_of(tx: Tx, user_id: int, most: int) -> list[int]:
+def messages_of(tx: Tx, user_id: int, limit: int) -> list[int]:
     return tx.column(
         "SELECT id FROM message WHERE sender_id = :user AND realm_id = :realm"
-        " ORDER BY id LIMIT :most",
+        " ORDER BY id LIMIT :limit",
         user=user_id,
-        most=most,
+        limit=limit,
     )
 
 

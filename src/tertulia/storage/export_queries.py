@@ -60,9 +60,9 @@ def message_pages(tx: Tx, kind: str, consenting: Collection[int]) -> Iterator[li
     after = 0
     while page := tx.all(
         f"SELECT m.* FROM message m WHERE m.realm_id = :realm AND m.id > :after AND {CHOSEN[kind]}"
-        " ORDER BY m.id LIMIT :most",
+        " ORDER BY m.id LIMIT :limit",
         after=after,
-        most=PAGE,
+        limit=PAGE,
         **given,
     ):
         yield page

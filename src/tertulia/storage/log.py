@@ -224,18 +224,18 @@ def first_since(tx: Tx, at: float) -> int | None:
     return found
 
 
-def realms_with_old(tx: Tx, at: float, most: int) -> list[int]:
-    """Organizations whose log has events older than a time, besides the newest, or more than `most`
-    events.
+def realms_with_old(tx: Tx, at: float, limit: int) -> list[int]:
+    """Organizations whose log has events older than a time, besides the newest, or more than
+    `limit` events.
 
     The second oldest event is compared, because the newest always stays.
     """
     return tx.column(
         "SELECT h.realm_id FROM log_head h WHERE (SELECT e.at FROM event e"
         " WHERE e.realm_id = h.realm_id ORDER BY e.seq LIMIT 1 OFFSET 1) < :at"
-        " OR (SELECT min(e.seq) FROM event e WHERE e.realm_id = h.realm_id) <= h.seq - :most",
+        " OR (SELECT min(e.seq) FROM event e WHERE e.realm_id = h.realm_id) <= h.seq - :limit",
         at=at,
-        most=most,
+        limit=limit,
     )
 
 

@@ -21,12 +21,12 @@ OTHERWISE = {
     "scheduled_message": "owner_id = :user AND sent_at IS NULL",
     "user_status": OURS,
 }
-FEW = 2  # so few tables are read without asking
+MAX_TABLES_READ_DIRECTLY = 2  # so few tables are read without asking
 
 
 def which(tx: Tx, user_id: int, tables: Collection[str]) -> Set[str]:
     """Those of some tables that may have rows for a user."""
-    if len(tables) <= FEW:
+    if len(tables) <= MAX_TABLES_READ_DIRECTLY:
         return set(tables)
     row = tx.one(_exists_query(tuple(sorted(tables))), user=user_id)
     assert row is not None

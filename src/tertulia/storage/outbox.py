@@ -80,7 +80,7 @@ def insert_registration(tx: Tx, user_id: int, device_id: int) -> None:
 
 
 def due(
-    tx: Tx, transport: Transport, most: int, most_per_person: int, lane: int | None = None
+    tx: Tx, transport: Transport, limit: int, most_per_person: int, lane: int | None = None
 ) -> list[OutboxItem]:
     """The first due item of each lane, or of one lane, in all organizations, people in turn.
 
@@ -99,12 +99,12 @@ def due(
         " WHERE o.id IN (SELECT min(id) FROM outbox WHERE transport = :transport"
         f" AND due_at <= :now{'' if lane is None else ' AND lane = :lane'}"
         " GROUP BY COALESCE(lane, -id))) items) ranked"
-        " WHERE turn <= :most_per_person ORDER BY is_slow, turn, due_at, id LIMIT :most",
+        " WHERE turn <= :most_per_person ORDER BY is_slow, turn, due_at, id LIMIT :limit",
         transport=transport,
         lane=lane,
         now=tx.now,
         most_per_person=most_per_person,
-        most=most,
+        limit=limit,
     )
 
 

@@ -80,10 +80,10 @@ class Account:
         number: int = self.call("POST", "/messages", content=content, **params)["id"]
         return number
 
-    def messages(self, most: int = 100) -> list[dict[str, Any]]:
+    def messages(self, limit: int = 100) -> list[dict[str, Any]]:
         """The newest messages that this account sees, oldest first, as Markdown."""
         found = self.call(
-            "GET", "/messages", anchor="newest", num_before=most, apply_markdown=False
+            "GET", "/messages", anchor="newest", num_before=limit, apply_markdown=False
         )
         newest: list[dict[str, Any]] = found["messages"]
         return newest

@@ -15,7 +15,7 @@ from tertulia.errors.messages import BadImage
 from tertulia.external.stores.file_stores import FileStores
 from tertulia.fair_queue import FairQueue, Person
 
-LARGEST_BYTES = 32 << 20  # largest file that is scaled
+MAX_FILE_BYTES = 32 << 20  # largest file that is scaled
 
 THUMBNAILS = FairQueue("thumbnails", slots=1, max_waiting=200)  # a page may show many images
 
@@ -39,7 +39,7 @@ class Thumbnails:
 
 
 async def _drawn(person: Person, file: Attachment, reader: FileReader) -> bytes:
-    if not file.media.width or file.size > LARGEST_BYTES:
+    if not file.media.width or file.size > MAX_FILE_BYTES:
         return b""
     contents = io.BytesIO()
     while contents.tell() < file.size and (found := await reader.read(contents.tell())):

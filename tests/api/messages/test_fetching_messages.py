@@ -6,7 +6,7 @@ import pytest
 
 from tertulia import actions, storage
 from tertulia.http.exchange import BLOCK_BYTES
-from tertulia.http.replies import MANY_PIECES
+from tertulia.http.replies import MAX_JOINED_PIECES
 
 NEWEST = 10_000_000_000_000_000
 FLAGS = ("found_anchor", "found_oldest", "found_newest")
@@ -280,7 +280,7 @@ def test_a_large_answer_is_complete(chat):
 
     response = ana.raw("GET", "/api/v1/messages?anchor=newest&num_before=600&num_after=0")
 
-    assert len(ids) * 2 > MANY_PIECES
+    assert len(ids) * 2 > MAX_JOINED_PIECES
     assert len(response.body) > 2 * BLOCK_BYTES
     assert response.headers["Content-Length"] == str(len(response.body))
     assert [each["id"] for each in response.json["messages"]] == ids

@@ -18,21 +18,21 @@ def test_after_the_waiting_period_a_user_is_a_full_member(own_chat: Chat) -> Non
     full = own_chat.group("fullmembers")
     owner.joins("cellar", invite_only=True, can_subscribe_group=full)
     owner.patch("/realm", waiting_period_threshold=3).succeeds()
-    ears = ana.listens_for("user_group", "stream")
+    queue = ana.listens_for("user_group", "stream")
     before = ana.get(f"/user_groups/{full}/members").succeeds()["members"]
 
     own_chat.server.clock.move(seconds=2 * DAY)
     look(own_chat)
-    too_early = ears.all()
+    too_early = queue.all()
     own_chat.server.clock.move(seconds=DAY)
     look(own_chat)
     look(own_chat)
 
     assert ana.id not in before
     assert too_early == []
-    assert ears.next() == told("add_members", full, user_ids=[ana.id])
-    assert [each["name"] for each in ears.next()["streams"]] == ["cellar"]
-    assert ears.silent()
+    assert queue.next() == told("add_members", full, user_ids=[ana.id])
+    assert [each["name"] for each in queue.next()["streams"]] == ["cellar"]
+    assert queue.silent()
     assert ana.id in ana.get(f"/user_groups/{full}/members").succeeds()["members"]
 
 
@@ -40,14 +40,14 @@ def test_changes_during_a_downtime_are_reported_later(own_chat: Chat) -> None:
     owner, ana = own_chat.person("owner", role="owner"), own_chat.person("ana")
     full = own_chat.group("fullmembers")
     owner.patch("/realm", waiting_period_threshold=3).succeeds()
-    ears = owner.listens_for("user_group")
+    queue = owner.listens_for("user_group")
 
     own_chat.server.stop()
     own_chat.server.clock.move(seconds=3 * DAY)
     own_chat.server.start()
     look(own_chat)
 
-    assert ears.all() == [told("add_members", full, user_ids=[ana.id])]
+    assert queue.all() == [told("add_members", full, user_ids=[ana.id])]
 
 
 def test_nothing_is_written_while_no_user_is_due(own_chat: Chat) -> None:
@@ -71,16 +71,16 @@ def test_another_waiting_period_adds_and_removes_full_members(chat: Chat) -> Non
     full = chat.group("fullmembers")
     owner.joins("cellar", invite_only=True, can_subscribe_group=full)
     cellar = chat.channel("cellar").id
-    ears = ana.listens_for("user_group", "realm", "stream")
+    queue = ana.listens_for("user_group", "realm", "stream")
 
     for days in (10, 0):
         owner.patch("/realm", waiting_period_threshold=days).succeeds()
 
     setting = {"type": "realm", "op": "update", "property": "waiting_period_threshold"}
-    assert ears.next() == {**setting, "value": 10}
-    assert ears.next() == told("remove_members", full, user_ids=[ana.id, bot.id])
-    assert ears.next()["stream_ids"] == [cellar]
-    assert ears.next() == {**setting, "value": 0}
-    assert ears.next() == told("add_members", full, user_ids=[ana.id, bot.id])
-    assert [each["stream_id"] for each in ears.next()["streams"]] == [cellar]
-    assert ears.silent()
+    assert queue.next() == {**setting, "value": 10}
+    assert queue.next() == told("remove_members", full, user_ids=[ana.id, bot.id])
+    assert queue.next()["stream_ids"] == [cellar]
+    assert queue.next() == {**setting, "value": 0}
+    assert queue.next() == told("add_members", full, user_ids=[ana.id, bot.id])
+    assert [each["stream_id"] for each in queue.next()["streams"]] == [cellar]
+    assert queue.silent()

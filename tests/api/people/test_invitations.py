@@ -251,7 +251,7 @@ def test_invitations_to_one_address_are_limited(mail_chat, monkeypatch):
 
     refused = invites(admin, cleo.upper(), dora)
     again = admin.post(f"/invites/{number}/resend")
-    monkeypatch.setattr(actions.people.invitations, "INVITED_A_DAY", 6)
+    monkeypatch.setattr(actions.people.invitations, "MAX_INVITED_PER_DAY", 6)
     too_many = invites(ana, dora, fresh(mail_chat, "eve"))
 
     mail_text = refused.fails(

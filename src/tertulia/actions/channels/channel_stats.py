@@ -44,9 +44,9 @@ def realms_to_count(tx: Tx) -> list[int]:
     return storage.channels.realms_with_uncounted(tx, tx.now - SECONDS_PER_DAY)
 
 
-def count(tx: Tx, most: int) -> int:
+def count(tx: Tx, limit: int) -> int:
     """Count the traffic of channels that were not counted today. Returns their number."""
-    waiting = storage.channels.longest_uncounted(tx, tx.now - SECONDS_PER_DAY, most)
+    waiting = storage.channels.longest_uncounted(tx, tx.now - SECONDS_PER_DAY, limit)
     if waiting:
         since = storage.messages.last_before(tx, tx.now - COUNTED_DAYS * SECONDS_PER_DAY)
         for channel in waiting:

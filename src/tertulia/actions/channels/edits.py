@@ -34,7 +34,7 @@ from tertulia.events.types.channels.channel import (
 )
 
 # Only users who can read a channel may change who gets access to it.
-LETTING_IN = ("can_add_subscribers_group", "can_subscribe_group")
+JOIN_PERMISSIONS = ("can_add_subscribers_group", "can_subscribe_group")
 
 
 class ChannelChanges(msgspec.Struct, frozen=True):
@@ -291,7 +291,7 @@ def _change_permission(
     actions.groups.permissions.check_expected(tx, change, current)
     if new == current:
         return channel
-    if name in LETTING_IN and channel.invite_only:
+    if name in JOIN_PERMISSIONS and channel.invite_only:
         _require_content_access(tx, user, channel)
     if name in actions.channels.DELETION_PERMISSIONS:
         actions.groups.permissions.require_in_realm(tx, user, "can_set_delete_message_policy_group")

@@ -70,11 +70,11 @@ def deletes_before(tx: Tx, place: int | None) -> float:
     return 0.0 if days <= 0 else tx.now - days * SECONDS_PER_DAY
 
 
-def _old(tx: Tx, place: int | None, most: int) -> list[Message]:
+def _old(tx: Tx, place: int | None, limit: int) -> list[Message]:
     before = deletes_before(tx, place)
     if not before:
         return []
-    oldest = storage.messages.oldest(tx, place, most)
+    oldest = storage.messages.oldest(tx, place, limit)
     return [message for message in oldest if message.sent_at < before]
 
 

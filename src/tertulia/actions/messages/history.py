@@ -24,7 +24,7 @@ from tertulia.events.history_reader import HistoryReader
 from tertulia.storage.messages.unread import Flags
 
 MAX_RESPONSE_CHARACTERS = 24_000_000  # of all messages in a response, as text and HTML
-LITTLE_TEXT = 2_000_000  # more text is read in a fair queue
+MAX_UNQUEUED_CHARACTERS = 2_000_000  # more text is read in a fair queue
 BATCH_SIZE = 100  # messages per read, before the remaining room is checked
 REACTION_LENGTH = 250  # approximate size in a response
 NEWEST = 10_000_000_000_000_000  # an anchor after every message; clients use this number
@@ -256,7 +256,7 @@ def _all_of(tx: Tx, ids: Sequence[int], is_little: bool) -> dict[int, Message]:
 
 
 def _check_size(read: int, is_little: bool) -> None:
-    if is_little and read > LITTLE_TEXT:
+    if is_little and read > MAX_UNQUEUED_CHARACTERS:
         raise TooMuchText()
 
 

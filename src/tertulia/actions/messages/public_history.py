@@ -57,14 +57,14 @@ def topics(tx: Tx, channel_id: int, before: int | None) -> TopicList:
     return TopicList(channel, _lines(tx, heads), next_before)
 
 
-def newest_topics(tx: Tx, channel_ids: list[int], most: int) -> list[TopicLine]:
+def newest_topics(tx: Tx, channel_ids: list[int], limit: int) -> list[TopicLine]:
     """The newest topics of several channels."""
     heads: list[TopicHead] = []
     for channel_id in channel_ids:
         channel = public(tx, channel_id)
-        heads += storage.messages.topic_pages.newest_topics(tx, channel.id, None, most)[0]
+        heads += storage.messages.topic_pages.newest_topics(tx, channel.id, None, limit)[0]
     heads.sort(key=lambda head: head.newest_id, reverse=True)
-    return _lines(tx, heads[:most])
+    return _lines(tx, heads[:limit])
 
 
 def topic_page(tx: Tx, channel_id: int, topic: str, number: int) -> TopicPage:

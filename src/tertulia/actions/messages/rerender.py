@@ -19,9 +19,9 @@ def realms_with_outdated(tx: Tx) -> list[int]:
     return storage.housekeeping_queries.with_old_renderings(tx, VERSION)
 
 
-def outdated(tx: Tx, after_id: int, most: int) -> list[Message]:
+def outdated(tx: Tx, after_id: int, limit: int) -> list[Message]:
     """Messages with an older rendering, after `after_id`."""
-    return storage.messages.rendered_before(tx, VERSION, after_id, most)
+    return storage.messages.rendered_before(tx, VERSION, after_id, limit)
 
 
 def rerender_message(tx: Tx, drafts: Mapping[int, Draft]) -> None:

@@ -21,7 +21,7 @@ def restore_batch(tx: Tx, selection: KeptSelection, after_id: int = 0) -> list[i
     """Restore the next kept messages after an id, and announce them. Returns their ids."""
     found = [
         each.message
-        for each in storage.messages.kept.find(tx, selection, after_id=after_id, most=BATCH_SIZE)
+        for each in storage.messages.kept.find(tx, selection, after_id=after_id, limit=BATCH_SIZE)
     ]
     ids = [message.id for message in found]
     if not ids:
@@ -44,7 +44,7 @@ def purge_batch(tx: Tx) -> int:
 
 def erase_batch(tx: Tx, selection: KeptSelection) -> int:
     """Delete some kept messages for good, before their time. Returns their number."""
-    found = storage.messages.kept.find(tx, selection, most=BATCH_SIZE)
+    found = storage.messages.kept.find(tx, selection, limit=BATCH_SIZE)
     _purge(tx, [each.message.id for each in found])
     return len(found)
 

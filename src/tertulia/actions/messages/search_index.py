@@ -13,9 +13,9 @@ MIN_MESSAGES_TO_INDEX_PHRASES = 4000  # fewer are searched without the phrase fi
 MAX_COUNTED = 10_000
 
 
-def index_messages(tx: Tx, most: int = BATCH_SIZE) -> int:
+def index_messages(tx: Tx, limit: int = BATCH_SIZE) -> int:
     """Index messages that are new or changed. Returns how many there were."""
-    return storage.search.batch.index_messages(tx, most)
+    return storage.search.batch.index_messages(tx, limit)
 
 
 def prepare(tx: Tx) -> IndexBatch:
@@ -29,10 +29,10 @@ def write_batch(tx: Tx, batch: IndexBatch) -> int:
 
 
 def index_batch(
-    tx: Tx, most: int = JOINTS_PER_BATCH, least: int = MIN_MESSAGES_TO_INDEX_PHRASES
+    tx: Tx, limit: int = JOINTS_PER_BATCH, least: int = MIN_MESSAGES_TO_INDEX_PHRASES
 ) -> int:
     """Index the adjacent words of messages that were indexed a while ago. Returns their number."""
-    return storage.search.phrase_filter.index_batch(tx, most, least)
+    return storage.search.phrase_filter.index_batch(tx, limit, least)
 
 
 def pending_joints(tx: Tx) -> PendingJoints:
@@ -83,9 +83,9 @@ def remove_some_deleted(tx: Tx) -> bool:
 
 def is_far_behind(tx: Tx) -> bool:
     """Whether more is unindexed than a search scans."""
-    most = MAX_UNINDEXED_MESSAGES + 1
-    behind = storage.search.index.count_fresh(tx, most)
-    if behind + len(storage.search.index.changed(tx, most)) > MAX_UNINDEXED_MESSAGES:
+    limit = MAX_UNINDEXED_MESSAGES + 1
+    behind = storage.search.index.count_fresh(tx, limit)
+    if behind + len(storage.search.index.changed(tx, limit)) > MAX_UNINDEXED_MESSAGES:
         return True
     return storage.search.index.bytes_behind(tx, MAX_UNINDEXED_MESSAGES) > MAX_FRESH_BYTES
 

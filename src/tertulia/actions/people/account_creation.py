@@ -19,8 +19,8 @@ from tertulia.events.types.groups import SystemMembersAdded
 from tertulia.events.types.people.bots import BotsAdded
 from tertulia.events.types.people.user import UserAdded
 
-UNREAD_AT_FIRST = 20
-RECEIVED_AT_FIRST = 1000
+MAX_INITIAL_UNREAD = 20
+MAX_INITIAL_MESSAGES = 1000
 
 
 def create(tx: Tx, actor: User, vault: Vault, new: NewUser) -> int:
@@ -86,11 +86,11 @@ def _subscribe_to_first(tx: Tx, user: User, first: list[Channel]) -> None:
     """Subscribe a user to their first channels, with a few recent messages unread."""
     actions.channels.subscriptions.join_several(tx, first, [user])
     ids = [channel.id for channel in first if channel.history_public]
-    recent = storage.messages.newest_in(tx, ids, RECEIVED_AT_FIRST) if ids else []
+    recent = storage.messages.newest_in(tx, ids, MAX_INITIAL_MESSAGES) if ids else []
     if recent:
         storage.channels.subscriptions.extend_back(tx, user.id, ids, recent[-1] - 1)
         newest = storage.messages.newest_id(tx)
-        storage.messages.unread.store(tx, user.id, BitMap64(recent[:UNREAD_AT_FIRST]), newest)
+        storage.messages.unread.store(tx, user.id, BitMap64(recent[:MAX_INITIAL_UNREAD]), newest)
 
 
 def _announce(tx: Tx, realm: Realm, user: User) -> None:

@@ -30,7 +30,7 @@ from tertulia.errors.people import InvitationFailed
 BY_MAIL, BY_LINK = "can_invite_users_group", "create_multiuse_invite_group"
 DAY_SECONDS = 86400
 MAX_MAILS_PER_DAY = 5  # to one address
-INVITED_A_DAY = 200  # by one user who is not an administrator
+MAX_INVITED_PER_DAY = 200  # by one user who is not an administrator
 NEW_FOR_SECONDS = 3 * DAY_SECONDS  # a new account may not invite if anyone may join
 
 Problem = tuple[str, str, bool]  # an address, the reason, and whether its account is deactivated
@@ -250,10 +250,10 @@ def _check_number(tx: Tx, actor: User, number: int) -> None:
     """Limits the number of mails that a stolen account could send."""
     since = tx.now - DAY_SECONDS
     sent = storage.people.one_time_links.requests_by(tx, INVITING, actor.id, since)
-    if not actor.is_admin and len(sent) + number > INVITED_A_DAY:
+    if not actor.is_admin and len(sent) + number > MAX_INVITED_PER_DAY:
         raise InvitationFailed(
-            why=f"You can invite {INVITED_A_DAY} people a day. Ask an organization admin to invite"
-            " more, or make a link.",
+            why=f"You can invite {MAX_INVITED_PER_DAY} people a day. Ask an organization admin to"
+            " invite more, or make a link.",
             errors=[],
             daily_limit_reached=True,
         )

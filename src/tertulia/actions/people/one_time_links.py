@@ -15,7 +15,7 @@ from tertulia.errors.http import AttemptsExhausted
 
 HOUR, DAY = 3600, 86400
 AN_HOUR, A_DAY = 2, 5  # limits per user
-A_DAY_FROM_ONE_PLACE = 100  # enough for the first day of a whole office
+MAX_PER_DAY_FROM_ADDRESS = 100  # enough for the first day of a whole office
 
 
 def create(
@@ -82,7 +82,7 @@ def check_rate_of_address(tx: Tx, purpose: str, email: str, requested_from: str)
     since = tx.now - DAY
     _check(tx, storage.people.one_time_links.requests_for(tx, BY_STRANGERS, email, since))
     from_there = storage.people.one_time_links.requests_from(tx, purpose, requested_from, since)
-    _bound(tx, from_there, A_DAY_FROM_ONE_PLACE, DAY)
+    _bound(tx, from_there, MAX_PER_DAY_FROM_ADDRESS, DAY)
 
 
 def check_rate_of_user(tx: Tx, purpose: str, user_id: int) -> None:
@@ -99,6 +99,6 @@ def _check(tx: Tx, moments: Sequence[float]) -> None:
     _bound(tx, moments, A_DAY, DAY)
 
 
-def _bound(tx: Tx, moments: Sequence[float], most: int, seconds: float) -> None:
-    if len(moments) >= most:
-        raise AttemptsExhausted(retry_after=math.ceil(moments[-most] + seconds - tx.now))
+def _bound(tx: Tx, moments: Sequence[float], limit: int, seconds: float) -> None:
+    if len(moments) >= limit:
+        raise AttemptsExhausted(retry_after=math.ceil(moments[-limit] + seconds - tx.now))

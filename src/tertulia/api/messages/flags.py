@@ -87,9 +87,9 @@ async def update_in_narrow(
 
 def _fewer(num_before: int, num_after: int) -> tuple[int, int]:
     """Limit both sides of the range; one side gets what the other leaves unused."""
-    most = domain.limits.MESSAGES_PER_FETCH
-    before = min(num_before, max(most // 2, most - num_after))
-    return before, min(num_after, most - before)
+    limit = domain.limits.MESSAGES_PER_FETCH
+    before = min(num_before, max(limit // 2, limit - num_after))
+    return before, min(num_after, limit - before)
 
 
 async def mark_all_as_read(call: Call) -> AllRead:

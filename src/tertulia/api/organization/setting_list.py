@@ -131,7 +131,7 @@ def _limited(shown: SettingObject, setting: Adjustable) -> SettingObject:
     if isinstance(kind, ChosenFrom):
         shown.choices = [each for each in kind.values if str(each) not in shown.missing]
     elif isinstance(kind, Whole):
-        shown.minimum, shown.maximum = kind.least, kind.most
+        shown.minimum, shown.maximum = kind.minimum, kind.maximum
     elif isinstance(kind, Limit):
         shown.minimum, shown.unit = 1, kind.unit
         shown.value = None if shown.value == kind.unlimited else shown.value

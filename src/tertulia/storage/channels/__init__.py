@@ -145,14 +145,14 @@ def set_permissions(tx: Tx, channel_id: int, permissions: dict[str, GroupValue])
     change(tx, channel_id, permissions=msgspec.json.encode(permissions).decode())
 
 
-def longest_uncounted(tx: Tx, before: float, most: int) -> list[Channel]:
+def longest_uncounted(tx: Tx, before: float, limit: int) -> list[Channel]:
     """Channels whose traffic was last counted before a time."""
     return _CHANNELS.all(
         tx,
         "FROM channel WHERE realm_id = :realm AND counted_at < :before"
-        " ORDER BY counted_at LIMIT :most",
+        " ORDER BY counted_at LIMIT :limit",
         before=before,
-        most=most,
+        limit=limit,
     )
 
 

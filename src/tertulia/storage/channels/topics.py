@@ -6,17 +6,17 @@ from tertulia.storage.channels.subscriptions import RECEIVED_WHILE_SUBSCRIBED
 
 
 def message_ids(
-    tx: Tx, channel_id: int, topic: str, *, since: int = 0, most: int | None = None
+    tx: Tx, channel_id: int, topic: str, *, since: int = 0, limit: int | None = None
 ) -> list[int]:
     """The messages of a topic from an id on, oldest first."""
-    limit = "" if most is None else " LIMIT :most"
+    limit_sql = "" if limit is None else " LIMIT :limit"
     return tx.column(
         "SELECT id FROM message WHERE channel_id = :channel AND topic_key = :topic"
-        f" AND id >= :since ORDER BY id{limit}",
+        f" AND id >= :since ORDER BY id{limit_sql}",
         channel=channel_id,
         topic=domain.channels.topics.fold(topic),
         since=since,
-        **({} if most is None else {"most": most}),
+        **({} if limit is None else {"limit": limit}),
     )
 
 
@@ -74,13 +74,13 @@ def of_channel(tx: Tx, channel_id: int, received_by: int | None) -> list[tuple[s
     return [(row["topic"], row["id"]) for row in rows]
 
 
-def participants(tx: Tx, channel_id: int, topic: str, most: int) -> set[int]:
+def participants(tx: Tx, channel_id: int, topic: str, limit: int) -> set[int]:
     """Users who wrote in a topic; stops counting at `most`."""
     rows = tx.all(
         "SELECT DISTINCT sender_id FROM message WHERE channel_id = :channel"
-        " AND topic_key = :topic LIMIT :most",
+        " AND topic_key = :topic LIMIT :limit",
         channel=channel_id,
         topic=domain.channels.topics.fold(topic),
-        most=most,
+        limit=limit,
     )
     return {row["sender_id"] for row in rows}

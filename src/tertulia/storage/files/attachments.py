@@ -179,14 +179,14 @@ def unlink_all(tx: Tx, message_ids: Sequence[int]) -> None:
     tx.execute("DELETE FROM attachment_message WHERE message_id IN :ids", ids=list(message_ids))
 
 
-def messages_linking(tx: Tx, attachment_id: int, before: int, most: int) -> list[int]:
+def messages_linking(tx: Tx, attachment_id: int, before: int, limit: int) -> list[int]:
     """The next messages before one that link to a file, newest first."""
     return tx.column(
         "SELECT message_id AS id FROM attachment_message WHERE attachment_id = :attachment"
-        " AND message_id < :before ORDER BY message_id DESC LIMIT :most",
+        " AND message_id < :before ORDER BY message_id DESC LIMIT :limit",
         attachment=attachment_id,
         before=before,
-        most=most,
+        limit=limit,
     )
 
 

@@ -40,11 +40,11 @@ def in_stores(tx: Tx) -> list[StoredUpload]:
     )
 
 
-def in_stores_of_organization(tx: Tx, most: int) -> list[StoredUpload]:
+def in_stores_of_organization(tx: Tx, limit: int) -> list[StoredUpload]:
     return _UPLOADS.all(
         tx,
-        "FROM upload u WHERE u.place <> '' AND u.realm_id = :realm LIMIT :most",
-        most=most,
+        "FROM upload u WHERE u.place <> '' AND u.realm_id = :realm LIMIT :limit",
+        limit=limit,
     )
 
 
@@ -115,7 +115,7 @@ def replace(tx: Tx, old_id: int, new_id: int) -> bool:
 # --- sweeping ---
 
 
-def doomed(tx: Tx, most: int) -> list[StoredUpload]:
+def doomed(tx: Tx, limit: int) -> list[StoredUpload]:
     """Some files to delete; none while a backup holds them."""
     if tx.one(
         "SELECT 1 AS found FROM file_hold WHERE touched_at > :lapsed LIMIT 1",
@@ -124,9 +124,9 @@ def doomed(tx: Tx, most: int) -> list[StoredUpload]:
         return []
     return _UPLOADS.all(
         tx,
-        "FROM upload u WHERE u.touched_at = :doomed AND u.place <> '' ORDER BY u.id LIMIT :most",
+        "FROM upload u WHERE u.touched_at = :doomed AND u.place <> '' ORDER BY u.id LIMIT :limit",
         doomed=DOOMED,
-        most=most,
+        limit=limit,
     )
 
 

@@ -81,14 +81,14 @@ def piece(tx: Tx, upload_id: int, position: int) -> bytes | None:
     return None if found is None else bytes(found)
 
 
-def pieces(tx: Tx, upload_id: int, position: int, most: int) -> list[bytes]:
+def pieces(tx: Tx, upload_id: int, position: int, limit: int) -> list[bytes]:
     """Some pieces in a row."""
     rows = tx.all(
         "SELECT data FROM upload_piece WHERE upload_id = :upload AND realm_id = :realm"
         " AND position >= :position AND position < :end ORDER BY position",
         upload=upload_id,
         position=position,
-        end=position + most,
+        end=position + limit,
     )
     return [bytes(row["data"]) for row in rows]
 
@@ -122,9 +122,9 @@ def sweep(tx: Tx, most_pieces: int) -> bool:
         return False
     swept = tx.execute(
         "DELETE FROM upload_piece WHERE upload_id = :upload AND position IN"
-        " (SELECT position FROM upload_piece WHERE upload_id = :upload LIMIT :most)",
+        " (SELECT position FROM upload_piece WHERE upload_id = :upload LIMIT :limit)",
         upload=upload_id,
-        most=most_pieces,
+        limit=most_pieces,
     )
     if swept < most_pieces:
         tx.execute("DELETE FROM upload WHERE id = :upload", upload=upload_id)

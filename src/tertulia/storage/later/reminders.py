@@ -31,13 +31,13 @@ def realms_with_due(tx: Tx) -> list[int]:
     )
 
 
-def due(tx: Tx, most: int) -> list[Reminder]:
+def due(tx: Tx, limit: int) -> list[Reminder]:
     return _REMINDERS.all(
         tx,
         "FROM reminder WHERE realm_id = :realm AND NOT failed AND deliver_at <= :now"
-        " ORDER BY deliver_at, id LIMIT :most",
+        " ORDER BY deliver_at, id LIMIT :limit",
         now=tx.now,
-        most=most,
+        limit=limit,
     )
 
 

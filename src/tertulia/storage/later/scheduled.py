@@ -35,14 +35,14 @@ def realms_with_due(tx: Tx) -> list[int]:
     )
 
 
-def due(tx: Tx, most: int) -> list[ScheduledMessage]:
+def due(tx: Tx, limit: int) -> list[ScheduledMessage]:
     """The first due messages; within the same second in order of creation."""
     rows = tx.all(
         "SELECT * FROM scheduled_message WHERE realm_id = :realm"
         " AND sent_at IS NULL AND NOT failed AND deliver_at <= :now"
-        " ORDER BY deliver_at, id LIMIT :most",
+        " ORDER BY deliver_at, id LIMIT :limit",
         now=tx.now,
-        most=most,
+        limit=limit,
     )
     return [_entry(row) for row in rows]
 
@@ -121,12 +121,12 @@ def delete(tx: Tx, entry_id: int) -> None:
     tx.delete("scheduled_message", id=entry_id)
 
 
-def delete_sent_before(tx: Tx, at: float, most: int) -> int:
+def delete_sent_before(tx: Tx, at: float, limit: int) -> int:
     return tx.execute(
         "DELETE FROM scheduled_message WHERE id IN"
-        " (SELECT id FROM scheduled_message WHERE sent_at <= :at LIMIT :most)",
+        " (SELECT id FROM scheduled_message WHERE sent_at <= :at LIMIT :limit)",
         at=at,
-        most=most,
+        limit=limit,
     )
 
 

@@ -71,22 +71,22 @@ def find_many(tx: Tx, realm_id: int, message_ids: Sequence[int]) -> dict[int, Me
     return {message.id: message for message in found}
 
 
-def oldest(tx: Tx, channel_id: int | None, most: int) -> list[Message]:
+def oldest(tx: Tx, channel_id: int | None, limit: int) -> list[Message]:
     """The first messages of a channel, or of all conversations."""
     place = "m.conversation_id IS NOT NULL" if channel_id is None else "m.channel_id = :channel"
-    condition = f"m.realm_id = :realm AND {place} ORDER BY m.id LIMIT :most"
-    return select(tx, condition, channel=channel_id, most=most)
+    condition = f"m.realm_id = :realm AND {place} ORDER BY m.id LIMIT :limit"
+    return select(tx, condition, channel=channel_id, limit=limit)
 
 
-def rendered_before(tx: Tx, version: int, after_id: int, most: int) -> list[Message]:
+def rendered_before(tx: Tx, version: int, after_id: int, limit: int) -> list[Message]:
     """Messages with HTML of an older renderer, oldest first."""
     return select(
         tx,
         "m.realm_id = :realm AND m.id > :after AND m.render_version < :version"
-        " ORDER BY m.id LIMIT :most",
+        " ORDER BY m.id LIMIT :limit",
         after=after_id,
         version=version,
-        most=most,
+        limit=limit,
     )
 
 
@@ -101,13 +101,13 @@ def newest_id(tx: Tx) -> int:
     return tx.number("SELECT max(id) AS value FROM message WHERE realm_id = :realm")
 
 
-def newest_in(tx: Tx, channel_ids: list[int], most: int) -> list[int]:
+def newest_in(tx: Tx, channel_ids: list[int], limit: int) -> list[int]:
     """The ids of the newest messages in these channels, newest first."""
     return tx.column(
         "SELECT id FROM message WHERE realm_id = :realm AND channel_id IN :channels"
-        " ORDER BY id DESC LIMIT :most",
+        " ORDER BY id DESC LIMIT :limit",
         channels=channel_ids,
-        most=most,
+        limit=limit,
     )
 
 

@@ -32,15 +32,15 @@ def get_or_start(tx: Tx, user_ids: Sequence[int]) -> int:
     return conversation_id
 
 
-def recent(tx: Tx, user_id: int, most: int) -> list[tuple[tuple[int, ...], int]]:
+def recent(tx: Tx, user_id: int, limit: int) -> list[tuple[tuple[int, ...], int]]:
     """The user's conversations as (members, newest message), newest first."""
     rows = tx.all(
         "SELECT v.member_ids, (SELECT max(m.id) FROM message m"
         " WHERE m.conversation_id = v.id) AS newest"
         " FROM conversation_member c JOIN conversation v ON v.id = c.conversation_id"
-        " WHERE c.user_id = :user ORDER BY 2 DESC LIMIT :most",
+        " WHERE c.user_id = :user ORDER BY 2 DESC LIMIT :limit",
         user=user_id,
-        most=most,
+        limit=limit,
     )
     return [
         (members(row["member_ids"]), row["newest"]) for row in rows if row["newest"] is not None

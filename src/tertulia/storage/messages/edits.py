@@ -64,9 +64,9 @@ def insert_moves(
     )
     often = tx.all(
         "SELECT message_id FROM message_edit WHERE message_id IN :ids"
-        " GROUP BY message_id HAVING count(*) > :most",
+        " GROUP BY message_id HAVING count(*) > :limit",
         ids=list(message_ids),
-        most=domain.limits.EDITS_PER_MESSAGE,
+        limit=domain.limits.EDITS_PER_MESSAGE,
     )
     for row in often:
         _delete_oldest(tx, row["message_id"])
@@ -76,9 +76,9 @@ def _delete_oldest(tx: Tx, message_id: int) -> None:
     """Limit the history, because it is sent with the message; the newest change always stays."""
     rows = tx.all(
         "SELECT id, coalesce(length(prev_content), 0) + coalesce(length(prev_rendered), 0) AS size"
-        " FROM message_edit WHERE message_id = :message ORDER BY id DESC LIMIT :most",
+        " FROM message_edit WHERE message_id = :message ORDER BY id DESC LIMIT :limit",
         message=message_id,
-        most=domain.limits.EDITS_PER_MESSAGE + 1,
+        limit=domain.limits.EDITS_PER_MESSAGE + 1,
     )
     room = domain.limits.EDITED_LENGTH
     for number, row in enumerate(rows):

@@ -23,13 +23,13 @@ from tertulia.storage.messages.selections import (
 )
 from tertulia.storage.search.execution import SearchCursor
 
-SMALLEST_BLOCK = 256
-LARGEST_BLOCK = 8192
-NEAR = 3000  # ids to scan before the search continues channel by channel
+MIN_BLOCK = 256
+MAX_BLOCK = 8192
+NEAR_IDS = 3000  # ids to scan before the search continues channel by channel
 MAX_SEPARATE_SCOPES = 4
-MANY = 1000
-FAR_BEHIND = 4
-ROUNDS_SKIPPED = 3
+MAX_PER_SCOPE = 1000
+SKIP_RATIO = 4
+SKIPPED_BLOCKS = 3
 
 
 def before(tx: Tx, selection: Selection, anchor: int, count: int) -> list[int]:
@@ -61,7 +61,7 @@ def newest_received(tx: Tx, me: int) -> int | None:
         "SELECT m.id AS value FROM message m WHERE m.realm_id = :realm AND m.id >"
         " (SELECT max(n.id) FROM message n WHERE n.realm_id = :realm) - :near"
         f" AND ({MY_CONVERSATIONS} OR {RECEIVED_IN_CHANNEL}) ORDER BY m.id DESC LIMIT 1",
-        near=NEAR,
+        near=NEAR_IDS,
         me=me,
     )
     if found is None:
@@ -101,12 +101,12 @@ def _blocks(
     if not selection.without and selection.search is None:
         yield _page(tx, selection, anchor, count, back=back)
         return
-    size = max(count, SMALLEST_BLOCK)
+    size = max(count, MIN_BLOCK)
     while page := _page(tx, selection, anchor, size, back=back):
         yield _found_among(selection, page)
         if len(page) < size:
             return
-        anchor, size = page[-1], min(size * 2, LARGEST_BLOCK)
+        anchor, size = page[-1], min(size * 2, MAX_BLOCK)
 
 
 def _searched(
@@ -118,7 +118,7 @@ def _searched(
     and the more selective one does most of the work. Conditions that advance much more slowly than
     the words are skipped for some turns.
     """
-    size = max(2 * count, SMALLEST_BLOCK)
+    size = max(2 * count, MIN_BLOCK)
     left_out = 0
     while True:
         stretch = search.next_batch(anchor, size, back=back)
@@ -128,15 +128,15 @@ def _searched(
         reached = stretch.ids[-1]
         if left_out:
             left_out -= 1
-            anchor, size = reached, min(size * 2, LARGEST_BLOCK)
+            anchor, size = reached, min(size * 2, MAX_BLOCK)
             continue
         page = _page(tx, selection, reached, size, back=back)
         yield _found_among(selection, page)
         if len(page) < size:
             return
-        if abs(page[-1] - reached) * FAR_BEHIND < abs(reached - anchor):
-            left_out = ROUNDS_SKIPPED
-        anchor, size = page[-1], min(size * 2, LARGEST_BLOCK)
+        if abs(page[-1] - reached) * SKIP_RATIO < abs(reached - anchor):
+            left_out = SKIPPED_BLOCKS
+        anchor, size = page[-1], min(size * 2, MAX_BLOCK)
 
 
 def _found_among(selection: Selection, ids: list[int]) -> list[int]:
@@ -149,7 +149,7 @@ def _found_among(selection: Selection, ids: list[int]) -> list[int]:
 
 def _stretches(ids: BitMap64, anchor: int, count: int, *, back: bool) -> Iterator[list[int]]:
     """A set of ids in blocks of growing size away from the anchor, nearest first."""
-    size = max(count, SMALLEST_BLOCK)
+    size = max(count, MIN_BLOCK)
     up_to_anchor = ids.rank(anchor)
     start = end = up_to_anchor - (anchor in ids) if back else up_to_anchor
     while start > 0 if back else end < len(ids):
@@ -159,7 +159,7 @@ def _stretches(ids: BitMap64, anchor: int, count: int, *, back: bool) -> Iterato
             start, end = end, min(len(ids), end + size)
         stretch = list(ids[start:end])
         yield stretch[::-1] if back else stretch
-        size = min(size * 4, LARGEST_BLOCK)
+        size = min(size * 4, MAX_BLOCK)
 
 
 def _page(tx: Tx, selection: Selection, anchor: int, count: int, *, back: bool) -> list[int]:
@@ -190,7 +190,7 @@ class Walk(msgspec.Struct, frozen=True):
             in_places = self._query(way, "m.channel_id IN :places", by_realm=False, places=here)
             return in_places + self._other_scopes(way)
         is_part = way.by_mark or not way.is_whole
-        if (is_part or self.count > MANY) and len(way.scopes) > MAX_SEPARATE_SCOPES:
+        if (is_part or self.count > MAX_PER_SCOPE) and len(way.scopes) > MAX_SEPARATE_SCOPES:
             return self._query(way)
         walk = self._after_gap(way)
         passed_over = self._other_scopes(way) if walk is not self else []
@@ -215,10 +215,10 @@ class Walk(msgspec.Struct, frozen=True):
         """Ids found nearby, and where that range ends; None if it is the end of everything."""
         newest = storage.messages.newest_id(self.tx)
         if self.back:
-            edge = min(self.anchor, newest + 1) - NEAR
+            edge = min(self.anchor, newest + 1) - NEAR_IDS
             found = self._query(way, "m.id >= :edge", edge=edge)
             return found, edge if edge > 0 else None
-        edge = self.anchor + NEAR
+        edge = self.anchor + NEAR_IDS
         found = self._query(way, "m.id <= :edge", edge=edge)
         return found, edge if edge < newest else None
 

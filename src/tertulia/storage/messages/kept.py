@@ -86,15 +86,15 @@ def delete(tx: Tx, message_ids: Sequence[int]) -> None:
     tx.delete("kept_message", id=list(message_ids))
 
 
-def find(tx: Tx, selection: KeptSelection, *, after_id: int = 0, most: int) -> list[KeptMessage]:
+def find(tx: Tx, selection: KeptSelection, *, after_id: int = 0, limit: int) -> list[KeptMessage]:
     """The first kept messages after an id, by id; without reactions, edits and submessages."""
     condition, values = _condition(selection)
     rows = tx.tuples(
         f"SELECT {storage.messages.COLUMNS}, m.reason, m.deleted_at, m.deleted_by, m.purge_after"
         f" FROM kept_message m WHERE m.realm_id = :realm AND m.id > :after AND {condition}"
-        " ORDER BY m.id LIMIT :most",
+        " ORDER BY m.id LIMIT :limit",
         after=after_id,
-        most=most,
+        limit=limit,
         **values,
     )
     return [_kept(row) for row in rows]
@@ -126,13 +126,13 @@ def places(tx: Tx, selection: KeptSelection) -> list[KeptPlace]:
     ]
 
 
-def due(tx: Tx, most: int) -> list[int]:
+def due(tx: Tx, limit: int) -> list[int]:
     """Kept messages of the organization whose time is over."""
     return tx.column(
         "SELECT id FROM kept_message WHERE realm_id = :realm AND purge_after <= :now"
-        " ORDER BY purge_after, id LIMIT :most",
+        " ORDER BY purge_after, id LIMIT :limit",
         now=tx.now,
-        most=most,
+        limit=limit,
     )
 
 

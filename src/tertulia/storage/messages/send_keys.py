@@ -40,10 +40,10 @@ def insert(
     )
 
 
-def delete_before(tx: Tx, at: float, most: int) -> int:
+def delete_before(tx: Tx, at: float, limit: int) -> int:
     return tx.execute(
         "DELETE FROM send_key WHERE (sender_id, key) IN"
-        " (SELECT sender_id, key FROM send_key WHERE sent_at <= :at LIMIT :most)",
+        " (SELECT sender_id, key FROM send_key WHERE sent_at <= :at LIMIT :limit)",
         at=at,
-        most=most,
+        limit=limit,
     )

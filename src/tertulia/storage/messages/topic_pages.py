@@ -30,15 +30,15 @@ class ListedTopic(msgspec.Struct, frozen=True):
     changed_at: float  # when its newest message was sent
 
 
-def page(tx: Tx, channel_id: int, topic_key: str, offset: int, most: int) -> list[TopicMessage]:
+def page(tx: Tx, channel_id: int, topic_key: str, offset: int, limit: int) -> list[TopicMessage]:
     """Messages of a topic with reactions and polls, oldest first."""
     rows = tx.tuples(
         "SELECT m.id, m.sender_id, m.content, m.rendered, m.sent_at, m.is_me, m.edited_at"
         " FROM message m WHERE m.id IN (SELECT id FROM message WHERE channel_id = :channel"
-        " AND topic_key = :topic ORDER BY id LIMIT :most OFFSET :offset) ORDER BY m.id",
+        " AND topic_key = :topic ORDER BY id LIMIT :limit OFFSET :offset) ORDER BY m.id",
         channel=channel_id,
         topic=topic_key,
-        most=most,
+        limit=limit,
         offset=offset,
     )
     ids = [row[0] for row in rows]
@@ -71,25 +71,25 @@ def current_name(tx: Tx, channel_id: int, topic_key: str) -> str | None:
     return found
 
 
-def newest_ids(tx: Tx, channel_id: int, topic_key: str, most: int) -> list[int]:
+def newest_ids(tx: Tx, channel_id: int, topic_key: str, limit: int) -> list[int]:
     """The newest messages of a topic, newest first."""
     return tx.column(
         "SELECT id FROM message WHERE channel_id = :channel AND topic_key = :topic"
-        " ORDER BY id DESC LIMIT :most",
+        " ORDER BY id DESC LIMIT :limit",
         channel=channel_id,
         topic=topic_key,
-        most=most,
+        limit=limit,
     )
 
 
-def count(tx: Tx, channel_id: int, topic_key: str, most: int) -> int:
-    """The number of messages of a topic; stops counting at `most`."""
+def count(tx: Tx, channel_id: int, topic_key: str, limit: int) -> int:
+    """The number of messages of a topic; stops counting at `limit`."""
     return tx.number(
         "SELECT count(*) AS value FROM (SELECT 1 FROM message WHERE channel_id = :channel"
-        " AND topic_key = :topic LIMIT :most) counted",
+        " AND topic_key = :topic LIMIT :limit) counted",
         channel=channel_id,
         topic=topic_key,
-        most=most,
+        limit=limit,
     )
 
 
@@ -105,7 +105,7 @@ def count_before(tx: Tx, channel_id: int, topic_key: str, message_id: int) -> in
 
 
 def newest_topics(
-    tx: Tx, channel_id: int, before: int | None, most: int
+    tx: Tx, channel_id: int, before: int | None, limit: int
 ) -> tuple[list[TopicHead], int | None]:
     """The topics of a channel by their newest messages, newest first.
 
@@ -115,7 +115,7 @@ def newest_topics(
     found: list[TopicHead] = []
     scanned_to = None
     for message_id, key in _scan(tx, channel_id, before):
-        if len(found) == most:
+        if len(found) == limit:
             return found, found[-1].newest_id
         scanned_to = message_id
         if all(each.key != key for each in found) and _is_newest(
@@ -160,9 +160,9 @@ def _scan(tx: Tx, channel_id: int, before: int | None) -> Iterator[tuple[int, st
         older = "" if before is None else " AND id < :before"
         rows = tx.all(
             f"SELECT id, topic_key FROM message WHERE channel_id = :channel{older}"
-            " ORDER BY id DESC LIMIT :most",
+            " ORDER BY id DESC LIMIT :limit",
             channel=channel_id,
-            most=SCAN_BATCH,
+            limit=SCAN_BATCH,
             **({} if before is None else {"before": before}),
         )
         for row in rows:

@@ -23,7 +23,7 @@ from tertulia.storage.messages.selections import (
     RECEIVED_IN_CHANNEL,
 )
 
-FEW = 2000
+MAX_LISTED_IDS = 2000
 
 Flags = tuple[str, ...]
 """In the words of clients, and in the order they know."""
@@ -132,7 +132,7 @@ def describe(tx: Tx, user_id: int, message_ids: Sequence[int]) -> list[UnreadMes
     return [_described(row) for row in rows]
 
 
-def describe_after(tx: Tx, user_id: int, message_id: int | None, most: int) -> list[UnreadMessage]:
+def describe_after(tx: Tx, user_id: int, message_id: int | None, limit: int) -> list[UnreadMessage]:
     """The locations of the first messages after one; none without a message."""
     if message_id is None:
         return []
@@ -140,21 +140,21 @@ def describe_after(tx: Tx, user_id: int, message_id: int | None, most: int) -> l
         "SELECT m.id, m.sender_id, m.channel_id, m.topic, m.arrived_seq, v.member_ids"
         " FROM message m LEFT JOIN conversation v ON v.id = m.conversation_id"
         f" WHERE m.realm_id = :realm AND m.id > :after AND {NOT_MOVED_AWAY}"
-        f" ORDER BY m.id LIMIT {most:d}",
+        f" ORDER BY m.id LIMIT {limit:d}",
         after=message_id,
         me=user_id,
     )
     return [_described(row) for row in rows]
 
 
-def newest_before(tx: Tx, message_id: int, most: int) -> list[UnreadMessage]:
+def newest_before(tx: Tx, message_id: int, limit: int) -> list[UnreadMessage]:
     """The locations of the messages before one, newest first."""
     rows = tx.all(
         "SELECT m.id, m.sender_id, m.channel_id, m.topic, m.arrived_seq, v.member_ids"
         " FROM message m LEFT JOIN conversation v ON v.id = m.conversation_id"
-        " WHERE m.realm_id = :realm AND m.id < :before ORDER BY m.id DESC LIMIT :most",
+        " WHERE m.realm_id = :realm AND m.id < :before ORDER BY m.id DESC LIMIT :limit",
         before=message_id,
-        most=most,
+        limit=limit,
     )
     return [_described(row) for row in rows]
 
@@ -177,7 +177,7 @@ def in_conversation(
     if not waiting:
         return []
     # A few ids are looked up one by one; many are intersected with those of the channel or topic.
-    few = len(waiting) <= FEW
+    few = len(waiting) <= MAX_LISTED_IDS
     rows = tx.all(
         "SELECT id FROM message WHERE channel_id = :channel"
         f"{'' if topic_key is None else ' AND topic_key = :topic'}"
@@ -361,22 +361,22 @@ def _closed_among(tx: Tx, waiting: BitMap64, seq: int) -> list[int]:
     """Those of the messages that were in a channel when it was archived, after this event."""
     ids = list(waiting)
     found: list[int] = []
-    for start in range(0, len(ids), FEW):
+    for start in range(0, len(ids), MAX_LISTED_IDS):
         rows = tx.all(
             f"SELECT m.id FROM {_WITH_CLOSING} WHERE m.realm_id = :realm AND m.id IN :ids"
             " AND (m.closed_seq > :seq OR c.closed_seq > :seq)",
             seq=seq,
-            ids=ids[start : start + FEW],
+            ids=ids[start : start + MAX_LISTED_IDS],
         )
         found += [row["id"] for row in rows]
     return found
 
 
-def new_unread(tx: Tx, user_id: int, most: int) -> list[int]:
+def new_unread(tx: Tx, user_id: int, limit: int) -> list[int]:
     """The first messages that arrived unread after the stored state."""
     return tx.ids(
         f"{_ARRIVED} AND m.id > coalesce((SELECT u.caught_up_to FROM unread u"
-        f" WHERE u.user_id = :me), 0) ORDER BY m.id LIMIT {most:d}",
+        f" WHERE u.user_id = :me), 0) ORDER BY m.id LIMIT {limit:d}",
         me=user_id,
     )
 

@@ -82,8 +82,8 @@ def _bytes_by_person(tx: Tx) -> dict[int, int]:
     return dict(
         tx.tuples(
             "SELECT id, upload_bytes FROM account WHERE realm_id = :realm AND upload_bytes > 0"
-            " ORDER BY upload_bytes DESC, id LIMIT :most",
-            most=MAX_PEOPLE,
+            " ORDER BY upload_bytes DESC, id LIMIT :limit",
+            limit=MAX_PEOPLE,
         )
     )
 

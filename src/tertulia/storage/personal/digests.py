@@ -20,9 +20,9 @@ def lively_topics(tx: Tx, since: float) -> list[LivelyTopic]:
         "SELECT m.id, m.channel_id, m.topic, m.topic_key, m.sender_id FROM message m"
         " JOIN account a ON a.id = m.sender_id"
         " WHERE m.realm_id = :realm AND m.id > :last AND m.channel_id IS NOT NULL"
-        " AND a.bot_type IS NULL ORDER BY m.id DESC LIMIT :most",
+        " AND a.bot_type IS NULL ORDER BY m.id DESC LIMIT :limit",
         last=storage.messages.last_before(tx, since),
-        most=MAX_MESSAGES,
+        limit=MAX_MESSAGES,
     )
     ids: dict[tuple[int, str], list[int]] = {}
     writers: dict[tuple[int, str], set[int]] = {}

@@ -58,13 +58,13 @@ def start_timers(tx: Tx, due: dict[int, float]) -> None:
     )
 
 
-def due(tx: Tx, most: int) -> list[tuple[int, int]]:
+def due(tx: Tx, limit: int) -> list[tuple[int, int]]:
     """Users whose timer is due, in all organizations: organization and user."""
     return tx.tuples(
         "SELECT realm_id, user_id FROM missed_timer WHERE due_at <= :now"
-        " ORDER BY due_at LIMIT :most",
+        " ORDER BY due_at LIMIT :limit",
         now=tx.now,
-        most=most,
+        limit=limit,
     )
 
 
@@ -101,16 +101,16 @@ def delete(tx: Tx, user_id: int) -> None:
 
 
 def before_in_topic(
-    tx: Tx, channel_id: int, topic_key: str, message_id: int, most: int
+    tx: Tx, channel_id: int, topic_key: str, message_id: int, limit: int
 ) -> list[int]:
     """The last messages of a topic before one of them, oldest first."""
     return tx.column(
         "SELECT id FROM message WHERE channel_id = :channel AND topic_key = :topic AND id < :before"
-        " ORDER BY topic_key DESC, id DESC LIMIT :most",
+        " ORDER BY topic_key DESC, id DESC LIMIT :limit",
         channel=channel_id,
         topic=topic_key,
         before=message_id,
-        most=most,
+        limit=limit,
     )[::-1]
 
 

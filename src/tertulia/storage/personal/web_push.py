@@ -64,16 +64,16 @@ def record_shown(tx: Tx, user_id: int, message_id: int) -> None:
     )
 
 
-def shown(tx: Tx, after: tuple[int, int], most: int) -> list[tuple[int, int, int]]:
+def shown(tx: Tx, after: tuple[int, int], limit: int) -> list[tuple[int, int, int]]:
     """Notifications that devices may still show, in all organizations, from a user and a message
     on: organization, user and message."""
     return tx.tuples(
         "SELECT realm_id, user_id, message_id FROM push_notice"
         " WHERE (user_id, message_id) > (:user, :message)"
-        " ORDER BY user_id, message_id LIMIT :most",
+        " ORDER BY user_id, message_id LIMIT :limit",
         user=after[0],
         message=after[1],
-        most=most,
+        limit=limit,
     )
 
 

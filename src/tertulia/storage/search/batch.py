@@ -83,10 +83,10 @@ class IndexBatch(msgspec.Struct):
         return not (self.changed or self.fresh or self.missing or self.shrinking is not None)
 
 
-def index_messages(tx: Tx, most: int = MAX_MESSAGES) -> int:
+def index_messages(tx: Tx, limit: int = MAX_MESSAGES) -> int:
     """Index some messages in this transaction: for commands that no other writer waits for."""
-    length = most * storage.search.index.USUAL_LENGTH
-    return write(tx, prepare(tx, BatchLimits(most, length, rows=None)))
+    length = limit * storage.search.index.USUAL_LENGTH
+    return write(tx, prepare(tx, BatchLimits(limit, length, rows=None)))
 
 
 def prepare(tx: Tx, limits: BatchLimits | None = None) -> IndexBatch:

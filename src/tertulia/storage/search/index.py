@@ -47,25 +47,25 @@ def realms_behind(tx: Tx) -> list[int]:
     )
 
 
-def count_behind(tx: Tx, most: int) -> int:
-    """The number of messages not indexed in their current form; stops counting at `most`."""
-    return count_fresh(tx, most) + len(stale(tx, most))
+def count_behind(tx: Tx, limit: int) -> int:
+    """The number of messages not indexed in their current form; stops counting at `limit`."""
+    return count_fresh(tx, limit) + len(stale(tx, limit))
 
 
-def count_fresh(tx: Tx, most: int) -> int:
-    """The number of messages that were never indexed; stops counting at `most`."""
+def count_fresh(tx: Tx, limit: int) -> int:
+    """The number of messages that were never indexed; stops counting at `limit`."""
     return tx.number(
         "SELECT count(*) AS value FROM (SELECT 1 FROM message"
-        " WHERE realm_id = :realm AND id > :head LIMIT :most) AS fresh",
+        " WHERE realm_id = :realm AND id > :head LIMIT :limit) AS fresh",
         head=indexed_to(tx),
-        most=most,
+        limit=limit,
     )
 
 
-def bytes_behind(tx: Tx, most: int) -> int:
+def bytes_behind(tx: Tx, limit: int) -> int:
     """The bytes of HTML of the messages that are not indexed in their current form, of at most so
     many."""
-    ids = [*changed(tx, most), *newest_unindexed(tx, most)]
+    ids = [*changed(tx, limit), *newest_unindexed(tx, limit)]
     return sum(storage.search.texts.sizes(tx, ids).values())
 
 
@@ -79,24 +79,24 @@ def is_something_long(tx: Tx) -> bool:
     )
 
 
-def changed(tx: Tx, most: int) -> list[int]:
+def changed(tx: Tx, limit: int) -> list[int]:
     """Messages that changed after they were indexed, newest first."""
     return tx.column(
         "SELECT s.message_id FROM search_stale s JOIN message m ON m.id = s.message_id"
         " WHERE s.realm_id = :realm AND s.message_id <= :head"
-        " ORDER BY s.message_id DESC LIMIT :most",
+        " ORDER BY s.message_id DESC LIMIT :limit",
         head=indexed_to(tx),
-        most=most,
+        limit=limit,
     )
 
 
-def stale(tx: Tx, most: int) -> list[int]:
+def stale(tx: Tx, limit: int) -> list[int]:
     """Messages that changed or were deleted after they were indexed, newest first."""
     return tx.column(
         "SELECT message_id FROM search_stale WHERE realm_id = :realm AND message_id <= :head"
-        " ORDER BY message_id DESC LIMIT :most",
+        " ORDER BY message_id DESC LIMIT :limit",
         head=indexed_to(tx),
-        most=most,
+        limit=limit,
     )
 
 
@@ -213,13 +213,13 @@ def _removal_costs(tx: Tx, words_of: Mapping[int, "array[int]"]) -> dict[int, in
     return costs
 
 
-def newest_unindexed(tx: Tx, most: int) -> list[int]:
+def newest_unindexed(tx: Tx, limit: int) -> list[int]:
     """The newest messages that are not indexed yet."""
     rows = tx.all(
         "SELECT id FROM message WHERE realm_id = :realm AND id > :head"
-        " ORDER BY id DESC LIMIT :most",
+        " ORDER BY id DESC LIMIT :limit",
         head=indexed_to(tx),
-        most=most,
+        limit=limit,
     )
     return [row["id"] for row in rows]
 

@@ -50,10 +50,10 @@ def start_change(tx: Tx, language: str) -> None:
     )
 
 
-def restem_some(tx: Tx, most: int = WORDS_PER_STEP) -> bool:
+def restem_some(tx: Tx, limit: int = WORDS_PER_STEP) -> bool:
     """Give some words their stems in the new language. Returns whether there were any."""
     progress = _progress(tx)
-    rows = _words_left(tx, progress, most)
+    rows = _words_left(tx, progress, limit)
     if not rows:
         return False
     stems = [
@@ -85,25 +85,25 @@ def finish_change(tx: Tx) -> None:
         tx.execute("UPDATE search_head SET former_languages = '' WHERE realm_id = :realm")
 
 
-def _words_left(tx: Tx, progress: _Progress, most: int) -> list[tuple[int, str, str]]:
+def _words_left(tx: Tx, progress: _Progress, limit: int) -> list[tuple[int, str, str]]:
     """Words that may have a stem of a former language."""
     return tx.tuples(
         "SELECT id, word, stem FROM search_word WHERE realm_id = :realm AND word > :after"
-        " ORDER BY word LIMIT :most",
+        " ORDER BY word LIMIT :limit",
         after=progress.restemmed_to,
-        most=most,
+        limit=limit,
     )
 
 
-def _signed_left(tx: Tx, progress: _Progress, most: int) -> list[int]:
+def _signed_left(tx: Tx, progress: _Progress, limit: int) -> list[int]:
     """Messages whose signatures may have stems of a former language."""
     counts = domain.search.signature.PART_COUNTS
     return tx.column(
         "SELECT message_id FROM search_signature WHERE realm_id = :realm AND part IN :parts"
-        " AND message_id > :after ORDER BY message_id LIMIT :most",
+        " AND message_id > :after ORDER BY message_id LIMIT :limit",
         parts=[domain.search.signature.first_number(each) for each in counts],
         after=progress.resigned_to,
-        most=most,
+        limit=limit,
     )
 
 

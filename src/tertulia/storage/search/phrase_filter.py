@@ -43,17 +43,17 @@ class PendingJoints(msgspec.Struct, frozen=True):
     change: int = 0  # the number of changes when their texts were read
 
 
-def index_batch(tx: Tx, most: int, least: int) -> int:
+def index_batch(tx: Tx, limit: int, least: int) -> int:
     """Index the pairs of the oldest messages without any, unless there are fewer than `least`.
     Returns their number."""
-    some = pending_joints(tx, most, least)
+    some = pending_joints(tx, limit, least)
     for part in range(PARTS):
         join_part(tx, some, part)
     finish_joining(tx, some)
     return len(some.joints)
 
 
-def pending_joints(tx: Tx, most: int, least: int) -> PendingJoints:
+def pending_joints(tx: Tx, limit: int, least: int) -> PendingJoints:
     """The oldest messages without indexed pairs; none if there are fewer than `least`."""
     waiting = tx.value(
         "SELECT count(*) AS value FROM (SELECT 1 FROM search_document"
@@ -65,8 +65,8 @@ def pending_joints(tx: Tx, most: int, least: int) -> PendingJoints:
     change = storage.search.changes.count(tx)
     ids = tx.column(
         "SELECT message_id FROM search_document WHERE realm_id = :realm AND joints IS NULL"
-        " ORDER BY message_id LIMIT :most",
-        most=most,
+        " ORDER BY message_id LIMIT :limit",
+        limit=limit,
     )
     segment = ids[0] >> storage.search.segments.BITS  # one segment at a time, which bounds the rows
     ids = [each for each in ids if each >> storage.search.segments.BITS == segment]
@@ -135,19 +135,19 @@ def count(joints: bytes | None) -> int:
     return len(joints or b"") // array("H").itemsize
 
 
-def delete_some(tx: Tx, message_id: int, most: int) -> int:
+def delete_some(tx: Tx, message_id: int, limit: int) -> int:
     """Remove a changed message from some of its pairs. Returns of how many."""
     stored = tx.value(
         "SELECT joints AS value FROM search_document WHERE message_id = :id", id=message_id
     )
     joints = array("H", stored)
-    storage.search.segments.remove(tx, _JOINTS, _changes({message_id: joints[:most]}))
+    storage.search.segments.remove(tx, _JOINTS, _changes({message_id: joints[:limit]}))
     tx.execute(
         "UPDATE search_document SET joints = :rest WHERE message_id = :id",
-        rest=joints[most:].tobytes(),
+        rest=joints[limit:].tobytes(),
         id=message_id,
     )
-    return len(joints[:most])
+    return len(joints[:limit])
 
 
 def candidates(tx: Tx, segment: int, joints: Collection[frozenset[int]], among: BitMap) -> BitMap:

@@ -37,8 +37,8 @@ def remove_some_deleted(tx: Tx) -> bool:
     any."""
     ids = tx.column(
         "SELECT s.message_id FROM search_stale s LEFT JOIN message m ON m.id = s.message_id"
-        " WHERE s.realm_id = :realm AND m.id IS NULL ORDER BY s.message_id LIMIT :most",
-        most=MAX_DELETED_MESSAGES,
+        " WHERE s.realm_id = :realm AND m.id IS NULL ORDER BY s.message_id LIMIT :limit",
+        limit=MAX_DELETED_MESSAGES,
     )
     storage.search.index.delete(tx, ids)
     return bool(ids)

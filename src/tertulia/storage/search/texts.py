@@ -53,13 +53,13 @@ def sizes(tx: Tx, message_ids: Sequence[int]) -> dict[int, int]:
     return dict(rows)
 
 
-def fresh_sizes(tx: Tx, head: int, most: int) -> list[tuple[int, int]]:
+def fresh_sizes(tx: Tx, head: int, limit: int) -> list[tuple[int, int]]:
     """The first messages after one, with their bytes of HTML."""
     return tx.tuples(
         f"SELECT id, {tx.dialect.byte_length('rendered')} FROM message"
-        " WHERE realm_id = :realm AND id > :head ORDER BY id LIMIT :most",
+        " WHERE realm_id = :realm AND id > :head ORDER BY id LIMIT :limit",
         head=head,
-        most=most,
+        limit=limit,
     )
 
 

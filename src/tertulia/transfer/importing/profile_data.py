@@ -59,8 +59,8 @@ EmojiPictures = list[tuple[ImportedEmoji, Picture | None]]
 
 def read_emoji(emoji: list[ImportedEmoji]) -> EmojiPictures:
     """Convert the pictures before the transaction, because that is slow."""
-    draw, most = domain.files.images.emoji_picture, domain.limits.EMOJI_BYTES
-    return [(each, _read_picture(each.open, draw, most)) for each in emoji]
+    draw, limit = domain.files.images.emoji_picture, domain.limits.EMOJI_BYTES
+    return [(each, _read_picture(each.open, draw, limit)) for each in emoji]
 
 
 def read_avatar(imported: ImportedAvatar) -> Avatar | None:

@@ -237,10 +237,10 @@ def _plots(status: ServerStatus, texts: Mapping[str, str]) -> list[dict[str, Any
         numbers = (
             texts["operator_now_both"].format(f"{first.now:.0f}", f"{last.now:.0f}")
             if has_two
-            else texts["operator_now_most"].format(f"{first.now:.0f}", f"{first.most:.0f}")
+            else texts["operator_now_most"].format(f"{first.now:.0f}", f"{first.maximum:.0f}")
         )
         label = texts["operator_plot_label"].format(
-            title, unit_text, f"{last.now:.0f}", f"{last.most:.0f}"
+            title, unit_text, f"{last.now:.0f}", f"{last.maximum:.0f}"
         )
         shown.append(
             {

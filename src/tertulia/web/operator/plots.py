@@ -22,7 +22,7 @@ class PlotLine(msgspec.Struct, frozen=True):
     path: str
     area: str  # the same, closed along the time axis
     now: float
-    most: float
+    maximum: float
 
 
 class Plot(msgspec.Struct, frozen=True):
@@ -93,23 +93,23 @@ def _sums(samples: Iterable[Sample], value: Callable[[Sample], float]) -> Points
 
 
 def _plot(now: float, *lines: Points) -> Plot:
-    most = max((value for line in lines for _, value in line), default=0.0)
-    top = round_up(most)
+    maximum = max((value for line in lines for _, value in line), default=0.0)
+    top = round_up(maximum)
     return Plot([_line(now, line, top) for line in lines], top)
 
 
 def _line(now: float, points: Points, top: float) -> PlotLine:
     if not points:
         return PlotLine("", "", 0.0, 0.0)
-    places = [
+    points_xy = [
         (
             max(0.0, WIDTH * (1 - (now - at) / DAY_SECONDS)),
             HEIGHT * (1 - value / top),
         )
         for at, value in points
     ]
-    path = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in places)
-    area = f"{path}L{places[-1][0]:.1f} {HEIGHT}L{places[0][0]:.1f} {HEIGHT}Z"
+    path = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points_xy)
+    area = f"{path}L{points_xy[-1][0]:.1f} {HEIGHT}L{points_xy[0][0]:.1f} {HEIGHT}Z"
     return PlotLine(path, area, points[-1][1], max(value for _, value in points))
 
 

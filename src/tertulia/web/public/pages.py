@@ -40,8 +40,8 @@ from tertulia.web.public import addresses, sitemap
 from tertulia.web.public.appearance import PublicAppearance
 
 INDEX_TOPICS = 20
-REST_FACTOR = 9  # the queue rests this many times as long as a page took: a tenth of a CPU
-MAX_REST_SECONDS = 0.1
+PAUSE_FACTOR = 9  # the queue rests this many times as long as a page took: a tenth of a CPU
+MAX_PAUSE_SECONDS = 0.1
 STEP_MESSAGES = 20
 HTML = "text/html; charset=utf-8"
 ATOM = "application/atom+xml; charset=utf-8"
@@ -344,7 +344,7 @@ class PublicPages:
                 if not isinstance(document, Response):
                     body = await self._render(visit, document)
                 used = time.thread_time() - started_at
-                slot.rest_seconds = min(used * REST_FACTOR, MAX_REST_SECONDS)
+                slot.rest_seconds = min(used * PAUSE_FACTOR, MAX_PAUSE_SECONDS)
         except NotFound:
             return await self._not_found(api_request, visit.texts)
         if isinstance(document, Response):

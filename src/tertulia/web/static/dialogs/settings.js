@@ -81,7 +81,7 @@ async function accountPage() {
     formSection(t("account.password"), h("label", { class: "field" }, t("account.old"), old), h("label", { class: "field" }, t("account.new"), fresh),
       actionButton(t("account.change"), () => patch("/settings", { old_password: old.value, new_password: fresh.value })),
       h("a", { class: "b", href: "/accounts/second_factor/" }, t("account.second-factor"))),
-    formSection(t("account.sessions"), list, actionButton(t("account.end-others"), () => remove("/users/me/sessions").then(() => list.querySelectorAll("li:not(.here)").forEach((row) => row.remove())))),
+    formSection(t("account.sessions"), list, actionButton(t("account.end-others"), () => remove("/users/me/sessions").then(() => list.querySelectorAll("li:not(.current)").forEach((row) => row.remove())))),
     formSection(t("account.key"), h("p", { class: "quiet" }, t("account.key-text")), labelled(t("account.password-for-key"), shown),
       actionButton(t("account.show-key"), async () => showKey((await post("/fetch_api_key", { username: state.delivery_email || state.email, password: shown.value })).api_key)),
       actionButton(t("account.renew-key"), async () => showKey((await post("/users/me/api_key/regenerate")).api_key)), key, file),
@@ -91,7 +91,7 @@ async function accountPage() {
 
 /** @param {import("../core/api_types.d.ts").Schemas["SessionObject"]} session */
 function sessionRow(session) {
-  const row = h("li", { class: session.is_current && "here" }, h("span", { title: session.agent }, agentName(session.agent)), h("small", {}, session.is_current ? t("account.this") : `${session.address} · ${formatFullTime(session.last_seen)}`),
+  const row = h("li", { class: session.is_current && "current" }, h("span", { title: session.agent }, agentName(session.agent)), h("small", {}, session.is_current ? t("account.this") : `${session.address} · ${formatFullTime(session.last_seen)}`),
     !session.is_current && iconButton("close", t("account.end"), { onclick: () => remove(`/users/me/sessions/${session.id}`).then(() => row.remove()) }));
   return row;
 }

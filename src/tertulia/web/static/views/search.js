@@ -27,7 +27,7 @@ export async function showSearch(route) {
   back.classList.add("only-phone");
   setChildren(region(".head"), back, h("h1", { class: "hidden", id: "title", tabindex: -1 }, t("search.title")), field.frame);
   if (!route.terms.length) {
-    resetBody(searchTips());
+    resetBody(searchTips()).tabIndex = 0; // it has no control to scroll it by keyboard
     resetFooter();
     field.input.focus();
     return { close() {} };

@@ -1,0 +1,138 @@
+"""Every language: texts fit into 320 pixels, nothing scrolls sideways, axe finds nothing."""
+
+import pytest
+from playwright.sync_api import expect
+from tests.support import browser_user
+from tests.support.axe import violations
+from tests.web.test_accessibility import DIALOGS, DOOR
+
+LANGUAGES = ("ar", "de", "en", "es", "fr", "ja", "pt")
+SMALL = {"width": 320, "height": 640}
+WIDTHS = (320, 390, 640, 768, 1024, 1440)
+
+VIEWS = ("#inbox", "#recent", "#feed", "#search", "#narrow/is/starred", "#narrow/is/mentioned")
+MORE_DIALOGS = tuple(
+    f"#organization/{each}"
+    for each in ("archived-channels", "agents", "usage", "integrations", "server-health")
+)
+ALL_DIALOGS = (*DIALOGS, *MORE_DIALOGS)
+# What `make test` looks at; `--both` looks at everything.
+QUICK_VIEWS = ("#inbox", "#recent")
+QUICK_DIALOGS = (
+    "#settings/notifications",
+    "#organization/organization-settings",
+    "#organization/users",
+    "#organization/audit-log",
+    "#channels/1/x/permissions",
+)
+
+# Texts of the page that are cut, stick out of their button, or are outside of the window. Names and
+# messages of people may be cut; what is in a strip that scrolls may be outside.
+MISPLACED = """() => {
+  const found = [];
+  const top = document.querySelector("dialog[open]") ?? document.body;
+  const byPeople = ".av, bdi, .cut, .what, [dir=auto], code, input, textarea, select, svg, time";
+  const isVisible = { visibilityProperty: true, opacityProperty: true };
+  const scrolls = (each) => ["auto", "scroll"].includes(getComputedStyle(each).overflowX);
+  const overflow = (each) => (each.clientWidth > 0 ? each.scrollWidth - each.clientWidth : 0);
+  for (const each of top.querySelectorAll("*")) {
+    const nodes = [...each.childNodes].filter((node) => node.nodeType === Node.TEXT_NODE);
+    const text = nodes.map((node) => node.data.trim()).join("");
+    if (!text || each.closest(byPeople) || !each.checkVisibility(isVisible)) continue;
+    const box = each.getBoundingClientRect();
+    if (box.width < 2 || box.height < 2) continue; // for screen readers only
+    const isClipped = ["hidden", "clip"].includes(getComputedStyle(each).overflowX);
+    let strip = each.parentElement;
+    while (strip && !scrolls(strip)) strip = strip.parentElement;
+    const what = `${each.tagName.toLowerCase()}.${each.className}: ${text}`;
+    if (overflow(each) > 1 && isClipped) found.push(`cut: ${what}`);
+    else if (overflow(each) > 1 && each.closest("button, .b")) found.push(`sticks out: ${what}`);
+    else if (!strip && (box.left < -1 || box.right > innerWidth + 1)) found.push(`out: ${what}`);
+  }
+  for (const each of [document.documentElement, ...top.querySelectorAll(".page-of, .dialog-body")])
+    if (overflow(each) > 0) found.push(`${each.className} is ${overflow(each)} too wide`);
+  return found;
+}"""
+
+
+@pytest.fixture
+def owner(page_chat):
+    """An owner of an organization in which something has happened."""
+    ana = page_chat.person("ana", role="owner", channels=["kitchen", "garden"])
+    ben = page_chat.person("ben", channels=["kitchen", "garden"])
+    for topic in ("lunch", "dinner"):
+        ben.says("Soup's on", to=f"kitchen > {topic}")
+    ben.says("Only for you", to=[ana])
+    ana.delete(f"/streams/{page_chat.channel('garden').id}").succeeds()
+    return ana
+
+
+def looked_at(page, where, *, closely):
+    found = [f"{where}: {each}" for each in page.evaluate(MISPLACED)]
+    return found + violations(page, where, closely=closely)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_texts_fit_and_are_accessible_in_every_language(
+    page_chat, owner, browse, language, thorough
+):
+    owner.patch("/settings", default_language=language).succeeds()
+    at_anas = browse(owner, viewport=SMALL, reduced_motion="reduce")
+    page, found = at_anas.page, []
+    channel = page_chat.channel("kitchen").id
+    views = (
+        f"#topics/channel/{channel}-kitchen",
+        f"#narrow/channel/{channel}-kitchen/topic/lunch",
+        *(VIEWS if thorough else QUICK_VIEWS),
+    )
+
+    for view in views:
+        at_anas.goes(view)
+        found += looked_at(page, view, closely=False)
+    here = page.url
+    for address in ALL_DIALOGS if thorough else QUICK_DIALOGS:
+        page.evaluate("hash => { location.hash = hash; }", address)
+        expect(page.get_by_role("dialog").first).to_be_visible()
+        expect(page.locator(".page-of:empty, .pane:empty")).to_have_count(0)
+        found += looked_at(page, address, closely=False)
+        page.keyboard.press("Escape")
+        expect(page).to_have_url(here)
+
+    assert page.evaluate("document.documentElement.lang") == language
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_pages_before_login_fit_in_every_language(page_chat, browse, language, thorough):
+    page_chat.person("ana")
+    page, found = browse(None, viewport=SMALL, locale=language).page, []
+
+    for path in DOOR if thorough else DOOR[:1]:
+        page.goto(browser_user.address(page_chat, path))
+        found += looked_at(page, path, closely=thorough)
+
+    assert page.evaluate("document.documentElement.lang") == language
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize("language", ["ar", "de"])
+def test_nothing_scrolls_sideways_between_320_and_1440_pixels(
+    page_chat, owner, browse, language, thorough
+):
+    owner.patch("/settings", default_language=language).succeeds()
+    at_anas, found = browse(owner, reduced_motion="reduce"), []
+    page = at_anas.page
+
+    for view in (*VIEWS, *ALL_DIALOGS) if thorough else (*QUICK_VIEWS, *QUICK_DIALOGS):
+        page.set_viewport_size({"width": 1440, "height": 800})
+        if view in VIEWS:
+            at_anas.goes(view)
+        else:
+            page.evaluate("hash => { location.hash = hash; }", view)
+            expect(page.get_by_role("dialog").first).to_be_visible()
+            expect(page.locator(".page-of:empty, .pane:empty")).to_have_count(0)
+        for width in WIDTHS:
+            page.set_viewport_size({"width": width, "height": 800})
+            found += [f"{view}, {width}: {each}" for each in page.evaluate(MISPLACED)]
+
+    assert not found, "\n".join(found)

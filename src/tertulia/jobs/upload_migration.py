@@ -63,7 +63,7 @@ class UploadCopier:
                 if self._to == DATABASE
                 else domain.files.upload_locations.new_name(upload.realm_id)
             )
-            copy = replace(upload, store_name=self._to, name=name, digest=digest)
+            copy = replace(upload, place=self._to, name=name, digest=digest)
             copy = replace(
                 copy, id=self._write(upload, storage.files.upload_locations.insert, copy)
             )

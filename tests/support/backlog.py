@@ -28,10 +28,17 @@ class Backlog:
         self._thread = threading.Thread(target=lambda: asyncio.run(self._fill()))
 
     def __enter__(self) -> "Backlog":
-        before = self._queue.waiting
         self._thread.start()
-        eventually(lambda: self._queue.waiting == before + self._count)
+        try:
+            eventually(self._is_full)
+        except AssertionError:
+            self._end()
+            raise
         return self
+
+    def _is_full(self) -> bool:
+        """Other work, such as a job's, may wait meanwhile as well."""
+        return self._started == self._queue.slots_per_person and self._queue.waiting >= self._count
 
     def __exit__(
         self,
@@ -39,6 +46,9 @@ class Backlog:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        self._end()
+
+    def _end(self) -> None:
         self._permits.release(self._size)
         self._thread.join()
 

@@ -1,5 +1,6 @@
 """Rules for the page's source: its size, its chunks, its texts, and where HTML may enter."""
 
+import posixpath
 import re
 from collections import Counter
 
@@ -174,6 +175,40 @@ TEXTS_OF_CHUNKS = {
     ("answers",): ["answers"],
     tuple(CHUNKS.names[CHUNKS.names.index("admin") :]): ["admin", "oversight"],
 }
+
+
+ALWAYS_LOADED = {"initial", "interactive"}
+
+
+def loaded_with(chunks):
+    """The chunks that are there when some chunks run: the first ones, and those they import."""
+    homes = {path: name for name, modules in CHUNKS.modules.items() for path in modules}
+    found, todo = set(ALWAYS_LOADED), list(chunks)
+    while todo:
+        chunk = todo.pop()
+        found.add(chunk)
+        for path in set(CHUNKS.modules[chunk]) - set(CHUNKS.texts):
+            for target in IMPORT.findall(source(path)):
+                home = homes[posixpath.normpath(posixpath.join(posixpath.dirname(path), target))]
+                if home not in found:
+                    todo.append(home)
+    return found
+
+
+def test_a_chunk_uses_only_texts_that_are_loaded_with_it():
+    kinds = {name.partition(".")[0] for name in texts("en")}
+    for chunk in CHUNKS.names:
+        loaded = loaded_with([chunk])
+        files = [
+            file
+            for chunks, files in TEXTS_OF_CHUNKS.items()
+            if loaded.intersection(chunks)
+            for file in files
+        ]
+        used, _ = text_names(chunk)
+        of_texts = {name for name in used if name.partition(".")[0] in kinds}
+        missing = {name for name in of_texts - set(texts("en", files)) if name[-3:] != ".js"}
+        assert not missing, f"{chunk} uses texts of chunks that may not be loaded: {missing}"
 
 
 def test_every_text_is_in_the_chunk_that_uses_it():

@@ -80,13 +80,15 @@ def test_a_thousand_pieces_are_one_row_of_the_log_and_at_most_ten_events_a_secon
     head = scene.chat.head()
     answer = scene.starts()
 
+    events: list[dict[str, Any]] = []
+
     started = time.monotonic()
     for number in range(1000):
         scene.bot.patch(f"/answers/{answer}", content="x", position=number).succeeds()
+        if number % 100 == 0:  # a client that does not poll for long gets no ephemeral events
+            events.extend(queue.all())
     seconds = time.monotonic() - started
     scene.bot.post(f"/answers/{answer}/finish", content="x" * 1000).succeeds()
-
-    events: list[dict[str, Any]] = []
 
     def has_ended() -> bool:
         events.extend(queue.all())

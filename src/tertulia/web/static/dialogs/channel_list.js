@@ -46,7 +46,7 @@ export function showChannels(route) {
 /** @param {import("../state/channels.js").Channel} channel */
 function channelRow(channel) {
   const id = channel.stream_id;
-  const join = h("button", { class: "b", type: "button", "data-key": id, onclick: () => channel.subscribed ? withErrorToast(leaveChannel(id)) : withErrorToast(joinChannel(id)) }, t(channel.subscribed ? "channels.leave" : "channel.join"));
+  const join = h("button", { class: "b", type: "button", "data-key": id, onclick: () => channel.subscribed ? withErrorToast(leaveChannel(id)) : withErrorToast(joinChannel(id)) }, t(channel.subscribed ? "channels.leave" : "channels.join"));
   const about = plainText(channel.rendered_description ?? "");
   return h("li", {}, channelDot(id), h("div", { class: "of" }, h("a", { href: channelHash(id) }, h("bdi", {}, channel.name)), " ",
     h("small", {}, t("channels.people", { count: channel.subscriber_count ?? 0 })), about && h("p", { class: "cut", dir: "auto" }, about)), join);

@@ -98,6 +98,7 @@ export const settingsTexts = {
   "channels.description": "الوصف",
   "channels.find": "البحث عن قناة",
   "channels.folder": "المجلد",
+  "channels.join": "انضمام",
   "channels.leave": "مغادرة",
   "channels.name": "الاسم",
   "channels.new": "قناة جديدة",

@@ -98,6 +98,7 @@ export const settingsTexts = {
   "channels.description": "Beschreibung",
   "channels.find": "Kanal suchen",
   "channels.folder": "Ordner",
+  "channels.join": "Beitreten",
   "channels.leave": "Verlassen",
   "channels.name": "Name",
   "channels.new": "Neuer Kanal",

@@ -98,6 +98,7 @@ export const settingsTexts = {
   "channels.description": "Description",
   "channels.find": "Find a channel",
   "channels.folder": "Folder",
+  "channels.join": "Join",
   "channels.leave": "Leave",
   "channels.name": "Name",
   "channels.new": "New channel",

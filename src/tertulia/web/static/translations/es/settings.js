@@ -98,6 +98,7 @@ export const settingsTexts = {
   "channels.description": "Descripción",
   "channels.find": "Buscar un canal",
   "channels.folder": "Carpeta",
+  "channels.join": "Entrar",
   "channels.leave": "Salir del canal",
   "channels.name": "Nombre",
   "channels.new": "Canal nuevo",

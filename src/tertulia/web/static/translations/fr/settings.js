@@ -98,6 +98,7 @@ export const settingsTexts = {
   "channels.description": "Description",
   "channels.find": "Chercher un canal",
   "channels.folder": "Dossier",
+  "channels.join": "Rejoindre",
   "channels.leave": "Quitter",
   "channels.name": "Nom",
   "channels.new": "Nouveau canal",

@@ -98,6 +98,7 @@ export const settingsTexts = {
   "channels.description": "説明",
   "channels.find": "チャンネルを検索",
   "channels.folder": "フォルダー",
+  "channels.join": "参加",
   "channels.leave": "退出",
   "channels.name": "名前",
   "channels.new": "新規チャンネル",

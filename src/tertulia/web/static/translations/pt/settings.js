@@ -98,6 +98,7 @@ export const settingsTexts = {
   "channels.description": "Descrição",
   "channels.find": "Buscar um canal",
   "channels.folder": "Pasta",
+  "channels.join": "Entrar",
   "channels.leave": "Sair",
   "channels.name": "Nome",
   "channels.new": "Novo canal",

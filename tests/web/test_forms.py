@@ -1,11 +1,14 @@
-"""Forms in place of syntax: polls, scheduled messages, reminders; and profile cards."""
+"""Forms in place of syntax: polls, tables, times, scheduled messages; and profile cards."""
 
+import re
 import time
 
+import pytest
 from playwright.sync_api import expect
 from tests.support.axe import violations
 from tests.support.files import uploads
 from tests.web.test_views import topic
+from tests.web.test_writing import rect
 
 TOMORROW_AT_NINE = """(() => {
   const day = new Date();
@@ -23,13 +26,14 @@ def test_the_poll_form_sends_a_poll_and_keeps_the_draft(page_chat, browse):
     box.fill("Half a sentence")
 
     page.get_by_role("button", name="Poll", exact=True).click()
-    form = page.get_by_role("dialog", name="Poll or to-do list")
-    form.get_by_role("textbox", name="Question or title").fill("Bread?")
+    form = page.get_by_role("form", name="Poll")
+    expect(form.get_by_role("textbox", name="Question")).to_be_focused()
+    page.keyboard.type("Bread?")
     form.get_by_role("textbox", name="Option 1").fill("no")
     form.get_by_role("textbox", name="Option 2").fill("yes")
     form.get_by_role("textbox", name="Option 2").press("Alt+ArrowUp")
-    assert not violations(page, "poll form", closely=True)
-    form.get_by_role("button", name="Send").click()
+    assert not violations(page, "poll form", inside=".write")
+    form.get_by_role("button", name="Send poll").click()
 
     expect(form).to_have_count(0)
     poll = page.get_by_role("article").filter(has_text="Bread?")
@@ -37,6 +41,148 @@ def test_the_poll_form_sends_a_poll_and_keeps_the_draft(page_chat, browse):
         "aria-label", "Vote for yes, 0 votes"
     )
     expect(box).to_have_value("Half a sentence")
+
+
+def open_form(page, name):
+    page.get_by_role("button", name="Insert and format").click()
+    page.get_by_role("menuitem", name=name).click()
+
+
+@pytest.fixture
+def writing(page_chat, browse):
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
+    ben.says("Soup's on", to="kitchen > lunch")
+    user = browse(ana, timezone_id="Europe/Madrid").goes(topic(page_chat, "kitchen", "lunch"))
+    return user, user.page.get_by_role("textbox", name="Message to")
+
+
+def test_a_table_is_written_without_its_syntax(writing):
+    user, box = writing
+    page = user.page
+    box.fill("Who brings what:")
+    open_form(page, "Table…")
+    form = page.get_by_role("form", name="Table")
+    expect(form.get_by_role("textbox", name="Column 1", exact=True)).to_be_focused()
+
+    for name, text in {"Column 1": "Who", "Column 2": "What", "Row 1, column 1": "Ana"}.items():
+        form.get_by_role("textbox", name=name, exact=True).fill(text)
+    form.get_by_role("textbox", name="Row 1, column 2").fill("salt")
+    form.get_by_role("button", name="Add a row").click()
+    expect(form.get_by_role("textbox", name="Row 3, column 1")).to_be_focused()
+    assert not violations(page, "table form", inside=".write")
+    form.get_by_role("button", name="Insert").click()
+
+    expect(box).to_be_focused()
+    box.press("Control+Enter")
+    table = user.feed.get_by_role("table")
+    expect(table.get_by_role("row")).to_have_count(4)
+    expect(table.get_by_role("cell", name="salt")).to_be_visible()
+
+
+def test_a_time_is_inserted_with_its_offset(writing):
+    user, box = writing
+    open_form(user.page, "Time…")
+    form = user.page.get_by_role("form", name="Time")
+
+    form.get_by_label("Day and time").fill("2027-01-31T18:30")
+    form.get_by_label("Day and time").press("Enter")
+
+    expect(box).to_have_value("<time:2027-01-31T18:30:00+01:00> ")
+    box.press("Control+Enter")
+    expect(user.feed.locator("time[datetime='2027-01-31T17:30:00Z']")).to_be_visible()
+
+
+def test_a_spoiler_hides_the_selected_text(writing):
+    user, box = writing
+    box.fill("The cook did it")
+    box.press("Control+a")
+    open_form(user.page, "Spoiler…")
+    form = user.page.get_by_role("form", name="Spoiler")
+
+    expect(form.get_by_role("textbox", name="Hidden text")).to_have_value("The cook did it")
+    form.get_by_role("textbox", name="Title that everybody sees").fill("The end")
+    form.get_by_role("button", name="Insert").click()
+
+    expect(box).to_have_value("```spoiler The end\nThe cook did it\n```\n")
+
+
+def test_a_heading_gets_its_own_line(writing):
+    user, box = writing
+    box.fill("Before")
+    open_form(user.page, "Heading…")
+    form = user.page.get_by_role("form", name="Heading")
+
+    form.get_by_role("textbox", name="Text").fill("Menu")
+    form.get_by_role("combobox", name="Size").select_option("Large")
+    form.get_by_role("button", name="Insert").click()
+
+    expect(box).to_have_value("Before\n# Menu\n")
+
+
+def test_a_to_do_list_is_sent(writing):
+    user, _ = writing
+    open_form(user.page, "To-do list…")
+    form = user.page.get_by_role("form", name="To-do list")
+
+    form.get_by_role("textbox", name="Title").fill("Shopping")
+    form.get_by_role("textbox", name="Option 1").fill("Salt")
+    form.get_by_role("button", name="Send list").click()
+
+    expect(user.message("Shopping").get_by_role("checkbox", name="Salt")).to_be_visible()
+
+
+def test_escape_asks_before_it_discards_a_form(writing):
+    user, box = writing
+    box.fill("Half a sentence")
+    open_form(user.page, "Spoiler…")
+    form = user.page.get_by_role("form", name="Spoiler")
+    user.page.keyboard.press("Escape")
+    expect(form).to_have_count(0)
+    expect(box).to_be_focused()
+
+    open_form(user.page, "Spoiler…")
+    user.page.keyboard.type("The end")
+    user.page.keyboard.press("Escape")
+    expect(form.get_by_text("Esc again discards what you entered.")).to_be_visible()
+    user.page.keyboard.press("Escape")
+
+    expect(form).to_have_count(0)
+    expect(box).to_have_value("Half a sentence")
+
+
+def test_the_menu_holds_what_a_narrow_toolbar_leaves_out(page_chat, browse):
+    ana = page_chat.person("ana", channels=["kitchen"])
+    viewport = {"width": 390, "height": 800}
+    page = browse(ana, viewport=viewport).goes(topic(page_chat, "kitchen", "lunch")).page
+    box = page.get_by_role("textbox", name="Message to")
+    box.fill("Soup")
+    box.press("Control+a")
+
+    open_form(page, "Bold")
+
+    expect(box).to_have_value("**Soup**")
+    box.fill("x" * 9_990)  # the counter needs room, too
+    send = rect(page.get_by_role("button", name="How to send"))
+    assert send["x"] + send["width"] <= 390
+
+
+def test_a_call_is_offered_where_the_organization_has_a_provider(page_chat, browse):
+    owner = page_chat.person("ana", role="owner", channels=["kitchen"])
+    here = topic(page_chat, "kitchen", "lunch")
+    owner.patch("/realm", video_chat_provider=1).succeeds()
+    page = browse(owner).goes(here).page
+    page.get_by_role("button", name="Video call").click()
+    box = page.get_by_role("textbox", name="Message to")
+    expect(box).to_have_value(re.compile(r"^\[Join the video call\]\(https://[^)]+/\d+\)$"))
+
+    owner.patch("/realm", video_chat_provider=0).succeeds()
+    other = browse(owner).goes(here).page
+
+    expect(other.get_by_role("button", name="Poll", exact=True)).to_be_visible()
+    expect(other.get_by_role("button", name="Video call")).to_have_count(0)
+    other.get_by_role("button", name="Insert and format").click()
+    expect(other.get_by_role("menuitem", name="Poll…")).to_be_visible()
+    expect(other.get_by_role("menuitem", name="Video call")).to_have_count(0)
 
 
 def test_a_scheduled_message_is_changed(page_chat, browse):

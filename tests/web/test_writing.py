@@ -1,5 +1,7 @@
 """The compose box while a person writes: its destination, its notes, its limit, its size."""
 
+import re
+
 import pytest
 from playwright.sync_api import FloatRect, Locator, expect
 from tests.support.axe import violations
@@ -260,3 +262,64 @@ def test_the_box_fills_the_view_and_escape_brings_the_messages_back(kitchen, bro
     assert rect(box(user))["height"] < 200
     expect(box(user)).to_be_focused()
     expect(box(user)).to_have_value("A long letter")
+
+
+SELECT = """([id, from, to]) => {
+  const range = new Range();
+  const find = (text) => {
+    const walker = document.createTreeWalker(document.querySelector(`#message-${id} .what`), 4);
+    while (walker.nextNode()) {
+      const at = walker.currentNode.data.indexOf(text);
+      if (at >= 0) return [walker.currentNode, at];
+    }
+  };
+  range.setStart(...find(from));
+  const [node, at] = find(to);
+  range.setEnd(node, at + to.length);
+  getSelection().removeAllRanges();
+  getSelection().addRange(range);
+}"""
+
+
+@pytest.mark.parametrize("way", ["key", "button"])
+def test_only_the_selected_part_of_a_message_is_quoted(kitchen, browse, way):  # noqa: F811
+    ana, ben, here = kitchen
+    long = ben.says("Salt and **pepper** by `noon`.\n\nThe rest is here.", to="kitchen > lunch")
+    user = browse(ana).goes(here)
+    message = user.message("The rest is here")
+    message.focus()
+    user.page.evaluate(SELECT, [long.id, "and", "noon"])
+
+    if way == "key":
+        user.page.keyboard.press(">")
+    else:
+        message.hover()
+        message.get_by_role("button", name="Quote and reply").click()
+
+    expect(box(user)).to_have_value(re.compile("```quote\nand \\*\\*pepper\\*\\* by `noon`\n```"))
+    expect(box(user)).not_to_have_value(re.compile("Salt|rest"))
+
+
+def test_a_message_is_quoted_whole_if_another_one_is_selected(kitchen, browse):  # noqa: F811
+    ana, ben, here = kitchen
+    other = ben.says("Bread too", to="kitchen > lunch")
+    user = browse(ana).goes(here)
+    user.page.evaluate(SELECT, [other.id, "Bread", "Bread"])
+    user.message("Soup's on").focus()
+
+    user.page.keyboard.press(">")
+
+    expect(box(user)).to_have_value(re.compile("```quote\nSoup's on\n```"))
+
+
+def test_notices_are_at_the_start_of_the_frame_above_the_compose_box(kitchen, browse):  # noqa: F811
+    ana, _, here = kitchen
+    user = browse(ana, permissions=["clipboard-read", "clipboard-write"]).goes(here)
+    user.message("Soup's on").focus()
+    user.page.keyboard.press("Shift+L")
+
+    notice = rect(user.page.locator(".toast"))
+    write = rect(user.page.locator(".write"))
+    title = rect(user.page.get_by_role("heading", name="lunch"))
+    assert notice["x"] == pytest.approx(title["x"], abs=2)
+    assert 0 <= write["y"] - (notice["y"] + notice["height"]) <= 12

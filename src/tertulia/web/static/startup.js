@@ -36,12 +36,16 @@ import { startTitle } from "./views/title.js";
  * @type {Record<string, keyof import("./core/chunk_exports.d.ts").ChunkExports["dialogs"]>} */
 const LAZY = {
   "view-picture": "openLightbox", "view-pictures": "openLightbox", "keyboard-help": "keyboardHelp",
-  "send-later": "sendLater", "send-menu": "sendMenu", snippets: "showSnippets", "new-direct": "newDirect", "new-topic-anywhere": "newTopic",
+  "send-later": "sendLater", "send-menu": "sendMenu", snippets: "showSnippets", "compose-menu": "composeMenu", "new-direct": "newDirect", "new-topic-anywhere": "newTopic",
   more: "messageMenu", "read-receipts": "readReceipts", edit: "editMessage", history: "showHistory", forward: "forwardMessage", move: "moveMessages", "move-topic": "moveTopic",
   remind: "remind", report: "report",
-  "org-menu": "orgMenu", "gear-menu": "orgMenu", "my-menu": "myMenu", "view-menu": "viewMenu", "row-menu": "rowMenu", "poll-form": "pollForm", profile: "showProfile", "sender-profile": "showProfile",
+  "org-menu": "orgMenu", "gear-menu": "orgMenu", "my-menu": "myMenu", "view-menu": "viewMenu", "row-menu": "rowMenu", profile: "showProfile", "sender-profile": "showProfile",
   settings: "showSettings", channels: "showChannels", "channel-settings": "channelSettings", "channel-people": "channelPeople", members: "showMembers",
 };
+
+/** Commands of the chunk that loads with the compose box.
+ * @type {Record<string, keyof import("./core/chunk_exports.d.ts").ChunkExports["writing"]>} */
+const WRITING = { "poll-form": "pollForm", "todo-form": "todoForm", "time-form": "timeForm", "table-form": "tableForm", "spoiler-form": "spoilerForm", "heading-form": "headingForm", "video-call": "insertCall" };
 
 /** Commands of the emoji chunk.
  * @type {Record<string, keyof import("./core/chunk_exports.d.ts").ChunkExports["emoji"]>} */
@@ -61,6 +65,7 @@ export function bindInput() {
   for (const [name, exported] of Object.entries(LAZY)) {
     command(name, async (context) => /** @type {(context: CommandContext) => unknown} */ (await lazy("dialogs", exported))(context));
   }
+  for (const [name, exported] of Object.entries(WRITING)) command(name, async () => /** @type {() => unknown} */ (await lazy("writing", exported))());
   for (const [name, exported] of Object.entries(EMOJI)) {
     command(name, async (context) => /** @type {(context: CommandContext) => unknown} */ (await lazy("emoji", exported))(context));
   }

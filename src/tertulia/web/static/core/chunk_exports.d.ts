@@ -3,12 +3,13 @@
 export interface ChunkExports {
   interactive: typeof import("../startup.js") & typeof import("../views/inbox.js") & typeof import("../views/search.js");
   lists: typeof import("../views/recent.js") & typeof import("../views/topic_list.js");
-  writing: typeof import("../views/compose_extension.js");
+  writing: typeof import("../views/compose_extension.js") & typeof import("../views/compose_forms.js")
+    & typeof import("../views/quote_selection.js") & typeof import("../views/video_call.js");
   dialogs: typeof import("../dialogs/channel_list.js") & typeof import("../dialogs/channel_settings.js")
     & typeof import("../dialogs/dialog_routes.js") & typeof import("../dialogs/forward.js") & typeof import("../dialogs/keyboard_help.js")
     & typeof import("../dialogs/lightbox.js") & typeof import("../dialogs/menus.js") & typeof import("../dialogs/message_editor.js")
     & typeof import("../dialogs/message_menu.js") & typeof import("../dialogs/move_messages.js") & typeof import("../dialogs/new_conversation.js")
-    & typeof import("../dialogs/poll_form.js") & typeof import("../dialogs/profile.js") & typeof import("../dialogs/prompts.js") & typeof import("../dialogs/row_menu.js") & typeof import("../dialogs/schedule.js")
+    & typeof import("../dialogs/compose_menu.js") & typeof import("../dialogs/profile.js") & typeof import("../dialogs/prompts.js") & typeof import("../dialogs/row_menu.js") & typeof import("../dialogs/schedule.js")
     & typeof import("../dialogs/settings.js") & typeof import("../dialogs/snippets.js") & typeof import("../dialogs/drop_frame.js") & typeof import("../dialogs/undo.js") & typeof import("../dialogs/widgets.js");
   emoji: typeof import("../dialogs/emoji_picker.js") & typeof import("../dialogs/status.js");
   catchup: typeof import("../views/catch_up_card.js");

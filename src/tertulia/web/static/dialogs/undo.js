@@ -2,7 +2,7 @@
  * clock, and Ctrl+Z undoes it while no text field has the focus. */
 
 import { h, icon, iconButton } from "../core/html.js";
-import { region } from "../views/layout.js";
+import { toastContainer } from "../views/layout.js";
 import { isTextField } from "../views/keys.js";
 import { t } from "../core/i18n.js";
 
@@ -48,5 +48,5 @@ export function showUndo(done) {
   closeOpen = close;
   addEventListener("pagehide", onLeave);
   document.addEventListener("keydown", onKey);
-  region("body > .toasts").append(note);
+  toastContainer().append(note);
 }

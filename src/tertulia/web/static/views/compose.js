@@ -9,7 +9,7 @@ import { keyOf, titleOf } from "../state/conversations.js";
 import { discardDraft, draftOf, moveDraft, setDraft } from "../state/drafts.js";
 import { setChildren, h, icon, iconButton } from "../core/html.js";
 import { channelDot, avatar } from "./avatars.js";
-import { myId, setting } from "../state/session.js";
+import { myId, realm, setting } from "../state/session.js";
 import { TypeaheadPopup } from "./typeahead_popup.js";
 import { enqueue } from "../sync/outbox.js";
 import { nameOf } from "../state/people.js";
@@ -421,13 +421,14 @@ function destination(channel, topic) {
 }
 
 function composeTools() {
-  const wide = ["bold", "italic", "link", "code", "quote", "list"];
+  const wide = ["bold", "italic", "link", "code"];
   return [
     iconButton("clip", t("compose.attach"), { "data-do": "attach" }),
     iconButton("smile", t("compose.emoji"), { "data-do": "compose-emoji", "aria-haspopup": "dialog" }),
     ...wide.map((tool) => iconButton(tool, t(`compose.${tool}`), { "data-do": "format", "data-how": tool, class: "wide-only" })),
-    iconButton("poll", t("compose.poll"), { "data-do": "poll-form", "aria-haspopup": "dialog", class: "wide-only" }),
+    iconButton("poll", t("compose.poll"), { "data-do": "poll-form", class: "wide-only" }),
     iconButton("later", t("compose.later"), { "data-do": "send-later", "aria-haspopup": "dialog", class: "wide-only" }),
-    iconButton("draft", t("compose.snippets"), { "data-do": "snippets", "aria-haspopup": "dialog", class: "wide-only" }),
+    ...(realm("video_chat_provider") ? [iconButton("call", t("compose.call"), { "data-do": "video-call", class: "wide-only" })] : []),
+    iconButton("more", t("compose.more"), { "data-do": "compose-menu", "aria-haspopup": "menu" }),
   ];
 }

@@ -46,9 +46,11 @@ function entryAt(element) {
   return article instanceof HTMLElement ? (article.dataset.entry ?? "") : "";
 }
 
-/** Quote a message in the compose box of its conversation.
+/** Quote a message, or the part of it that is selected, in the compose box of its conversation.
  * @param {Message} message */
 async function quoteMessage(message) {
+  const selected = selectionIn(message);
+  if (selected) return insertForMessage(message, quotedText(message, (await lazy("writing", "markdownOf"))(selected)));
   let content;
   try {
     content = (await get(`/messages/${message.id}`, { apply_markdown: false, allow_empty_topic_name: true })).message.content;
@@ -56,6 +58,20 @@ async function quoteMessage(message) {
     return toast(/** @type {Error} */ (error).message);
   }
   return insertForMessage(message, quotedText(message, content));
+}
+
+/** The part of a message's text that is selected, unless nothing or all of it is.
+ * @param {Message} message
+ * @returns {DocumentFragment | undefined} */
+function selectionIn(message) {
+  const text = document.querySelector(`article[data-id="${message.id}"] .what`);
+  const selection = getSelection();
+  if (!text || !selection || selection.isCollapsed || !selection.rangeCount || !selection.containsNode(text, true)) return undefined;
+  const part = selection.getRangeAt(0).cloneRange();
+  if (!text.contains(part.startContainer)) part.setStart(text, 0);
+  if (!text.contains(part.endContainer)) part.setEnd(text, text.childNodes.length);
+  const words = part.toString().trim();
+  return words && words !== text.textContent?.trim() ? part.cloneContents() : undefined;
 }
 
 /** Content as a quote of a message, with a link to it.

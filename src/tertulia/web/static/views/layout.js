@@ -80,12 +80,18 @@ export function announce(text) {
   while (log.childElementCount > 5) log.firstElementChild?.remove();
 }
 
-/** Show a short notice at the lower edge.
+/** Where notices are shown: above the compose box, or over what covers it (a dialog, the sidebar of a phone).
+ * @returns {Element} */
+export function toastContainer() {
+  const cover = [...document.querySelectorAll("dialog[open]")].at(-1) ?? document.querySelector(".side.open"); // below a dialog the page is inert
+  return cover ? cover.querySelector(".toasts") ?? cover.appendChild(h("div", { class: "toasts", "aria-live": "polite" })) : region(".main > .toasts");
+}
+
+/** Show a short notice.
  * @param {string} text
  * @param {...Child} buttons */
 export function toast(text, ...buttons) {
-  const dialog = [...document.querySelectorAll("dialog[open]")].at(-1); // the rest of the page is inert
-  const container = dialog ? dialog.querySelector(".toasts") ?? dialog.appendChild(h("div", { class: "toasts", "aria-live": "polite" })) : region("body > .toasts");
+  const container = toastContainer();
   const note = h("div", { class: "toast pop" }, h("span", {}, text), ...buttons);
   container.append(note);
   setTimeout(() => note.remove(), buttons.length ? 10_000 : 5_000);

@@ -1,0 +1,186 @@
+/** Forms in place of the text of a compose box, so that nobody has to know a syntax: poll, to-do list, time, table,
+ * spoiler and heading. The text stays below and comes back when the form is closed. */
+
+import { post } from "../core/api.js";
+import { h, icon, iconButton, setChildren } from "../core/html.js";
+import { oneAtATime } from "../core/signals.js";
+import { t } from "../core/i18n.js";
+import { isInChannel } from "../state/conversations.js";
+import { currentComposeBox } from "./compose.js";
+import { toast } from "./layout.js";
+
+/** @typedef {import("./compose.js").ComposeBox} ComposeBox */
+/** @typedef {import("../core/html.js").Child} Child */
+
+const MAX_LENGTH = 200;
+const MAX_COLUMNS = 8;
+
+export function pollForm() {
+  optionsForm("poll");
+}
+
+export function todoForm() {
+  optionsForm("todo");
+}
+
+/** A time that every reader sees in their own time zone. */
+export function timeForm() {
+  const now = new Date();
+  now.setMinutes(0, 0, 0);
+  const field = h("input", { class: "f", type: "datetime-local", value: localValue(new Date(now.getTime() + 3600_000)), required: true });
+  openForm(t("form.time"), [labelled(t("form.time-field"), field), h("p", { class: "hint" }, t("form.time-hint"))], () => `<time:${withOffset(new Date(field.value))}> `);
+}
+
+export function headingForm() {
+  const level = h("select", { class: "f" }, ...[1, 2, 3].map((each) => h("option", { value: each, selected: each === 2 }, t(`form.heading-${each}`))));
+  const text = h("input", { class: "f", value: selectedText().replaceAll("\n", " "), maxlength: MAX_LENGTH, dir: "auto", required: true });
+  openForm(t("form.heading"), [labelled(t("form.heading-text"), text), labelled(t("form.heading-level"), level)], () => `${"#".repeat(Number(level.value))} ${text.value.trim()}\n`, { alone: true });
+}
+
+/** Text that is hidden until a reader wants to see it. */
+export function spoilerForm() {
+  const title = h("input", { class: "f", maxlength: MAX_LENGTH, dir: "auto" });
+  const text = h("textarea", { class: "f", rows: 4, dir: "auto", required: true });
+  text.value = selectedText();
+  openForm(t("form.spoiler"), [labelled(t("form.spoiler-title"), title), labelled(t("form.spoiler-text"), text)], () => {
+    const fence = "`".repeat(Math.max(3, ...[...text.value.matchAll(/^`+/gm)].map(([ticks]) => ticks.length + 1)));
+    return `${fence}spoiler ${title.value.trim()}\n${text.value.trim()}\n${fence}\n`;
+  }, { alone: true });
+}
+
+export function tableForm() {
+  const grid = h("div", { class: "cells" });
+  const cells = [["", ""], ["", ""], ["", ""]]; // the first row has the titles
+  const draw = () => {
+    grid.style.setProperty("--columns", String(cells[0].length));
+    setChildren(grid, ...cells.flatMap((row, at) => row.map((value, column) => h("input", { class: "f", value, dir: "auto", "aria-label": at ? t("form.cell", { row: at, column: column + 1 }) : t("form.column", { column: column + 1 }),
+      placeholder: at ? null : t("form.column", { column: column + 1 }), oninput: (/** @type {Event} */ event) => { row[column] = /** @type {HTMLInputElement} */ (event.target).value; } }))));
+    addColumn.disabled = cells[0].length >= MAX_COLUMNS;
+  };
+  const focusCell = (/** @type {number} */ at) => /** @type {HTMLElement} */ (grid.children[at]).focus();
+  const addRow = h("button", { class: "b", type: "button", onclick: () => { cells.push(cells[0].map(() => "")); draw(); focusCell((cells.length - 1) * cells[0].length); } }, t("form.add-row"));
+  const addColumn = h("button", { class: "b", type: "button", onclick: () => { for (const row of cells) row.push(""); draw(); focusCell(cells[0].length - 1); } }, t("form.add-column"));
+  draw();
+  openForm(t("form.table"), [grid, h("div", { class: "set" }, addRow, addColumn)], ({ box }) => {
+    const before = box.value.slice(0, box.selectionStart);
+    const gap = before && !before.endsWith("\n\n") ? "\n" : ""; // a table is a block of its own
+    const lines = cells.map((row) => `| ${row.map((cell) => cell.trim().replaceAll("|", "\\|")).join(" | ")} |`);
+    return `${gap}${[lines[0], `|${" --- |".repeat(cells[0].length)}`, ...lines.slice(1)].join("\n")}\n\n`;
+  }, { alone: true });
+}
+
+/** A poll or a to-do list: it is a message of its own, so it is sent at once.
+ * @param {"poll" | "todo"} kind */
+function optionsForm(kind) {
+  const question = h("input", { class: "f", maxlength: MAX_LENGTH, dir: "auto", required: true });
+  const options = h("ul", { class: "opts", "aria-label": t(`form.${kind}-options`) });
+  options.addEventListener("input", () => addEmptyOption(options, kind));
+  options.addEventListener("keydown", moveOption);
+  addEmptyOption(options, kind);
+  openForm(t(`form.${kind}`), [labelled(t(`form.${kind}-question`), question), h("div", {}, h("span", { class: "label" }, t(`form.${kind}-options`)), options)], async (box) => {
+    const to = box.conversation;
+    const texts = [...options.querySelectorAll("input")].map((input) => input.value.trim()).filter(Boolean);
+    const where = isInChannel(to) ? { type: "channel", to: to.channel, topic: to.topic } : { type: "direct", to: to.people };
+    await post("/messages", { ...where, content: [`/${kind} ${question.value.trim()}`, ...texts].join("\n"), read_by_sender: true });
+    return "";
+  }, { submit: t(`form.${kind}-send`) });
+}
+
+/** There is always one empty option at the end.
+ * @param {HTMLElement} options
+ * @param {"poll" | "todo"} kind */
+function addEmptyOption(options, kind) {
+  const inputs = [...options.querySelectorAll("input")];
+  if (inputs.length && !inputs.at(-1)?.value) return;
+  const remove = () => {
+    const next = item.nextElementSibling?.querySelector("input");
+    item.remove();
+    addEmptyOption(options, kind);
+    (next ?? options.querySelector("input"))?.focus();
+  };
+  const item = h("li", {}, h("span", { class: "grip", "aria-hidden": "true" }, icon("drag", "s")), h("input", { class: "f", "aria-label": t("form.option", { count: inputs.length + 1 }), placeholder: t(`form.${kind}-add`), maxlength: MAX_LENGTH, dir: "auto" }),
+    iconButton("close", t("form.remove", { count: inputs.length + 1 }), { onclick: remove }));
+  options.append(item);
+}
+
+/** Alt with an arrow moves an option.
+ * @param {KeyboardEvent} event */
+function moveOption(event) {
+  const input = /** @type {HTMLElement} */ (event.target);
+  const item = input.closest("li");
+  const other = event.key === "ArrowUp" ? item?.previousElementSibling : event.key === "ArrowDown" ? item?.nextElementSibling : null;
+  if (!event.altKey || !item || !other) return;
+  event.preventDefault();
+  if (event.key === "ArrowUp") other.before(item);
+  else other.after(item);
+  input.focus();
+}
+
+/** Show a form in place of the text.
+ * @param {string} title
+ * @param {Child[]} fields
+ * @param {(box: ComposeBox) => string | Promise<string>} result what is inserted into the text
+ * @param {{submit?: string, alone?: boolean}} [options] `alone` inserts it on lines of its own */
+function openForm(title, fields, result, { submit = t("form.insert"), alone = false } = {}) {
+  const box = currentComposeBox();
+  if (!box) return;
+  box.frame.querySelector(".form-in")?.remove();
+  let isAsked = false; // whether Escape was pressed once
+  const hint = h("span", { class: "hint", role: "status" });
+  const close = () => {
+    form.remove();
+    box.frame.classList.remove("forming");
+    box.box.focus();
+  };
+  const run = oneAtATime(async () => {
+    try {
+      const text = await result(box);
+      close();
+      if (text) box.insert(text, { alone });
+    } catch (error) {
+      toast(/** @type {Error} */ (error).message);
+    }
+  });
+  const form = h("form", { class: "form-in", "aria-label": title, onsubmit: (/** @type {Event} */ event) => { event.preventDefault(); run(); } }, h("h2", {}, title), ...fields,
+    h("div", { class: "go-row" }, hint, h("span", { class: "end" }, h("button", { class: "b", type: "button", onclick: close }, t("form.cancel")), h("button", { class: "b go" }, submit))));
+  form.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (isAsked || !hasInput) return close();
+    isAsked = true;
+    hint.textContent = t("form.discard");
+    return undefined;
+  });
+  let hasInput = false;
+  form.addEventListener("input", () => (hasInput = true));
+  box.showPreview(false);
+  box.frame.append(form);
+  box.frame.classList.add("forming");
+  /** @type {HTMLElement | null} */ (form.querySelector("input, textarea"))?.focus();
+}
+
+/** @param {string} text
+ * @param {HTMLElement} field */
+function labelled(text, field) {
+  return h("label", { class: "field" }, h("span", {}, text), field);
+}
+
+function selectedText() {
+  const field = currentComposeBox()?.box;
+  return field ? field.value.slice(field.selectionStart, field.selectionEnd) : "";
+}
+
+/** A time as the value of a field.
+ * @param {Date} date */
+function localValue(date) {
+  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
+
+/** A time in ISO 8601 with the offset of this time zone: 2026-11-17T18:30:00+01:00.
+ * @param {Date} date */
+function withOffset(date) {
+  const minutes = -date.getTimezoneOffset();
+  const two = (/** @type {number} */ number) => String(Math.floor(Math.abs(number))).padStart(2, "0");
+  return `${localValue(date)}:00${minutes < 0 ? "-" : "+"}${two(minutes / 60)}:${two(minutes % 60)}`;
+}

@@ -74,7 +74,7 @@ export const settingsTexts = {
   "channel.can_subscribe_group": "من ينضم بنفسه",
   "channel.color": "اللون",
   "channel.default": "القادمون الجدد فيها من البداية",
-  "channel.end": "إنهاؤها",
+  "channel.end": "الأرشفة",
   "channel.export": "تصدير هذه القناة",
   "channel.export-consent": "ما يستطيع قراءته من وافقوا فقط",
   "channel.export-everything": "كل شيء",

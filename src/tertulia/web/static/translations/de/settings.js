@@ -74,7 +74,7 @@ export const settingsTexts = {
   "channel.can_subscribe_group": "Wer selbst beitreten darf",
   "channel.color": "Farbe",
   "channel.default": "Neue Personen sind von Anfang an dabei",
-  "channel.end": "Sein Ende",
+  "channel.end": "Archivieren",
   "channel.export": "Diesen Kanal exportieren",
   "channel.export-consent": "Nur was Personen lesen können, die zugestimmt haben",
   "channel.export-everything": "Alles",

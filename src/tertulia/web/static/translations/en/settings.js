@@ -74,7 +74,7 @@ export const settingsTexts = {
   "channel.can_subscribe_group": "Who may join by themselves",
   "channel.color": "Colour",
   "channel.default": "New people are in it from the start",
-  "channel.end": "Its end",
+  "channel.end": "Archive",
   "channel.export": "Export this channel",
   "channel.export-consent": "Only what people who agreed can read",
   "channel.export-everything": "Everything",

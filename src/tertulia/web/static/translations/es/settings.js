@@ -74,7 +74,7 @@ export const settingsTexts = {
   "channel.can_subscribe_group": "Quién puede entrar por su cuenta",
   "channel.color": "Color",
   "channel.default": "Quien llega está en él desde el principio",
-  "channel.end": "Su final",
+  "channel.end": "Archivar",
   "channel.export": "Exportar este canal",
   "channel.export-consent": "Solo lo que pueden leer quienes lo permiten",
   "channel.export-everything": "Todo",

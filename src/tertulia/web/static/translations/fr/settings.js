@@ -74,7 +74,7 @@ export const settingsTexts = {
   "channel.can_subscribe_group": "Qui peut entrer librement",
   "channel.color": "Couleur",
   "channel.default": "Les nouveaux y sont dès le début",
-  "channel.end": "Sa fin",
+  "channel.end": "Archiver",
   "channel.export": "Exporter ce canal",
   "channel.export-consent": "Seulement ce que peuvent lire ceux qui acceptent",
   "channel.export-everything": "Tout",

@@ -74,7 +74,7 @@ export const settingsTexts = {
   "channel.can_subscribe_group": "自分で参加できる人",
   "channel.color": "色",
   "channel.default": "新しいユーザーを最初から参加させる",
-  "channel.end": "終了",
+  "channel.end": "アーカイブ",
   "channel.export": "このチャンネルをエクスポート",
   "channel.export-consent": "同意した人が読める内容のみ",
   "channel.export-everything": "すべて",

@@ -74,7 +74,7 @@ export const settingsTexts = {
   "channel.can_subscribe_group": "Quem pode entrar por conta própria",
   "channel.color": "Cor",
   "channel.default": "Quem chega já começa nele",
-  "channel.end": "Encerramento",
+  "channel.end": "Arquivar",
   "channel.export": "Exportar este canal",
   "channel.export-consent": "Só o que pode ler quem autorizou",
   "channel.export-everything": "Tudo",

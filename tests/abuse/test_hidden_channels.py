@@ -179,6 +179,9 @@ CALLS: dict[str, Call] = {
     "GET /realm/retention_preview": lambda who, at: who.get(
         "/realm/retention_preview", message_retention_days=3, stream_id=at.id
     ),
+    "POST /realm/legal_holds": lambda who, at: who.post(
+        "/realm/legal_holds", reason="Case", held_stream_ids=[at.id]
+    ),
     "POST /typing": lambda who, at: who.post(
         "/typing", type="channel", op="start", stream_id=at.id, topic="x"
     ),

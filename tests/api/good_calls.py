@@ -372,6 +372,9 @@ def personal_calls(chat, ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any
         ("GET", "/realm/audit_log/{entry_id}"): {},
         ("GET", "/realm/settings"): {},
         ("GET", "/realm/accounts"): {"sort": "storage"},
+        ("GET", "/realm/legal_holds"): {},
+        ("POST", "/realm/legal_holds"): {"reason": "Case 4711", "held_user_ids": [ana.id]},
+        ("DELETE", "/realm/legal_holds/{hold_id}"): {},
         ("GET", "/export/realm"): {},
         ("POST", "/export/realm"): {},
         ("GET", "/export/realm/consents"): {},
@@ -438,6 +441,12 @@ def personal_calls(chat, ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any
         known = ana.get("/export/realm").succeeds()["exports"]
         return not next(each["pending"] for each in known if each["id"] == export_id)
 
+    def new_hold():
+        (number,) = ana.post(
+            "/realm/legal_holds", reason="Case 4711", held_user_ids=[ana.id]
+        ).succeeds()["ids"]
+        return {"hold_id": number}
+
     def new_session():
         Browser.of(ana)
         return {"session_id": ana.get("/users/me/sessions").succeeds()["sessions"][0]["id"]}
@@ -455,6 +464,8 @@ def personal_calls(chat, ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any
         "DELETE /navigation_views/{fragment:path}": new_view,
         **new_draft(),
         **new_export(),
+        **new_hold(),
+        "DELETE /realm/legal_holds/{hold_id}": new_hold,
         **new_session(),
         **new_agent(),
         "DELETE /users/me/agents/{agent_id}": new_agent,

@@ -431,6 +431,7 @@ SCENERY = {
     "email",
     "endpoint",
     "full_name",
+    "held_user_ids",
     "members",
     "message_id",
     "messages",

@@ -51,6 +51,9 @@ class World:
             self.ids[name] = chat.channel(name).id
             for author in self.authors:
                 author.joins(name)
+        # What is deleted or edited is kept, and must not be shown either.
+        held = list(self.ids.values())
+        self.ana.post("/realm/legal_holds", reason="x", held_stream_ids=held).succeeds()
         self.topics = [f"topic{self.word()}" for _ in range(6)]
         self.messages: list[Sent] = []
         self.strangers_know_names = True

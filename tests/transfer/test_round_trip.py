@@ -33,7 +33,7 @@ NOT_CARRIED = {
     "attachment_scheduled", "attachment_thumbnail", "agent_code", "agent_grant", "agent_position",
     "agent_token", "removed_link_preview", "kept_attachment", "kept_attachment_message",
     "kept_message", "kept_message_edit", "kept_message_flag", "kept_reaction",
-    "kept_removed_link_preview", "kept_submessage",
+    "kept_removed_link_preview", "kept_submessage", "legal_hold", "held_message_edit",
 }  # fmt: skip
 CARRIED = {
     "account": "zerver_userprofile",

@@ -42,6 +42,14 @@ COMMANDS = {
         "importing.import_",
         "Import an export from Zulip, Slack, Mattermost or Rocket.Chat.",
     ),
+    "hold": (
+        "legal_holds.hold",
+        "Keep what people or channels delete, until the hold ends.",
+    ),
+    "discover": (
+        "discovery.discover",
+        "Write the messages of people, channels, words and dates as a folder of HTML pages.",
+    ),
     "secret": ("secret.secret", "Replace the server's secret."),
     "audit": ("audit.audit", "Show the audit log, newest entries first."),
     "mail": ("mail.mail", "Test outgoing mail, receive incoming mail."),

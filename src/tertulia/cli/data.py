@@ -95,15 +95,15 @@ def record_everywhere(tx: Tx, *about: object) -> None:
         storage.organization.audit.insert(tx.for_realm(realm.id), audited_command(*about), DONE)
 
 
-def audited_command(*about: object) -> Act:
+def audited_command(*about: object, **more: object) -> Act:
     """The audit log entry of this command: its name, ids of people and objects, names of
-    settings."""
+    settings. `more` is added as it is."""
     context = click.get_current_context(silent=True)
     name = context.command_path.partition(" ")[2] if context else ""
     named = {key: None for each in about if isinstance(each, dict) for key in each}
     numbers = [each.id if isinstance(each, User) else each for each in about]
     counted = [each for each in numbers if isinstance(each, int) and not isinstance(each, bool)]
-    details = named | ({"numbers": counted[:MAX_DETAILS]} if counted else {})
+    details = named | ({"numbers": counted[:MAX_DETAILS]} if counted else {}) | more
     return Act(name, None, f"command line, {_user()}", details)
 
 

@@ -43,6 +43,9 @@ def _article(texts: Texts, message: ShownMessage, name: str, heading: str) -> st
     content = message.html if message.widget is None else _widget(texts, message.widget)
     if message.is_edited:
         content += f'<span class="edited">{texts.edited}</span>'
+    if message.deleted_at is not None:
+        date = texts.date(message.deleted_at)
+        content += f' <strong class="deleted">{texts.deleted_on.format(date=date)}</strong>'
     if message.former:
         content += "".join([_former(texts, each) for each in message.former])
     if message.reactions:

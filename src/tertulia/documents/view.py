@@ -5,7 +5,7 @@ where links lead.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from html import escape
 from typing import Protocol
@@ -68,9 +68,14 @@ class ShownMessage(msgspec.Struct, frozen=True):
     widget: Poll | TodoList | None
     link: str  # its permanent address
     former: list[FormerVersion] = []
+    deleted_at: float | None = None  # where the document shows deleted messages
 
 
 class Appearance(Protocol):
+    @property
+    def deletions(self) -> Mapping[int, float]:
+        """When the messages that are shown although they are deleted were deleted, by id."""
+
     def person(self, user_id: int) -> ShownPerson: ...
 
     def html(self, message: Message | TopicMessage) -> str:
@@ -102,6 +107,7 @@ class ShownTopic(msgspec.Struct, frozen=True):
 
 def messages(look: Appearance, found: Iterable[Message | TopicMessage]) -> Iterator[ShownMessage]:
     people: dict[int, ShownPerson] = {}
+    deletions = look.deletions
     before: Message | TopicMessage | None = None
     day = None
     for message in found:
@@ -121,6 +127,7 @@ def messages(look: Appearance, found: Iterable[Message | TopicMessage]) -> Itera
             domain.messages.widget_state.of_message(message) if message.submessages else None,
             look.link(message.id),
             look.former(message) if message.edits else NO_VERSIONS,
+            deletions.get(message.id),
         )
         before = message
 

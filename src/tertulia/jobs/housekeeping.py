@@ -132,7 +132,7 @@ async def delete_old_messages(database: Database) -> None:
 
 
 async def purge_kept_messages(database: Database) -> None:
-    """Delete the kept messages whose grace period is over, for good."""
+    """Delete what is kept and neither in its grace period nor on legal hold, for good."""
 
     async def purge(realm_id: int) -> None:
         while await _with_pause(
@@ -140,7 +140,15 @@ async def purge_kept_messages(database: Database) -> None:
         ):
             pass
 
+    async def purge_held(realm_id: int) -> None:
+        while await _with_pause(
+            database.of(realm_id).write(actions.organization.legal_holds.purge_batch)
+        ):
+            pass
+
     await each(await database.query(0, storage.messages.kept.realms_with_due), purge)
+    held = await database.query(0, actions.organization.legal_holds.realms_to_purge)
+    await each(held, purge_held)
 
 
 async def sweep_files(database: Database) -> None:

@@ -252,7 +252,8 @@ def test_texts_of_digits_are_not_recorded_as_numbers(mail_chat):
             continue
         texts = {each.name: "4711471147" for each in route.contract.parameters if each.is_text}
         location = address((route.method, route.path), places)
-        if texts and route.path != "/realm/deactivate":
+        # The reason of a legal hold is written for the log.
+        if texts and route.path not in ("/realm/deactivate", "/realm/legal_holds"):
             ana.request(route.method, location, **calls[route.method, route.path] | texts)
             tried += 1
 

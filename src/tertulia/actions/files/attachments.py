@@ -90,7 +90,11 @@ def delete_own(tx: Tx, owner: User, attachment_id: int) -> None:
     found = storage.files.attachments.find(tx, attachment_id)
     if found is None or found.owner_id != owner.id:
         raise InvalidAttachment()
-    _delete(tx, found)
+    if storage.organization.legal_holds.covers_file(tx, found.id):
+        storage.files.attachments.keep(tx, found)
+        _announce_removal(tx, found)
+    else:
+        _delete(tx, found)
 
 
 # --- access ---

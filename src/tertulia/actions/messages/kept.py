@@ -13,10 +13,13 @@ from tertulia.domain.messages.message import Message
 
 
 def keep(tx: Tx, doomed: Sequence[Message], deletion: Deletion) -> None:
-    """Copy messages that are about to be deleted, if the organization keeps them."""
+    """Copy messages that are about to be deleted, if the organization keeps them, or else those
+    that are on legal hold."""
     seconds = grace_seconds(tx)
-    if seconds:
-        ids = [message.id for message in doomed]
+    ids = [message.id for message in doomed]
+    if not seconds:
+        ids = storage.organization.legal_holds.held_among(tx, ids)
+    if ids:
         storage.messages.kept.keep(tx, ids, deletion, tx.now + seconds)
 
 

@@ -10,6 +10,7 @@ from tertulia import actions, events, storage
 from tertulia.database.tx import Tx
 from tertulia.domain.messages.kept import KeptSelection
 from tertulia.domain.messages.message import Message
+from tertulia.errors import BadRequest
 from tertulia.events.audience import NoClients
 from tertulia.events.types.messages.edits import MessagesInvalidated
 from tertulia.events.types.messages.message import MessageRestored
@@ -43,10 +44,15 @@ def purge_batch(tx: Tx) -> int:
 
 
 def erase_batch(tx: Tx, selection: KeptSelection) -> int:
-    """Delete some kept messages for good, before their time. Returns their number."""
-    found = storage.messages.kept.find(tx, selection, limit=BATCH_SIZE)
-    _purge(tx, [each.message.id for each in found])
-    return len(found)
+    """Delete some kept messages for good, before their time. Returns their number.
+
+    Raises BadRequest if one of them is on legal hold.
+    """
+    ids = [each.message.id for each in storage.messages.kept.find(tx, selection, limit=BATCH_SIZE)]
+    if storage.organization.legal_holds.held_among_kept(tx, ids):
+        raise BadRequest("Some of these messages are on legal hold. End the hold first.")
+    _purge(tx, ids)
+    return len(ids)
 
 
 def _purge(tx: Tx, message_ids: Sequence[int]) -> None:

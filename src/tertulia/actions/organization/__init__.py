@@ -10,6 +10,7 @@ from tertulia.actions.organization import (
     deactivation,
     exports,
     first_run,
+    legal_holds,
     linkifiers,
     mail_domains,
     pictures,

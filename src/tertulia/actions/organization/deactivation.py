@@ -22,6 +22,8 @@ def deactivate(tx: Tx, user: User | None) -> None:
 def check_closed(tx: Tx) -> None:
     if not storage.organization.current(tx).deactivated:
         raise BadRequest("Only a closed organization can be deleted: deactivate it first.")
+    if storage.organization.legal_holds.active(tx):
+        raise BadRequest("There are legal holds in this organization. End them first.")
 
 
 def delete_batch(tx: Tx) -> bool:

@@ -31,7 +31,9 @@ def start_by_owner(tx: Tx, actor: User, user_id: int) -> User:
 
 
 def start(tx: Tx, user: User) -> None:
-    """Deactivate the account if it is active. Raises LastOwner."""
+    """Deactivate the account if it is active. Raises LastOwner, and BadRequest if a legal hold
+    covers the user or a message of them."""
+    actions.organization.legal_holds.check_erasable(tx, user)
     if actions.people.get(tx, user.id).is_active:
         actions.people.deactivate(tx, user.id)
 

@@ -6,6 +6,7 @@ from tertulia.api.organization import (
     deactivation,
     exports,
     health,
+    legal_holds,
     linkifiers,
     mail_domains,
     pictures,

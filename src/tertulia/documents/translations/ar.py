@@ -61,4 +61,6 @@ TEXTS = {
     "moved_here": "نُقلت من موضوع آخر",
     "archive_foot": "أرشيف {name}، كتبه Tertulia في {date}.",
     "archive_of_person": "الرسائل التي كتبها {name} وتلقّاها.",
+    "archive_of_discovery": "الرسائل التي عُثر عليها في بحث قانوني. الرسائل المحذوفة مُعلَّمة.",
+    "deleted_on": "حُذفت في {date}.",
 }

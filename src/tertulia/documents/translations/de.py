@@ -64,4 +64,7 @@ TEXTS = {
     "moved_here": "Aus einem anderen Thema verschoben",
     "archive_foot": "Archiv von {name}, von Tertulia geschrieben am {date}.",
     "archive_of_person": "Nachrichten, die {name} geschrieben und erhalten hat.",
+    "archive_of_discovery": "Nachrichten, die eine Beweissuche gefunden hat. "
+    "Gelöschte Nachrichten sind gekennzeichnet.",
+    "deleted_on": "Gelöscht am {date}.",
 }

@@ -62,4 +62,6 @@ TEXTS = {
     "moved_here": "Moved from another topic",
     "archive_foot": "Archive of {name}, written by Tertulia on {date}.",
     "archive_of_person": "Messages that {name} wrote and received.",
+    "archive_of_discovery": "Messages found by a discovery. Deleted messages are marked.",
+    "deleted_on": "Deleted on {date}.",
 }

@@ -64,4 +64,7 @@ TEXTS = {
     "moved_here": "Movido desde otro tema",
     "archive_foot": "Archivo de {name}, escrito por Tertulia el {date}.",
     "archive_of_person": "Mensajes que {name} escribió y recibió.",
+    "archive_of_discovery": "Mensajes encontrados en una búsqueda de pruebas. "
+    "Los mensajes eliminados están marcados.",
+    "deleted_on": "Eliminado el {date}.",
 }

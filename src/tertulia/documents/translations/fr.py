@@ -65,4 +65,7 @@ TEXTS = {
     "moved_here": "Déplacé d’un autre sujet",
     "archive_foot": "Archive de {name}, écrite par Tertulia le {date}.",
     "archive_of_person": "Messages que {name} a écrits et reçus.",
+    "archive_of_discovery": "Messages trouvés par une recherche de preuves. "
+    "Les messages supprimés sont signalés.",
+    "deleted_on": "Supprimé le {date}.",
 }

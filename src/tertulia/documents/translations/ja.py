@@ -64,4 +64,7 @@ TEXTS = {
     "moved_here": "別のトピックから移動",
     "archive_foot": "{name} のアーカイブ。{date}に Tertulia が作成。",
     "archive_of_person": "{name} が送受信したメッセージ。",
+    "archive_of_discovery": "証拠開示の検索で見つかったメッセージ。"
+    "削除されたメッセージには印があります。",
+    "deleted_on": "{date}に削除されました。",
 }

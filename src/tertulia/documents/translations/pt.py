@@ -64,4 +64,7 @@ TEXTS = {
     "moved_here": "Movida de outro tópico",
     "archive_foot": "Arquivo de {name}, gerado pelo Tertulia em {date}.",
     "archive_of_person": "Mensagens que {name} escreveu e recebeu.",
+    "archive_of_discovery": "Mensagens encontradas em uma busca de provas. "
+    "As mensagens excluídas estão marcadas.",
+    "deleted_on": "Excluída em {date}.",
 }

@@ -5,6 +5,7 @@ from tertulia.domain.organization import (
     custom_emoji,
     exports,
     languages,
+    legal_holds,
     linkifiers,
     mail_domains,
     pictures,

@@ -1,7 +1,7 @@
 """Audit log entries: who did what, from where, and with what result.
 
 An entry names users and objects by id and settings by name. It contains no text that a user wrote:
-no message, name or address.
+no message, name or address. Only the reason of a legal hold is written for this log.
 """
 
 import re
@@ -42,7 +42,7 @@ _AREAS = {
     "groups": ("% /user_groups%",),
     "bots": ("% /bots%",),
     "people": ("% /users%", "% /invites%", "user %", "provider %"),
-    "exports": ("% /export/%", "export%", "import%", "backup%", "restore%"),
+    "exports": ("% /export/%", "export%", "import%", "backup%", "restore%", "discover%"),
     "content": (
         "% /realm/emoji%",
         "% /realm/linkifiers%",
@@ -52,7 +52,7 @@ _AREAS = {
         "% /realm/icon%",
         "% /realm/logo%",
     ),
-    "settings": ("% /realm%", "org %"),
+    "settings": ("% /realm%", "org %", "hold %"),
 }
 AREAS = (*_AREAS, "other")
 _AREA_PATTERNS = [

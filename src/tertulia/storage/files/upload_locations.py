@@ -33,6 +33,16 @@ def of_attachment(tx: Tx, attachment_id: int) -> StoredUpload | None:
     )
 
 
+def of_kept_file(tx: Tx, attachment_id: int) -> StoredUpload | None:
+    """The upload of a deleted file that is kept."""
+    return _UPLOADS.one(
+        tx,
+        "FROM kept_attachment a JOIN upload u ON u.id = a.upload_id"
+        " WHERE a.id = :id AND a.realm_id = :realm",
+        id=attachment_id,
+    )
+
+
 def in_stores(tx: Tx) -> list[StoredUpload]:
     """All uploads that attachments show and a store holds."""
     return _UPLOADS.all(

@@ -9,12 +9,12 @@ from tertulia.database.tx import Tx
 from tertulia.domain.messages.message import Message
 
 
-def with_details(tx: Tx, messages: Sequence[Message]) -> list[Message]:
-    """The messages with their details."""
+def with_details(tx: Tx, messages: Sequence[Message], prefix: str = "") -> list[Message]:
+    """The messages with their details, from tables whose names have a prefix."""
     ids = [message.id for message in messages]
-    reacted = storage.messages.reactions.of_messages(tx, ids)
-    edited = storage.messages.edits.of_messages(tx, ids)
-    parts = storage.messages.submessages.of_messages(tx, ids)
+    reacted = storage.messages.reactions.of_messages(tx, ids, prefix)
+    edited = storage.messages.edits.of_messages(tx, ids, prefix)
+    parts = storage.messages.submessages.of_messages(tx, ids, prefix)
     return [
         replace(
             message,

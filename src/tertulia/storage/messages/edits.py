@@ -10,14 +10,16 @@ from tertulia.storage.row_mapper import Record
 _EDITS = Record(Edit)
 
 
-def of_messages(tx: Tx, message_ids: Sequence[int]) -> dict[int, tuple[Edit, ...]]:
+def of_messages(
+    tx: Tx, message_ids: Sequence[int], prefix: str = ""
+) -> dict[int, tuple[Edit, ...]]:
     """All changes of the messages, oldest first."""
     if not message_ids:
         return {}
     rows = tx.all(
         "SELECT id, message_id, user_id, edited_at, prev_content, prev_rendered, prev_topic,"
-        " topic, prev_channel_id, channel_id FROM message_edit"
-        " WHERE message_id IN :ids ORDER BY message_id, id",
+        " topic, prev_channel_id, channel_id"
+        f" FROM {prefix}message_edit WHERE message_id IN :ids ORDER BY message_id, id",
         ids=list(message_ids),
     )
     found: dict[int, list[Edit]] = {}
@@ -84,6 +86,8 @@ def _delete_oldest(tx: Tx, message_id: int) -> None:
     for number, row in enumerate(rows):
         room -= row["size"]
         if number and (room < 0 or number == domain.limits.EDITS_PER_MESSAGE):
+            if storage.organization.legal_holds.held_among(tx, [message_id]):
+                storage.organization.legal_holds.keep_edits(tx, message_id, row["id"])
             tx.execute(
                 "DELETE FROM message_edit WHERE message_id = :message AND id <= :id",
                 message=message_id,

@@ -16,6 +16,7 @@ from tertulia.domain.messages.kept import (
     KeptPlace,
     KeptSelection,
 )
+from tertulia.storage.organization.legal_holds import IS_HELD
 
 MESSAGE = (
     "id, realm_id, sender_id, channel_id, conversation_id, topic, topic_key, content, rendered,"
@@ -127,10 +128,10 @@ def places(tx: Tx, selection: KeptSelection) -> list[KeptPlace]:
 
 
 def due(tx: Tx, limit: int) -> list[int]:
-    """Kept messages of the organization whose time is over."""
+    """Kept messages of the organization whose time is over, and that are not on hold."""
     return tx.column(
-        "SELECT id FROM kept_message WHERE realm_id = :realm AND purge_after <= :now"
-        " ORDER BY purge_after, id LIMIT :limit",
+        "SELECT m.id FROM kept_message m WHERE m.realm_id = :realm AND m.purge_after <= :now"
+        f" AND NOT {IS_HELD} ORDER BY m.purge_after, m.id LIMIT :limit",
         now=tx.now,
         limit=limit,
     )
@@ -138,7 +139,8 @@ def due(tx: Tx, limit: int) -> list[int]:
 
 def realms_with_due(tx: Tx) -> list[int]:
     return tx.column(
-        "SELECT DISTINCT realm_id FROM kept_message WHERE purge_after <= :now ORDER BY realm_id",
+        "SELECT DISTINCT m.realm_id FROM kept_message m WHERE m.purge_after <= :now"
+        f" AND NOT {IS_HELD} ORDER BY m.realm_id",
         now=tx.now,
     )
 
@@ -175,6 +177,31 @@ def files_of(tx: Tx, owner_id: int) -> list[int]:
         "SELECT id FROM kept_attachment WHERE realm_id = :realm AND owner_id = :owner",
         owner=owner_id,
     )
+
+
+def unlinked_files(tx: Tx) -> list[int]:
+    """Kept files that no kept message links: their owner deleted them while a message was on
+    hold."""
+    return tx.column(
+        "SELECT a.id FROM kept_attachment a WHERE a.realm_id = :realm AND NOT EXISTS"
+        " (SELECT 1 FROM kept_attachment_message l WHERE l.attachment_id = a.id)"
+    )
+
+
+def realms_with_unlinked_files(tx: Tx) -> list[int]:
+    return tx.column(
+        "SELECT DISTINCT a.realm_id FROM kept_attachment a WHERE NOT EXISTS"
+        " (SELECT 1 FROM kept_attachment_message l WHERE l.attachment_id = a.id)"
+    )
+
+
+def file_at(tx: Tx, path_id: str) -> tuple[int, int] | None:
+    """The id and size of a kept file."""
+    rows = tx.tuples(
+        "SELECT id, size FROM kept_attachment WHERE realm_id = :realm AND path_id = :path",
+        path=path_id,
+    )
+    return rows[0] if rows else None
 
 
 def _kept(row: tuple[Any, ...]) -> KeptMessage:

@@ -12,6 +12,7 @@ from tertulia.storage.organization import (
     audit,
     custom_emoji,
     exports,
+    legal_holds,
     linkifiers,
     mail_domains,
     pictures,

@@ -54,8 +54,9 @@ class FileSnapshot:
         return found
 
     def contents(self, tx: Tx, attachment_id: int, size: int) -> BinaryIO:
-        """A file, to be read from the beginning to the end."""
-        upload = storage.files.upload_locations.of_attachment(tx, attachment_id)
+        """A file, also a kept one, to be read from the beginning to the end."""
+        found = storage.files.upload_locations.of_attachment(tx, attachment_id)
+        upload = found or storage.files.upload_locations.of_kept_file(tx, attachment_id)
         assert upload is not None
         if upload.place == DATABASE:
             raw: io.RawIOBase = storage.files.uploads.Contents(tx, upload.id, size)

@@ -14,7 +14,7 @@ number of messages.
 """
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import unquote
@@ -55,6 +55,7 @@ class ArchiveAppearance:
     def __init__(self, archive: "HtmlArchive", root: str) -> None:
         self._archive = archive
         self._root = root
+        self.deletions: Mapping[int, float] = {}
 
     def person(self, user_id: int) -> ShownPerson:
         return self._archive.people.get(user_id, UNKNOWN)
@@ -134,6 +135,8 @@ class HtmlArchive:
         about = str(self._realm.setting("description"))
         if person_id is not None:
             about = self._texts.archive_of_person.format(name=self.people[person_id].name)
+        elif self._chosen.discovery is not None:
+            about = self._texts.archive_of_discovery
         self._write(
             "index.html",
             "index",
@@ -222,6 +225,9 @@ class HtmlArchive:
             following = next(pages, None)
             title, is_resolved = self._title(page[-1])
             path = f"{folder}/{_numbered(name, number)}"
+            if self._chosen.discovery is not None:
+                kept = storage.archive_queries.kept_among(self._tx, [each.id for each in page])
+                look.deletions = {each.message.id: each.deleted_at for each in kept}
             self._write(
                 path,
                 "topic",
@@ -283,12 +289,15 @@ class HtmlArchive:
         self._put(path).write_bytes(message_html.insert(text, messages))
 
     def _write_file(self, path_id: str) -> str | None:
-        found = storage.files.attachments.find_by_path(self._tx, path_id)
+        attachment = storage.files.attachments.find_by_path(self._tx, path_id)
+        found = None if attachment is None else (attachment.id, attachment.size)
+        if found is None and self._chosen.discovery is not None:
+            found = storage.messages.kept.file_at(self._tx, path_id)
         if found is None or ".." in PurePosixPath(path_id).parts:
             return None
         path = f"files/{path_id}"
         with self._put(path).open("wb") as target:
-            shutil.copyfileobj(self._files.contents(self._tx, found.id, found.size), target)
+            shutil.copyfileobj(self._files.contents(self._tx, *found), target)
         return path
 
     def _write_static(self) -> None:

@@ -1,5 +1,8 @@
 """What a reader without an account sees: names, pictures and links of the public pages."""
 
+from collections.abc import Mapping
+from typing import ClassVar
+
 from tertulia import events
 from tertulia.actions.messages.public_history import MAX_COUNTED, TopicLine
 from tertulia.documents import view
@@ -17,6 +20,8 @@ SPECIAL_EMOJI_IMAGE = "/static/generated/emoji/images/emoji/unicode/zulip.png"
 class PublicAppearance:
     def __init__(self, org: Organization) -> None:
         self._org = org
+
+    deletions: ClassVar[Mapping[int, float]] = {}
 
     def person(self, user_id: int) -> ShownPerson:
         user = self._org.users.get(user_id)

@@ -1,6 +1,6 @@
 /**
  * What the API answers: written by scripts/page_types.py from its description.
- * Of which the digest is 46308ff02512bf729e634f9018f885b5ba41a431ec80623435d2fce012ae3842.
+ * Of which the digest is 0554610efeaf192172a7ce1ca68527e9df9fdd9a8c4de547d2f92f1ba1f008c2.
  */
 export interface components {
     schemas: {
@@ -103,6 +103,9 @@ export interface components {
             "DELETE /realm/filters/{filter_id}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
             "POST /realm/icon": components["schemas"]["Envelope"] & components["schemas"]["IconUrl"];
             "DELETE /realm/icon": components["schemas"]["Envelope"] & components["schemas"]["IconUrl"];
+            "GET /realm/legal_holds": components["schemas"]["Envelope"] & components["schemas"]["LegalHolds"];
+            "POST /realm/legal_holds": components["schemas"]["Envelope"] & components["schemas"]["NewLegalHolds"];
+            "DELETE /realm/legal_holds/{hold_id}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
             "GET /realm/linkifiers": components["schemas"]["Envelope"] & components["schemas"]["Linkifiers"];
             "PATCH /realm/linkifiers": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
             "POST /realm/logo": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
@@ -890,6 +893,19 @@ export interface components {
         Key: {
             api_key: string;
         };
+        LegalHoldObject: {
+            id: number;
+            user_id: number | null;
+            stream_id: number | null;
+            reason: string;
+            created_at: number;
+            created_by: number | null;
+            ended_at: number | null;
+            ended_by: number | null;
+        };
+        LegalHolds: {
+            legal_holds: components["schemas"]["LegalHoldObject"][];
+        };
         LinkifierObject: {
             pattern: string;
             url_template: string;
@@ -1060,6 +1076,9 @@ export interface components {
         };
         NewKey: {
             api_key: string;
+        };
+        NewLegalHolds: {
+            ids: number[];
         };
         NewSecret: {
             secret: string;

@@ -1,0 +1,88 @@
+"""Legal holds: owners put users and channels on hold, and end it.
+
+Without a user it is the server's operator.
+"""
+
+from collections.abc import Sequence
+
+from tertulia import actions, storage
+from tertulia.database.tx import Tx
+from tertulia.domain.organization import legal_holds
+from tertulia.domain.organization.legal_holds import MAX_ACTIVE, LegalHold
+from tertulia.domain.people.user import User
+from tertulia.errors import BadRequest
+
+EDITS_PER_BATCH = 500
+
+
+def begin(
+    tx: Tx, owner: User | None, user_ids: Sequence[int], channel_ids: Sequence[int], reason: str
+) -> list[int]:
+    """Put users and channels on hold, each in a hold of its own. Returns the ids of the holds."""
+    if owner is not None:
+        actions.groups.permissions.require_owner(tx, owner)
+    reason = legal_holds.checked_reason(reason)
+    if not user_ids and not channel_ids:
+        raise BadRequest("Choose users or channels to put on hold.")
+    active = storage.organization.legal_holds.active(tx)
+    if len(active) + len(user_ids) + len(channel_ids) > MAX_ACTIVE:
+        raise BadRequest(f"There are too many legal holds (limit: {MAX_ACTIVE}).")
+    for user_id in user_ids:
+        if actions.people.get(tx, user_id).is_erased:
+            raise BadRequest("Invalid user ID")
+    if owner is not None:
+        for channel_id in channel_ids:
+            actions.channels.visible_to(tx, owner, channel_id)
+    by = None if owner is None else owner.id
+    return [
+        *(storage.organization.legal_holds.insert(tx, each, None, reason, by) for each in user_ids),
+        *(
+            storage.organization.legal_holds.insert(tx, None, each, reason, by)
+            for each in channel_ids
+        ),
+    ]
+
+
+def end(tx: Tx, owner: User | None, hold_id: int) -> LegalHold:
+    """End a hold. What it kept and no other hold covers is deleted by a job."""
+    if owner is not None:
+        actions.groups.permissions.require_owner(tx, owner)
+    found = storage.organization.legal_holds.find(tx, hold_id)
+    if found is None or found.ended_at is not None:
+        raise BadRequest("Invalid legal hold ID")
+    storage.organization.legal_holds.end(tx, hold_id, None if owner is None else owner.id)
+    return found
+
+
+def list_all(tx: Tx, owner: User) -> list[LegalHold]:
+    actions.groups.permissions.require_owner(tx, owner)
+    return storage.organization.legal_holds.list_all(tx)
+
+
+def check_erasable(tx: Tx, user: User) -> None:
+    """Raises BadRequest if a hold forbids to erase a user."""
+    if any(each.user_id == user.id for each in storage.organization.legal_holds.active(tx)):
+        raise BadRequest("This user is on legal hold. End the hold before you erase the account.")
+    if storage.organization.legal_holds.has_message_of(tx, user.id):
+        raise BadRequest(
+            "Messages of this user are on legal hold, because of their channel or of another"
+            " participant. End the hold before you erase the account."
+        )
+
+
+# --- the job ---
+
+
+def realms_to_purge(tx: Tx) -> list[int]:
+    """Organizations in which `purge_batch` may have something to do."""
+    found = storage.organization.legal_holds.realms_with_kept_edits(tx)
+    return sorted({*found, *storage.messages.kept.realms_with_unlinked_files(tx)})
+
+
+def purge_batch(tx: Tx) -> int:
+    """Delete some earlier versions that no hold covers any more, and after the last hold the files
+    that their owners deleted. Returns the number of versions."""
+    if not storage.organization.legal_holds.active(tx):
+        for attachment_id in storage.messages.kept.unlinked_files(tx):
+            actions.files.attachments.erase_kept(tx, attachment_id)
+    return storage.organization.legal_holds.delete_edits_without_hold(tx, EDITS_PER_BATCH)

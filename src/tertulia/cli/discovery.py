@@ -1,0 +1,135 @@
+"""`tertulia discover`: messages for a legal discovery, with the deleted ones."""
+
+import hashlib
+import shutil
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import click
+import msgspec
+
+from tertulia import actions, storage
+from tertulia.cli.data import OpenOrganization, audited_command, in_organization
+from tertulia.cli.exporting import FOLDER_MODE
+from tertulia.cli.progress import Progress
+from tertulia.database.tx import Tx
+from tertulia.domain.organization import legal_holds
+from tertulia.domain.organization.audit import DONE
+from tertulia.domain.organization.exports import WITHOUT_CONSENT
+from tertulia.external.stores.file_stores import FileStores
+from tertulia.storage.archive_queries import ArchivedMessages, Discovery
+from tertulia.transfer.backup import file_snapshot
+from tertulia.transfer.backup.file_snapshot import FileSnapshot
+from tertulia.transfer.html_archive.writer import HtmlArchive
+
+MANIFEST = "manifest.sha256"
+CRITERIA = "discovery.json"
+DAY = click.DateTime(["%Y-%m-%d"])
+
+
+@click.command()
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option(
+    "--person",
+    "emails",
+    metavar="EMAIL",
+    multiple=True,
+    help="Messages of this person, and direct messages with them; repeatable.",
+)
+@click.option("--channel", "channels", metavar="NAME", multiple=True, help="Where; repeatable.")
+@click.option(
+    "--word",
+    "words",
+    metavar="TEXT",
+    multiple=True,
+    help="In the text or an earlier version; repeatable, one of them is enough.",
+)
+@click.option("--from", "first", type=DAY, help="First day, in UTC.")
+@click.option("--to", "last", type=DAY, help="Last day, in UTC.")
+@click.option("--reason", required=True, help="Why; written to the audit log.")
+@in_organization
+def discover(
+    opened: OpenOrganization,
+    folder: Path,
+    emails: tuple[str, ...],
+    channels: tuple[str, ...],
+    words: tuple[str, ...],
+    first: datetime | None,
+    last: datetime | None,
+    reason: str,
+) -> None:
+    """Write the messages of people, channels, words and dates as a folder of HTML pages.
+
+    Deleted messages that are kept are among them, and earlier versions of edited ones. The file
+    manifest.sha256 has the hash of every other file: check it with sha256sum --check.
+    """
+    if folder.exists():
+        raise click.ClickException(f"{folder} already exists.")
+    reason = legal_holds.checked_reason(reason)
+    wanted = opened.read(_criteria, emails, channels, words, first, last)
+    draft = folder.with_name(f"{folder.name}.part")
+    shutil.rmtree(draft, ignore_errors=True)
+    draft.mkdir(mode=FOLDER_MODE, parents=True)
+
+    def write(tx: Tx, files: FileSnapshot) -> int:
+        chosen = ArchivedMessages(WITHOUT_CONSENT, discovery=wanted, dialect=tx.dialect)
+        count = storage.archive_queries.count(tx, chosen)
+        progress = Progress(count, "messages")
+        HtmlArchive(tx, chosen, draft, files, progress.show).write()
+        progress.end()
+        return count
+
+    try:
+        with file_snapshot.open_snapshot(opened.database, FileStores(opened.config)) as files:
+            count = opened.read(write, files)
+        described = {"reason": reason, "messages": count, **msgspec.structs.asdict(wanted)}
+        (draft / CRITERIA).write_bytes(msgspec.json.format(msgspec.json.encode(described)))
+        (draft / MANIFEST).write_text(_manifest(draft))
+        about = {"user_ids": list(wanted.user_ids), "stream_ids": list(wanted.channel_ids)}
+        act = audited_command(**about, reason=reason)
+        opened.database.write_now(opened.realm.id, storage.organization.audit.insert, act, DONE)
+        draft.rename(folder)
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+    click.echo(
+        f"Wrote {count:,} messages to {folder}. Open {folder / 'index.html'} in a browser.",
+        err=True,
+    )
+
+
+def _criteria(
+    tx: Tx,
+    emails: tuple[str, ...],
+    channels: tuple[str, ...],
+    words: tuple[str, ...],
+    first: datetime | None,
+    last: datetime | None,
+) -> Discovery:
+    channel_ids = []
+    for name in channels:
+        found = storage.channels.find_by_name(tx, name)
+        if found is None:
+            raise click.ClickException(f"There is no channel {name}.")
+        channel_ids.append(found.id)
+    return Discovery(
+        user_ids=[actions.people.get_by_email(tx, each).id for each in emails],
+        channel_ids=channel_ids,
+        words=[each for each in words if each.strip()],
+        since=None if first is None else _utc(first),
+        until=None if last is None else _utc(last + timedelta(days=1)),
+    )
+
+
+def _utc(day: datetime) -> float:
+    return (day - datetime(1970, 1, 1)) / timedelta(seconds=1)
+
+
+def _manifest(folder: Path) -> str:
+    """A line for each file, as sha256sum writes it."""
+    lines = []
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            with path.open("rb") as contents:
+                digest = hashlib.file_digest(contents, "sha256").hexdigest()
+            lines.append(f"{digest}  {path.relative_to(folder).as_posix()}\n")
+    return "".join(lines)

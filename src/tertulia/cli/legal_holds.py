@@ -1,0 +1,87 @@
+"""`tertulia hold`: legal holds."""
+
+from datetime import UTC, datetime
+
+import click
+
+from tertulia import actions, storage
+from tertulia.cli.data import (
+    OpenOrganization,
+    as_json,
+    audited_command,
+    in_organization,
+    show_json,
+    show_table,
+)
+from tertulia.database.tx import Tx
+from tertulia.domain.organization.audit import DONE
+from tertulia.domain.organization.legal_holds import LegalHold
+
+
+@click.group()
+def hold() -> None:
+    """Keep what people or channels delete, until the hold ends."""
+
+
+@hold.command()
+@click.option("--person", "emails", metavar="EMAIL", multiple=True, help="Whom; repeatable.")
+@click.option("--channel", "channels", metavar="NAME", multiple=True, help="Where; repeatable.")
+@click.option("--reason", required=True, help="Why; written to the audit log.")
+@in_organization
+def add(
+    opened: OpenOrganization, emails: tuple[str, ...], channels: tuple[str, ...], reason: str
+) -> None:
+    """Put people and channels on hold: messages that are deleted are kept, invisible to all."""
+
+    def begin(tx: Tx) -> list[int]:
+        user_ids = [actions.people.get_by_email(tx, each).id for each in emails]
+        channel_ids = [_channel(tx, each) for each in channels]
+        ids = actions.organization.legal_holds.begin(tx, None, user_ids, channel_ids, reason)
+        about = {"held_user_ids": user_ids, "held_stream_ids": channel_ids, "reason": reason}
+        storage.organization.audit.insert(tx, audited_command(**about), DONE)
+        return ids
+
+    ids = opened.database.write_now(opened.realm.id, begin)
+    click.echo(f"Started {', '.join(f'hold {each}' for each in ids)}.", err=True)
+
+
+@hold.command("list")
+@as_json
+@in_organization
+def list_holds(opened: OpenOrganization, as_json: bool) -> None:
+    """List the holds, also those that have ended."""
+    found = opened.read(storage.organization.legal_holds.list_all)
+    if as_json:
+        show_json(found)
+        return
+    people = {each.id: each.email for each in opened.read(storage.people.list_all)}
+    channels = opened.read(storage.channels.names)
+    rows = [_row(each, people, channels) for each in found]
+    show_table([("ID", "ON", "SINCE", "ENDED", "REASON"), *rows])
+
+
+@hold.command()
+@click.argument("number", type=int)
+@in_organization
+def end(opened: OpenOrganization, number: int) -> None:
+    """End a hold; what it kept and no other hold covers is deleted."""
+    opened.write(actions.organization.legal_holds.end, None, number)
+    click.echo(f"Ended hold {number}.", err=True)
+
+
+def _channel(tx: Tx, name: str) -> int:
+    found = storage.channels.find_by_name(tx, name)
+    if found is None:
+        raise click.ClickException(f"There is no channel {name}.")
+    return found.id
+
+
+def _row(each: LegalHold, people: dict[int, str], channels: dict[int, str]) -> list[str]:
+    where = "" if each.channel_id is None else f"#{channels.get(each.channel_id, each.channel_id)}"
+    whom = "" if each.user_id is None else people.get(each.user_id, f"user {each.user_id}")
+    ended = "-" if each.ended_at is None else _day(each.ended_at)
+    return [str(each.id), whom or where, _day(each.created_at), ended, each.reason]
+
+
+def _day(at: float) -> str:
+    return f"{datetime.fromtimestamp(at, UTC):%Y-%m-%d %H:%M}"

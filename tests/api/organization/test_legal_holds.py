@@ -1,0 +1,211 @@
+"""Legal holds: what people and channels on hold delete is kept, and no client sees it."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+from tests.support.cli_runner import CommandResult, Terminal
+from tests.support.files import uploads
+from tests.support.people import Chat, Person
+from tests.support.server import SECRET
+
+from tertulia import storage
+from tertulia.domain import limits
+from tertulia.domain.messages.kept import KeptSelection
+from tertulia.jobs.housekeeping import delete_old_messages, purge_kept_messages
+
+pytestmark = pytest.mark.on_both
+
+
+def holds(owner: Person, **on: list[int]) -> int:
+    (number,) = owner.post("/realm/legal_holds", reason="Case 4711", **on).succeeds()["ids"]
+    return int(number)
+
+
+def kept(chat: Chat) -> list[str]:
+    found = chat.read(lambda tx: storage.messages.kept.find(tx, KeptSelection(), limit=1000))
+    return [each.message.content for each in found]
+
+
+def purges(chat: Chat) -> None:
+    chat.server.do(purge_kept_messages(chat.server.database))
+
+
+def runs(chat: Chat, *words: str) -> CommandResult:
+    terminal = Terminal(chat.server.folder, chat.server.url)
+    return terminal.runs(*words, "--org", chat.realm.subdomain, TERTULIA_SECRET=SECRET)
+
+
+@pytest.fixture
+def owner(chat: Chat) -> Person:
+    return chat.person("owner", role="owner", channels=["kitchen", "garden"])
+
+
+@pytest.fixture
+def ana(chat: Chat) -> Person:
+    return chat.person("ana", channels=["kitchen", "garden"])
+
+
+@pytest.fixture
+def ben(chat: Chat) -> Person:
+    return chat.person("ben", channels=["kitchen", "garden"])
+
+
+def test_what_a_person_on_hold_deletes_is_kept_until_the_hold_ends(chat, owner, ana, ben):
+    number = holds(owner, held_user_ids=[ana.id])
+    ana.delete(f"/messages/{ana.says('Soup', to='kitchen > lunch').id}").succeeds()
+    ana.delete(f"/messages/{ana.says('Between us', to=[ben]).id}").succeeds()
+    ben.delete(f"/messages/{ben.says('Indeed', to=[ana]).id}").succeeds()
+    ben.delete(f"/messages/{ben.says('Salad', to='kitchen > lunch').id}").succeeds()
+
+    purges(chat)
+    assert kept(chat) == ["Soup", "Between us", "Indeed"]
+    for person in (owner, ana, ben):
+        found = person.get("/messages", anchor="oldest", num_after=100).succeeds()["messages"]
+        assert found == []
+
+    owner.delete(f"/realm/legal_holds/{number}").succeeds()
+    purges(chat)
+    assert kept(chat) == []
+    owner.delete(f"/realm/legal_holds/{number}").fails("Invalid legal hold ID")
+
+
+def test_retention_and_the_deletion_of_a_topic_keep_what_is_in_a_channel_on_hold(chat, owner, ana):
+    holds(owner, held_stream_ids=[chat.channel("kitchen").id])
+    ana.says("Old soup", to="kitchen > lunch")
+    ana.says("Old rose", to="garden > beds")
+    owner.patch("/realm", message_retention_days=3).succeeds()
+    chat.server.clock.ahead += 4 * 86_400
+    chat.server.do(delete_old_messages(chat.server.database))
+    ana.says("New soup", to="kitchen > dinner")
+    owner.post(
+        f"/streams/{chat.channel('kitchen').id}/delete_topic", topic_name="dinner"
+    ).succeeds()
+
+    purges(chat)
+
+    assert kept(chat) == ["Old soup", "New soup"]
+
+
+def test_earlier_versions_on_hold_outlive_the_limits_of_the_history(chat, owner, ana, tmp_path):
+    number = holds(owner, held_user_ids=[ana.id])
+    message = ana.says("Version 0", to="kitchen > lunch")
+    for count in range(1, limits.EDITS_PER_MESSAGE + 3):
+        ana.patch(f"/messages/{message.id}", content=f"Version {count}").succeeds()
+
+    history = ana.get(f"/messages/{message.id}/history").succeeds()["message_history"]
+    assert not any("Version 0" in each.get("content", "") for each in history)
+    found = runs(chat, "discover", str(tmp_path / "out"), "--word", "version 0", "--reason", "x")
+    assert found.code == 0, found.err
+    assert "Version 0" in "".join(each.read_text() for each in (tmp_path / "out").rglob("t*.html"))
+
+    owner.delete(f"/realm/legal_holds/{number}").succeeds()
+    purges(chat)
+    left = chat.read(lambda tx: tx.number("SELECT count(*) AS value FROM held_message_edit"))
+    assert left == 0
+
+
+def test_erasing_is_refused_while_a_hold_covers_a_person_or_their_messages(chat, owner, ana, ben):
+    ben.says("Soup", to="kitchen > lunch")
+    first = holds(owner, held_user_ids=[ana.id])
+    second = holds(owner, held_stream_ids=[chat.channel("kitchen").id])
+
+    owner.post(f"/users/{ana.id}/erase").fails(
+        "This user is on legal hold. End the hold before you erase the account."
+    )
+    owner.post(f"/users/{ben.id}/erase", delete_messages=True).fails(
+        "Messages of this user are on legal hold, because of their channel or of another"
+        " participant. End the hold before you erase the account."
+    )
+    assert ben.get("/messages", anchor="oldest", num_after=9).succeeds()["messages"]
+
+    for number in (first, second):
+        owner.delete(f"/realm/legal_holds/{number}").succeeds()
+    owner.post(f"/users/{ana.id}/erase").succeeds()
+
+
+def test_only_owners_use_holds_and_the_audit_log_has_the_reason(chat, owner, ana):
+    admin = chat.person("admin", role="admin")
+    for person in (ana, admin):
+        person.get("/realm/legal_holds").fails(
+            "Must be an organization owner", code="UNAUTHORIZED_PRINCIPAL"
+        )
+        person.post("/realm/legal_holds", reason="x", held_user_ids=[owner.id]).fails(
+            "Must be an organization owner", code="UNAUTHORIZED_PRINCIPAL"
+        )
+    owner.post("/realm/legal_holds", reason=" ", held_user_ids=[ana.id]).fails(
+        "A legal hold needs a reason."
+    )
+    owner.post("/realm/legal_holds", reason="x").fails("Choose users or channels to put on hold.")
+    owner.post("/realm/legal_holds", reason="x", held_user_ids=[10**6]).fails("No such user")
+    assert owner.get("/realm/legal_holds").succeeds()["legal_holds"] == []
+
+    number = holds(owner, held_user_ids=[ana.id])
+
+    (hold,) = owner.get("/realm/legal_holds").succeeds()["legal_holds"]
+    assert (hold["id"], hold["user_id"], hold["reason"]) == (number, ana.id, "Case 4711")
+    entry = owner.get("/realm/audit_log").succeeds()["entries"][0]
+    assert entry["act"] == "POST /realm/legal_holds"
+    assert entry["details"]["reason"] == "Case 4711"
+    assert entry["details"]["held_user_ids"] == [ana.id]
+
+
+def test_a_file_that_its_owner_deletes_is_kept_while_its_message_is_on_hold(chat, owner, ana):
+    number = holds(owner, held_user_ids=[ana.id])
+    ana.says(uploads(ana, "plan.txt", b"the plan").link, to="kitchen > lunch")
+    (file,) = ana.get("/attachments").succeeds()["attachments"]
+
+    ana.delete(f"/attachments/{file['id']}").succeeds()
+    purges(chat)
+
+    assert ana.get("/attachments").succeeds()["attachments"] == []
+    count = "SELECT count(*) AS value FROM kept_attachment WHERE realm_id = :realm"
+    assert chat.read(lambda tx: tx.number(count)) == 1
+    owner.delete(f"/realm/legal_holds/{number}").succeeds()
+    purges(chat)
+    assert chat.read(lambda tx: tx.number(count)) == 0
+
+
+def test_discovery_marks_deleted_messages_and_has_the_hash_of_every_file(
+    chat, owner, ana, ben, tmp_path: Path
+):
+    added = runs(chat, "hold", "add", "--person", ana.email, "--reason", "Case 4711")
+    assert added.code == 0, added.err
+    ana.delete(f"/messages/{ana.says('Burn the PAPERS', to='kitchen > lunch').id}").succeeds()
+    ana.says("Papers, please", to="garden > beds")
+    ana.says("Something else", to="garden > beds")
+    ben.says("My papers", to="garden > beds")
+
+    folder = tmp_path / "out"
+    words = ("discover", str(folder), "--person", ana.email, "--word", "papers", "--reason", "Case")
+    found = runs(chat, *words)
+
+    assert found.code == 0, found.err
+    assert "Wrote 2 messages" in found.err
+    html = "".join(each.read_text() for each in sorted(folder.rglob("*.html")))
+    assert "Burn the PAPERS" in html
+    assert "Papers, please" in html
+    assert html.count('class="deleted"') == 1
+    assert "Something else" not in html
+    assert "My papers" not in html
+    checked = subprocess.run(
+        ["sha256sum", "--check", "--strict", "manifest.sha256"], cwd=folder, capture_output=True
+    )
+    assert checked.returncode == 0, checked.stderr
+    assert len(checked.stdout.splitlines()) == sum(each.is_file() for each in folder.rglob("*")) - 1
+    listed = json.loads(runs(chat, "hold", "list", "--json").out)
+    assert [each["reason"] for each in listed] == ["Case 4711"]
+    assert runs(chat, "hold", "end", str(listed[0]["id"])).code == 0
+    assert runs(chat, "messages", "erase", "--all", "--yes").code == 0
+
+
+def test_deleted_messages_on_hold_are_not_erased_at_the_command_line(chat, owner, ana):
+    holds(owner, held_user_ids=[ana.id])
+    ana.delete(f"/messages/{ana.says('Soup', to='kitchen > lunch').id}").succeeds()
+
+    refused = runs(chat, "messages", "erase", "--all", "--yes")
+
+    assert refused.code == 1
+    assert "on legal hold" in refused.err
+    assert kept(chat) == ["Soup"]

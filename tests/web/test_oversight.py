@@ -213,8 +213,27 @@ def test_owners_see_the_state_of_the_server(page_chat, owner, browse):
     expect(page.get_by_role("link", name="Operator’s page")).to_have_count(0)
 
 
+def test_owners_put_people_and_channels_on_hold_and_end_it(page_chat, owner, browse):
+    page_chat.person("ben", channels=["kitchen"])
+    page = opened(owner, browse, "#organization/legal-holds")
+    page.get_by_label("People", exact=True).select_option(label="Ben")
+    page.get_by_label("Channels", exact=True).select_option(label="kitchen")
+    page.get_by_label("Reason, for the audit log").fill("Case 4711")
+
+    page.get_by_role("button", name="Put on hold").click()
+
+    lines = page.locator("ul.kept li")
+    expect(lines).to_have_count(2)
+    expect(lines.filter(has_text="Ben")).to_contain_text("Case 4711")
+    lines.filter(has_text="Channel kitchen").get_by_role("button", name="End the hold").click()
+    expect(lines.filter(has_text="Channel kitchen")).to_contain_text("ended")
+    holds = owner.get("/realm/legal_holds").succeeds()["legal_holds"]
+    assert [each["ended_at"] is None for each in holds] == [True, False]
+
+
 SECTIONS = (
     "audit-log",
+    "legal-holds",
     "usage",
     "integrations",
     "integrations/template",

@@ -3,6 +3,7 @@
 import io
 import json
 import tarfile
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -391,12 +392,31 @@ def pages(chat: Chat, who: Person) -> dict[str, str]:
     fetched = who.raw("GET", f"/user_uploads/{path}")
     assert fetched.status == 200
     found = {}
-    with tarfile.open(fileobj=io.BytesIO(fetched.body)) as archive:
-        for member in archive:
-            contents = archive.extractfile(member)
-            if contents is not None and member.name.endswith((".html", ".txt")):
-                found[member.name.partition("/")[2]] = contents.read().decode()
+    with zipfile.ZipFile(io.BytesIO(fetched.body)) as archive:
+        for name in archive.namelist():
+            if name.endswith((".html", ".txt")):
+                found[name.partition("/")[2]] = archive.read(name).decode()
     return found
+
+
+def test_an_administrator_exports_the_organization_as_pages_and_deletes_them(chat, lively, ana):
+    adam = chat.person("adam", role="admin")
+
+    number = adam.post("/export/realm", as_html=True).succeeds()["id"]
+    written = pages(chat, adam)
+
+    assert "index.html" in written
+    assert any("in the open" in text for text in written.values())
+    assert all("behind a door" not in text for text in written.values())
+    (export,) = adam.get("/export/realm").succeeds()["exports"]
+    assert export["is_html"]
+    assert export["export_url"].endswith(".zip")
+    ana.post("/export/realm", as_html=True).fails(
+        "Must be an organization administrator", code="UNAUTHORIZED_PRINCIPAL"
+    )
+    adam.delete(f"/export/realm/{number}").succeeds()
+    path = export["export_url"].partition("/user_uploads/")[2]
+    assert adam.raw("GET", f"/user_uploads/{path}").status == 404
 
 
 def test_an_administrator_exports_one_channel_as_pages(chat, lively, ana):

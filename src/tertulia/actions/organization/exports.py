@@ -9,6 +9,7 @@ from tertulia.domain.organization.exports import (
     GIVEN_UP_SECONDS,
     MAX_MESSAGES,
     MAX_PER_WEEK,
+    PAGES_CONTENT_TYPE,
     PUBLIC,
     WITHOUT_CONSENT,
     RealmExport,
@@ -22,10 +23,11 @@ from tertulia.storage.archive_queries import ArchivedMessages
 WEEK_SECONDS = 7 * 86_400
 
 
-def request(tx: Tx, user: User, kind: str) -> int:
+def request(tx: Tx, user: User, kind: str, *, is_html: bool = False) -> int:
+    """Request an export of the organization, in Zulip's format or as HTML pages."""
     actions.groups.permissions.require_administrator(tx, user)
     _check_allowed(tx, user, kind)
-    return _enqueue(tx, user, kind, ArchivedMessages(kind))
+    return _enqueue(tx, user, kind, ArchivedMessages(kind), is_html=is_html)
 
 
 def request_channel(tx: Tx, user: User, channel_id: int, kind: str) -> int:
@@ -35,7 +37,7 @@ def request_channel(tx: Tx, user: User, channel_id: int, kind: str) -> int:
     _check_allowed(tx, user, kind)
     if channel.invite_only and kind == PUBLIC:
         raise BadRequest("This channel is private. Choose an export that contains private data.")
-    return _enqueue(tx, user, kind, ArchivedMessages(kind, channel_id=channel.id))
+    return _enqueue(tx, user, kind, ArchivedMessages(kind, channel_id=channel.id), is_html=True)
 
 
 def _check_allowed(tx: Tx, user: User, kind: str) -> None:
@@ -43,7 +45,7 @@ def _check_allowed(tx: Tx, user: User, kind: str) -> None:
         _check_full_access(tx, user)
 
 
-def _enqueue(tx: Tx, user: User, kind: str, chosen: ArchivedMessages) -> int:
+def _enqueue(tx: Tx, user: User, kind: str, chosen: ArchivedMessages, *, is_html: bool) -> int:
     recent = [
         each
         for each in storage.organization.exports.list_all(tx)
@@ -56,7 +58,9 @@ def _enqueue(tx: Tx, user: User, kind: str, chosen: ArchivedMessages) -> int:
             "The export you requested is too large for automatic processing. Please request a"
             " manual export by contacting the administrator of the server."
         )
-    export_id = storage.organization.exports.insert(tx, user.id, kind, chosen.channel_id)
+    export_id = storage.organization.exports.insert(
+        tx, user.id, kind, chosen.channel_id, is_html=is_html
+    )
     _announce(tx)
     return export_id
 
@@ -97,8 +101,9 @@ def finish(tx: Tx, export: RealmExport, upload_id: int, name: str, size: int) ->
     """Make the archive a file of the user who requested it, and notify them."""
     storage.files.uploads.finish(tx, upload_id)
     path_id = domain.files.attachments.new_path_id(tx.realm_id, name)
+    content_type = PAGES_CONTENT_TYPE if export.has_pages else CONTENT_TYPE
     attachment_id = storage.files.attachments.insert(
-        tx, export.user_id, upload_id, path_id, name, size, MediaInfo(CONTENT_TYPE)
+        tx, export.user_id, upload_id, path_id, name, size, MediaInfo(content_type)
     )
     storage.organization.exports.finish(tx, export.id, attachment_id, path_id)
     address = f"/user_uploads/{path_id}"

@@ -21,9 +21,13 @@ class Consents(Reply):
     export_consents: list[dict[str, Any]]
 
 
-async def start(call: Call, *, export_type: ExportType = "public") -> StartedExport:
+async def start(
+    call: Call, *, export_type: ExportType = "public", as_html: bool = False
+) -> StartedExport:
     """Start an export; the caller gets a message when it is ready."""
-    export_id = await call.db.write(actions.organization.exports.request, call.user, export_type)
+    export_id = await call.db.write(
+        actions.organization.exports.request, call.user, export_type, is_html=as_html
+    )
     return StartedExport(id=export_id)
 
 

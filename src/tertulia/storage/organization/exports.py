@@ -7,9 +7,16 @@ from tertulia.storage.row_mapper import Record
 _EXPORTS = Record(RealmExport, "realm_export")
 
 
-def insert(tx: Tx, user_id: int, kind: str, channel_id: int | None = None) -> int:
+def insert(
+    tx: Tx, user_id: int, kind: str, channel_id: int | None = None, *, is_html: bool = False
+) -> int:
     return tx.insert_with_id(
-        "realm_export", user_id=user_id, kind=kind, asked_at=tx.now, channel_id=channel_id
+        "realm_export",
+        user_id=user_id,
+        kind=kind,
+        asked_at=tx.now,
+        channel_id=channel_id,
+        is_html=is_html,
     )
 
 

@@ -3,6 +3,7 @@
 import asyncio
 import tempfile
 import time
+import zipfile
 from pathlib import Path
 
 from tertulia import actions, storage
@@ -38,7 +39,7 @@ class ExportJobs:
         db = self._database.of(realm_id)
         name = f"tertulia-export-{time.strftime('%Y%m%d-%H%M%S', time.gmtime(export.asked_at))}"
         with tempfile.TemporaryDirectory(prefix="tertulia-") as folder:
-            file = Path(folder) / f"{name}.tar.gz"
+            file = Path(folder) / f"{name}{'.zip' if export.has_pages else '.tar.gz'}"
             try:
                 await asyncio.to_thread(self._write, realm_id, export, file, name)
             except Exception:
@@ -50,10 +51,15 @@ class ExportJobs:
         await db.write(actions.organization.exports.finish, export, upload_id, file.name, size)
 
     def _write(self, realm_id: int, export: RealmExport, file: Path, name: str) -> None:
-        archive = ExportArchive(file, name)
         with file_snapshot.open_snapshot(self._database, self._stores) as files:
+            if export.has_pages:
+                pages = file.with_name(name)
+                self._database.read_now(realm_id, _write_pages, export, pages, files)
+                _zip(pages, file)
+                return
+            archive = ExportArchive(file, name)
             self._database.read_now(realm_id, _write, export, archive, files)
-        archive.close()
+            archive.close()
 
     async def _store(self, realm_id: int, file: Path) -> int:
         db = self._database.of(realm_id)
@@ -68,14 +74,19 @@ class ExportJobs:
 
 def _write(tx: Tx, export: RealmExport, archive: ExportArchive, files: FileSnapshot) -> None:
     planned = zulip_export.plan(tx, export.kind)
-    if export.channel_id is None:
-        zulip_export.write(tx, planned, archive, files, lambda done: None)
-        return
+    zulip_export.write(tx, planned, archive, files, lambda done: None)
+
+
+def _write_pages(tx: Tx, export: RealmExport, folder: Path, files: FileSnapshot) -> None:
+    planned = zulip_export.plan(tx, export.kind)
     chosen = ArchivedMessages(export.kind, planned.consenting, channel_id=export.channel_id)
-    with tempfile.TemporaryDirectory(prefix="tertulia-") as folder:
-        HtmlArchive(tx, chosen, Path(folder), files, lambda done: None).write()
-        for path in sorted(Path(folder).rglob("*")):
+    HtmlArchive(tx, chosen, folder, files, lambda done: None).write()
+
+
+def _zip(folder: Path, file: Path) -> None:
+    """Files are deleted as soon as they are in the archive, so that the disk has them once."""
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=3) as archive:
+        for path in sorted(folder.rglob("*")):
             if path.is_file():
-                with path.open("rb") as contents:
-                    name = path.relative_to(folder).as_posix()
-                    archive.put_file(name, path.stat().st_size, contents)
+                archive.write(path, path.relative_to(folder.parent))
+                path.unlink()

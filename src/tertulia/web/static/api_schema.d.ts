@@ -1,6 +1,6 @@
 /**
  * What the API answers: written by scripts/page_types.py from its description.
- * Of which the digest is 0554610efeaf192172a7ce1ca68527e9df9fdd9a8c4de547d2f92f1ba1f008c2.
+ * Of which the digest is 538015660f10c2c983c516bdbb4c91eed45c16d9921d333c69bee52ceef400b6.
  */
 export interface components {
     schemas: {
@@ -767,6 +767,7 @@ export interface components {
             deleted_timestamp: number | null;
             export_from_prior_server: boolean;
             stream_id: number | null;
+            is_html: boolean;
         };
         Exports: {
             exports: components["schemas"]["ExportObject"][];

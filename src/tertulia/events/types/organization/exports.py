@@ -41,4 +41,5 @@ def export_object(export: RealmExport, site: str) -> dict[str, Any]:
         "deleted_timestamp": export.deleted_at,
         "export_from_prior_server": False,
         "stream_id": export.channel_id,
+        "is_html": export.has_pages,
     }

@@ -94,8 +94,9 @@ export async function orgExport() {
   };
   await draw();
   const kind = h("select", { class: "f", "aria-label": t("export.kind") }, ...["public", "full_with_consent", "full_without_consent"].map((each) => h("option", { value: each }, t(`export.${each}`))));
-  return [formSection(t("org.export"), h("p", { class: "quiet" }, t("export.text")), labelled(t("export.kind"), kind),
-    actionButton(t("export.do"), () => post("/export/realm", { export_type: kind.value }).then(draw))), formSection(t("export.list"), list)];
+  const format = h("select", { class: "f", "aria-label": t("export.format") }, ...["archive", "html"].map((each) => h("option", { value: each }, t(`export.format-${each}`))));
+  return [formSection(t("org.export"), h("p", { class: "quiet" }, t("export.text")), labelled(t("export.kind"), kind), labelled(t("export.format"), format),
+    actionButton(t("export.do"), () => post("/export/realm", { export_type: kind.value, as_html: format.value === "html" }).then(draw))), formSection(t("export.list"), list)];
 }
 
 /** The ids with one of them moved up.

@@ -40,6 +40,7 @@ export const SECTIONS = [
   { key: "data-exports-admin", group: "content", title: "org.export", draw: orgExport, isShown: isAdministrator },
   { key: "agents", group: "oversight", title: "org.agents", draw: orgAgents, isShown: isOwner },
   { key: "audit-log", group: "oversight", title: "org.audit", draw: drawnBy("oversight", "drawAuditLog"), isShown: isAdministrator },
+  { key: "legal-holds", group: "oversight", title: "org.holds", draw: drawnBy("oversight", "drawHolds"), isShown: isOwner },
   { key: "usage", group: "oversight", title: "org.usage", draw: drawnBy("oversight", "drawUsage"), isShown: isAdministrator },
   { key: "integrations", group: "content", title: "org.integrations", draw: drawnBy("oversight", "drawIntegrations"), isShown: isMember },
   { key: "server-health", group: "oversight", title: "org.health", draw: drawnBy("oversight", "drawHealth"), isShown: isOwner },

@@ -1,0 +1,47 @@
+/** Legal holds, for owners: the form that begins one, and the list. */
+
+import { get, post, remove } from "../core/api.js";
+import { setChildren, h } from "../core/html.js";
+import { t } from "../core/i18n.js";
+import { actionButton, formSection, labelled } from "../dialogs/forms.js";
+import { channelName, channels } from "../state/channels.js";
+import { nameOf, people } from "../state/people.js";
+import { formatFullTime } from "../views/time.js";
+
+/** @typedef {import("../core/api_types.d.ts").Schemas["LegalHoldObject"]} LegalHold */
+
+export async function holdsPage() {
+  const list = h("ul", { class: "plain kept" });
+  const draw = async () => {
+    const { legal_holds: holds } = await get("/realm/legal_holds");
+    setChildren(list, ...(holds.length ? holds.reverse().map((hold) => holdRow(hold, draw)) : [h("li", { class: "quiet" }, t("hold.none"))]));
+  };
+  await draw();
+  const reason = h("input", { class: "f", "aria-label": t("hold.reason"), maxLength: 1000 });
+  const whom = choices(t("hold.people"), [...people.values()].filter((each) => !each.is_bot).map((each) => ({ id: each.user_id, name: each.full_name })));
+  const where = choices(t("hold.channels"), [...channels.values()].map((each) => ({ id: each.stream_id, name: each.name })));
+  return [h("div", { class: "oversight" }, formSection(t("hold.add"), h("p", { class: "quiet" }, t("hold.text")), labelled(t("hold.people"), whom), labelled(t("hold.channels"), where), labelled(t("hold.reason"), reason),
+    actionButton(t("hold.do"), () => post("/realm/legal_holds", { reason: reason.value, held_user_ids: chosen(whom), held_stream_ids: chosen(where) }).then(() => { reason.value = ""; whom.selectedIndex = where.selectedIndex = -1; return draw(); }))),
+  formSection(t("hold.list"), list))];
+}
+
+/** @param {LegalHold} hold
+ * @param {() => Promise<void>} draw */
+function holdRow(hold, draw) {
+  const target = hold.user_id === null ? t("hold.channel", { name: channelName(Number(hold.stream_id)) }) : nameOf(hold.user_id);
+  const until = hold.ended_at === null ? t("hold.since", { when: formatFullTime(hold.created_at) }) : t("hold.ended", { when: formatFullTime(hold.ended_at) });
+  return h("li", {}, h("div", { class: "of" }, h("bdi", {}, target), " ", h("small", {}, until), h("p", { class: "quiet" }, hold.reason)),
+    hold.ended_at === null && actionButton(t("hold.end"), () => remove(`/realm/legal_holds/${hold.id}`).then(draw)));
+}
+
+/** @param {string} label
+ * @param {{id: number, name: string}[]} options */
+function choices(label, options) {
+  return h("select", { class: "f", multiple: true, size: 6, "aria-label": label }, ...options.sort((a, b) => a.name.localeCompare(b.name)).map((each) => h("option", { value: each.id }, each.name)));
+}
+
+/** @param {HTMLSelectElement} select
+ * @returns {number[]} */
+function chosen(select) {
+  return [...select.selectedOptions].map((each) => Number(each.value));
+}

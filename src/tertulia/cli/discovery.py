@@ -8,12 +8,11 @@ from pathlib import Path
 import click
 import msgspec
 
-from tertulia import actions, storage
+from tertulia import actions, domain, storage
 from tertulia.cli.data import OpenOrganization, audited_command, in_organization
 from tertulia.cli.exporting import FOLDER_MODE
 from tertulia.cli.progress import Progress
 from tertulia.database.tx import Tx
-from tertulia.domain.organization import legal_holds
 from tertulia.domain.organization.audit import DONE
 from tertulia.domain.organization.exports import WITHOUT_CONSENT
 from tertulia.external.stores.file_stores import FileStores
@@ -65,7 +64,7 @@ def discover(
     """
     if folder.exists():
         raise click.ClickException(f"{folder} already exists.")
-    reason = legal_holds.checked_reason(reason)
+    reason = domain.organization.legal_holds.checked_reason(reason)
     wanted = opened.read(_criteria, emails, channels, words, first, last)
     draft = folder.with_name(f"{folder.name}.part")
     shutil.rmtree(draft, ignore_errors=True)

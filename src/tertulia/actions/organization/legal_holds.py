@@ -5,9 +5,8 @@ Without a user it is the server's operator.
 
 from collections.abc import Sequence
 
-from tertulia import actions, storage
+from tertulia import actions, domain, storage
 from tertulia.database.tx import Tx
-from tertulia.domain.organization import legal_holds
 from tertulia.domain.organization.legal_holds import MAX_ACTIVE, LegalHold
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
@@ -21,7 +20,7 @@ def begin(
     """Put users and channels on hold, each in a hold of its own. Returns the ids of the holds."""
     if owner is not None:
         actions.groups.permissions.require_owner(tx, owner)
-    reason = legal_holds.checked_reason(reason)
+    reason = domain.organization.legal_holds.checked_reason(reason)
     if not user_ids and not channel_ids:
         raise BadRequest("Choose users or channels to put on hold.")
     active = storage.organization.legal_holds.active(tx)

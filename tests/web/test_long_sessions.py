@@ -161,7 +161,7 @@ def test_a_new_version_is_offered_and_reloading_keeps_the_draft(own_chat, browse
     )
     box = at_anas.page.get_by_role("textbox", name="Message to")
     box.fill("Half a sentence")
-    at_anas.page.route("**/sw.js", lambda route: route.fulfill(body="another"))
+    at_anas.page.route("**/sw.js?*", lambda route: route.fulfill(body="another"))
 
     own_chat.server.restart()
 

@@ -136,10 +136,6 @@ class Assets:
             self._preparing[language] = asyncio.create_task(task)
         await asyncio.shield(self._preparing[language])
 
-    async def prepare_all(self) -> None:
-        for language in TRANSLATED:
-            await self.prepare(language)
-
     def _build(self, language: str) -> None:
         self._by_name |= {asset.name: asset for asset in build(language)}
 
@@ -164,8 +160,9 @@ class Assets:
 
     async def _serve(self, request: Request) -> Response:
         name = request.path_params["name"]
-        if name not in self._by_name:  # a browser may ask for a cached name before the page
-            await self.prepare_all()
+        if name not in self._by_name:  # a browser may request a file before the page
+            language = name.rpartition("-")[0].rpartition("-")[2]
+            await self.prepare(language if language in TRANSLATED else "en")
         asset = self._by_name.get(name)
         if asset is None:
             return _not_found()

@@ -94,9 +94,12 @@ class WebPage:
         return text.encode()
 
     async def _worker(self, request: Request) -> Response:
-        """Serve the service worker, with the paths of the page's files in it."""
-        await self._assets.prepare_all()
-        known = [each for name in TRANSLATED for each in self._assets.page_files(name).all]
+        """Serve the service worker, with the paths of the page's files in one language in it."""
+        language = request.query_params.get("language", "")
+        if language not in TRANSLATED:
+            language = translations.language(request.headers.get("accept-language"))
+        await self._assets.prepare(language)
+        known = self._assets.page_files(language).all
         text = assets.service_worker().replace('["files"]', json.dumps(sorted(set(known))))
         headers = {"Cache-Control": "no-cache", **security_headers.of_page(scripts=True)}
         return Response(text, media_type="text/javascript; charset=utf-8", headers=headers)

@@ -46,7 +46,7 @@ function imageAttribute(style) {
 }
 
 /** The URL of a script that is not part of the page: the service worker.
- * @param {"/sw.js"} path
+ * @param {string} path
  * @returns {string} */
 export function scriptUrl(path) {
   return /** @type {string} */ (/** @type {unknown} */ (policy?.createScriptURL(path) ?? path));

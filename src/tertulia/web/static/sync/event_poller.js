@@ -8,6 +8,7 @@ import { ApiError, get, NetworkError, post, remove } from "../core/api.js";
 import { setConnection } from "../state/connection.js";
 import { isSpectator, myId, state } from "../state/session.js";
 import { applyEvent } from "./reducers.js";
+import { workerPath } from "./service_worker.js";
 import { TabLeader } from "./tab_leader.js";
 
 /** @typedef {import("../state/types.d.ts").Snapshot} Snapshot */
@@ -115,7 +116,7 @@ async function poll() {
 /** After a restart the server may have a newer page. Its service worker lists the files of the page. */
 async function checkForNewVersion() {
   const own = document.querySelector("script[type=module]")?.getAttribute("src") ?? "";
-  const response = await fetch("/sw.js", { cache: "no-cache" }).catch(() => null);
+  const response = await fetch(workerPath(), { cache: "no-cache" }).catch(() => null);
   if (response?.ok && !(await response.text()).includes(own)) setSharedConnection("newer");
 }
 

@@ -5,10 +5,15 @@ import { isSpectator } from "../state/session.js";
 
 export function startServiceWorker() {
   if (!("serviceWorker" in navigator) || isSpectator()) return;
-  navigator.serviceWorker.register(scriptUrl("/sw.js")).then(cacheOwnFiles).catch(() => {}); // not available over plain HTTP
+  navigator.serviceWorker.register(scriptUrl(workerPath())).then(cacheOwnFiles).catch(() => {}); // not available over plain HTTP
   navigator.serviceWorker.addEventListener("message", ({ data }) => {
     if (typeof data?.hash === "string" && data.hash.startsWith("#")) location.hash = data.hash; // a notification was clicked
   });
+}
+
+/** The path of the worker that knows the files of the page in this language. */
+export function workerPath() {
+  return `/sw.js?language=${document.documentElement.lang}`;
 }
 
 /** The page's files were loaded before the worker was there: have it cache them now. */

@@ -23,6 +23,7 @@ class ClockedChat(Chat):
     def run_due_jobs(self) -> None:
         self.server.run_job("scheduled messages")
         self.server.run_job("reminders")
+        self.server.run_job("ended statuses")
 
     def run_housekeeping(self) -> None:
         for name in ("positions", "log", "retention", "deleted files"):

@@ -78,6 +78,7 @@ def stating(draw: st.DrawFn) -> Deed:
                 "status_text": st.sampled_from(["", "x", " y "]),
                 "emoji_name": st.sampled_from(["", "tada", "cat", "no_such_emoji"]),
                 "away": st.booleans(),
+                "ends_at": st.sampled_from([0, 1, 4_000_000_000, 4_000_000_001]),
             },
         )
     )

@@ -252,7 +252,7 @@ def user_status(picture: Picture, event: Event) -> None:
     received = {name: value for name, value in event.items() if name not in ("type", "user_id")}
     known = picture["statuses"].pop(str(event["user_id"]), {}) | received
     if not known.get("emoji_name"):
-        known = {name: known[name] for name in known.keys() & {"away", "status_text"}}
+        known = {name: known[name] for name in known.keys() & {"away", "status_text", "ends_at"}}
     text = {name: value for name, value in known.items() if value}
     if text:
         picture["statuses"][str(event["user_id"])] = text

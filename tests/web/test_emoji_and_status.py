@@ -1,5 +1,7 @@
 """The emoji picker, and the status of the account."""
 
+import time
+
 from playwright.sync_api import expect
 from tests.support.axe import violations
 from tests.web.test_views import topic
@@ -58,11 +60,10 @@ def test_a_status_is_set_from_the_menu_and_shown_beside_the_name(page_chat, brow
     expect(page.get_by_role("menuitem", name="Appear active")).to_be_visible()
 
 
-def test_a_status_with_an_end_is_cleared(page_chat, browse):
-    ana = page_chat.person("ana", channels=["kitchen"])
-    at_anas = browse(ana)
-    at_anas.page.clock.install()
-    page = at_anas.goes("#inbox").page
+def test_the_server_stores_the_end_of_a_status(page_chat, browse):
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
+    ana.says("Soup's on", to="kitchen > lunch")
+    page = browse(ana).goes("#inbox").page
 
     page.get_by_role("button", name="Ana").click()
     page.get_by_role("menuitem", name="Set a status…").click()
@@ -71,6 +72,14 @@ def test_a_status_with_an_end_is_cleared(page_chat, browse):
     form.get_by_role("combobox", name="Until").select_option("half")
     form.get_by_role("button", name="Save").click()
     expect(page.locator(".me")).to_contain_text("Tasting")
-    page.clock.fast_forward("31:00")
 
+    stored = ben.get(f"/users/{ana.id}/status").succeeds()["status"]
+    assert 0 < stored["ends_at"] - time.time() <= 1800
+    at_bens = browse(ben).goes(topic(page_chat, "kitchen", "lunch"))
+    at_bens.message("Soup's on").focus()
+    at_bens.page.keyboard.press("u")
+    expect(at_bens.page.get_by_role("dialog", name="Ana")).to_contain_text("until")
+
+    ana.post("/users/me/status", ends_at=int(time.time()) + 2).succeeds()
     expect(page.locator(".me")).not_to_contain_text("Tasting")
+    expect(page.get_by_role("button", name="Ana")).to_be_visible()

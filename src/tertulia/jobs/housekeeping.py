@@ -178,6 +178,16 @@ async def announce_full_members(database: Database) -> None:
     await each(await database.query(0, storage.housekeeping_queries.with_waiting_period), welcome)
 
 
+async def clear_ended_statuses(database: Database) -> None:
+    """Clear statuses that have ended."""
+
+    async def clear(realm_id: int) -> None:
+        while await database.of(realm_id).write(actions.people.statuses.clear_ended):
+            pass
+
+    await each(await database.query(0, storage.housekeeping_queries.with_ended_statuses), clear)
+
+
 async def delete_audit_entries(database: Database, days: int) -> None:
     """Delete audit log entries that are older than `audit_log_days`."""
 

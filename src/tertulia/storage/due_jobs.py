@@ -14,6 +14,7 @@ REMINDER = "SELECT 1 FROM reminder WHERE NOT failed AND deliver_at <= :now"
 SCHEDULED = (
     "SELECT 1 FROM scheduled_message WHERE sent_at IS NULL AND NOT failed AND deliver_at <= :now"
 )
+STATUS_END = "SELECT 1 FROM user_status WHERE ends_at <= :now"
 UPLOAD = "SELECT 1 FROM upload WHERE touched_at < :now"
 
 

@@ -181,6 +181,62 @@ def test_an_invalid_part_changes_nothing(ana, ben):
     assert status_of(ana, ben) == {}
 
 
+TOMORROW = 4_000_000_000  # far enough
+
+
+def test_a_status_has_an_end(ana, ben):
+    ears = ben.listens_for("user_status")
+
+    ana.post("/users/me/status", status_text="lunch", ends_at=TOMORROW).succeeds()
+
+    event = {"type": "user_status", "user_id": ana.id, "status_text": "lunch", "ends_at": TOMORROW}
+    assert ears.all() == [event]
+    assert status_of(ana, ben) == {"status_text": "lunch", "ends_at": TOMORROW}
+    assert told_at_register(ana, ben) == {"status_text": "lunch", "ends_at": TOMORROW}
+    ana.post("/users/me/status", ends_at=TOMORROW + 60).succeeds()
+    assert ears.next()["ends_at"] == TOMORROW + 60
+    ana.post("/users/me/status", away=True).succeeds()
+    assert status_of(ana, ben)["ends_at"] == TOMORROW + 60
+
+
+@pytest.mark.parametrize(
+    "said", [{"ends_at": 0}, {"status_text": "digging"}, {"emoji_name": "sunflower"}]
+)
+def test_a_new_status_without_an_end_has_none(ana, ben, said):
+    ana.post("/users/me/status", status_text="lunch", ends_at=TOMORROW).succeeds()
+    ears = ben.listens_for("user_status")
+
+    ana.post("/users/me/status", **said).succeeds()
+
+    assert ears.next()["ends_at"] is None
+    assert "ends_at" not in status_of(ana, ben)
+
+
+def test_no_status_has_no_end(ana, ben):
+    ana.post("/users/me/status", ends_at=TOMORROW).succeeds()
+    ana.post("/users/me/status", status_text="", ends_at=TOMORROW).succeeds()
+
+    assert status_of(ana, ben) == {}
+
+
+@pytest.mark.parametrize("end", [1, -1, 10**13, "soon"])
+def test_an_end_that_is_not_in_the_future_is_refused(ana, ben, end):
+    ears = ben.listens_for()
+
+    assert ana.post("/users/me/status", status_text="x", ends_at=end).status == 400
+
+    assert ears.silent()
+    assert status_of(ana, ben) == {}
+
+
+def test_administrators_set_the_end_of_others(chat, ana, ben):
+    boss = chat.person("boss", role="admin")
+
+    boss.post(f"/users/{ana.id}/status", status_text="on leave", ends_at=TOMORROW).succeeds()
+
+    assert status_of(ana, ben) == {"status_text": "on leave", "ends_at": TOMORROW}
+
+
 def test_guests_have_a_status_and_bots_do_not(chat, ana):
     guest = chat.person("gus", role="guest")
     bot = chat.person("bot", bot="generic", owner=ana)

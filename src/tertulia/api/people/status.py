@@ -1,15 +1,17 @@
-"""User status: text and emoji."""
+"""User status: text and emoji, and when it ends."""
 
 from typing import Annotated, Any
 
 from tertulia import actions, domain
 from tertulia.actions.people.statuses import NewStatus
 from tertulia.api.call import Call
+from tertulia.domain.later.scheduled import LAST_MOMENT
 from tertulia.http.replies import Reply
-from tertulia.http.rules import MaxLength, NoNul, Stripped
+from tertulia.http.rules import AtLeast, AtMost, MaxLength, NoNul, Stripped
 
 EmojiText = Annotated[str, MaxLength(200), NoNul]
 StatusText = Annotated[str, Stripped, MaxLength(domain.limits.STATUS_LENGTH), NoNul]
+StatusEnd = Annotated[int, AtLeast(0), AtMost(LAST_MOMENT)]
 
 
 class OneStatus(Reply):
@@ -29,9 +31,10 @@ async def change(
     emoji_code: EmojiText | None = None,
     reaction_type: EmojiText | None = None,
     away: bool | None = None,
+    ends_at: StatusEnd | None = None,
 ) -> None:
     """Change the caller's status."""
-    new = NewStatus(away, status_text, emoji_name, emoji_code, reaction_type)
+    new = NewStatus(away, status_text, emoji_name, emoji_code, reaction_type, ends_at)
     await call.db.write(actions.people.statuses.change, call.user, new)
 
 
@@ -43,7 +46,8 @@ async def change_of_other(
     emoji_name: EmojiText | None = None,
     emoji_code: EmojiText | None = None,
     reaction_type: EmojiText | None = None,
+    ends_at: StatusEnd | None = None,
 ) -> None:
     """Change the status of another user; for administrators."""
-    new = NewStatus(None, status_text, emoji_name, emoji_code, reaction_type)
+    new = NewStatus(None, status_text, emoji_name, emoji_code, reaction_type, ends_at)
     await call.db.write(actions.people.statuses.change_of_other, call.user, user_id, new)

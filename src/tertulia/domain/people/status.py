@@ -1,4 +1,4 @@
-"""User statuses: a short text and an emoji."""
+"""User statuses: a short text and an emoji, and when they end."""
 
 from typing import Any
 
@@ -9,16 +9,19 @@ from tertulia.domain.emoji import UNICODE, Emoji
 
 
 class Status(msgspec.Struct, frozen=True):
-    """An empty text means not set."""
+    """An empty text means not set. Without text and emoji there is no end."""
 
     status_text: str = ""
     emoji_name: str = ""
     emoji_code: str = ""
     reaction_type: str = ""
+    ends_at: float | None = None
 
     def with_changes(self, changes: dict[str, Any]) -> "Status":
         changed = replace(self, **changes)
-        return changed if changed.emoji_name else replace(changed, reaction_type="")
+        if not changed.emoji_name:
+            changed = replace(changed, reaction_type="")
+        return changed if changed.status_text or changed.emoji_name else Status()
 
     def shown(self, away: bool) -> dict[str, Any]:
         """Only the parts that are set."""
@@ -31,6 +34,8 @@ class Status(msgspec.Struct, frozen=True):
                 "emoji_code": self.emoji_code,
                 "reaction_type": self.reaction_type,
             }
+        if self.ends_at is not None:
+            parts["ends_at"] = int(self.ends_at)
         return parts
 
 

@@ -1,4 +1,4 @@
-"""User statuses: a short text and an emoji."""
+"""User statuses: a short text and an emoji, and when they end."""
 
 from typing import Any
 
@@ -33,10 +33,22 @@ def list_all(tx: Tx) -> dict[int, Status]:
     return {row["user_id"]: _STATUSES.of(row) for row in rows}
 
 
-def change(tx: Tx, user_id: int, changes: dict[str, Any]) -> None:
-    """Set some parts; an empty status is deleted."""
+def list_ended(tx: Tx, limit: int) -> list[int]:
+    """The users whose status has ended, the earliest first."""
+    rows = tx.all(
+        "SELECT user_id FROM user_status WHERE realm_id = :realm AND ends_at <= :now"
+        " ORDER BY ends_at, user_id LIMIT :limit",
+        now=tx.now,
+        limit=limit,
+    )
+    return [row["user_id"] for row in rows]
+
+
+def change(tx: Tx, user_id: int, changes: dict[str, Any]) -> Status:
+    """Set some parts; an empty status is deleted. Returns the new status."""
     known = of_user(tx, user_id)
     status = known.with_changes(changes)
     tx.delete("user_status", user_id=user_id)
     if status != Status():
         tx.insert_row("user_status", user_id=user_id, **asdict(status))
+    return status

@@ -1,6 +1,6 @@
 /**
  * What the API answers: written by scripts/page_types.py from its description.
- * Of which the digest is 538015660f10c2c983c516bdbb4c91eed45c16d9921d333c69bee52ceef400b6.
+ * Of which the digest is 02d9f6da5f021f25bb36abfc36d5cdfd8425094771a5bd2feac6c46d573e99fa.
  */
 export interface components {
     schemas: {
@@ -103,9 +103,6 @@ export interface components {
             "DELETE /realm/filters/{filter_id}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
             "POST /realm/icon": components["schemas"]["Envelope"] & components["schemas"]["IconUrl"];
             "DELETE /realm/icon": components["schemas"]["Envelope"] & components["schemas"]["IconUrl"];
-            "GET /realm/legal_holds": components["schemas"]["Envelope"] & components["schemas"]["LegalHolds"];
-            "POST /realm/legal_holds": components["schemas"]["Envelope"] & components["schemas"]["NewLegalHolds"];
-            "DELETE /realm/legal_holds/{hold_id}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
             "GET /realm/linkifiers": components["schemas"]["Envelope"] & components["schemas"]["Linkifiers"];
             "PATCH /realm/linkifiers": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
             "POST /realm/logo": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
@@ -767,7 +764,6 @@ export interface components {
             deleted_timestamp: number | null;
             export_from_prior_server: boolean;
             stream_id: number | null;
-            is_html: boolean;
         };
         Exports: {
             exports: components["schemas"]["ExportObject"][];
@@ -893,19 +889,6 @@ export interface components {
         };
         Key: {
             api_key: string;
-        };
-        LegalHoldObject: {
-            id: number;
-            user_id: number | null;
-            stream_id: number | null;
-            reason: string;
-            created_at: number;
-            created_by: number | null;
-            ended_at: number | null;
-            ended_by: number | null;
-        };
-        LegalHolds: {
-            legal_holds: components["schemas"]["LegalHoldObject"][];
         };
         LinkifierObject: {
             pattern: string;
@@ -1077,9 +1060,6 @@ export interface components {
         };
         NewKey: {
             api_key: string;
-        };
-        NewLegalHolds: {
-            ids: number[];
         };
         NewSecret: {
             secret: string;
@@ -2326,6 +2306,7 @@ export interface components {
             id: number;
         };
         StatusObject: {
+            ends_at?: number;
             status_text?: string;
             emoji_name?: string;
             emoji_code?: string;
@@ -2929,6 +2910,7 @@ export interface components {
             /** @enum {string} */
             reaction_type?: "unicode_emoji" | "realm_emoji" | "zulip_extra_emoji" | "service_extra_emoji";
             away?: boolean;
+            ends_at?: number | null;
         };
         UserTopicEvent: {
             id: number;

@@ -6,7 +6,6 @@ import { currentRoute, reloadView } from "./core/router.js";
 import { emit } from "./core/signals.js";
 import { forgetMessageLists } from "./state/message_lists.js";
 import { clearMessages } from "./state/messages.js";
-import { startStatusEnd } from "./state/status_end.js";
 import { initStores } from "./state/stores.js";
 import { startVisits } from "./state/visits.js";
 import { desktopBridge, startDesktop } from "./sync/desktop_app.js";
@@ -89,7 +88,6 @@ export function startBackground() {
   startPresence(isLeaderTab, () => desktopBridge()?.get_idle_on_system?.());
   flushPending();
   startServiceWorker();
-  startStatusEnd();
 }
 
 function startSidebarAndSearch() {

@@ -10,7 +10,7 @@ import { avatar, channelDot, presenceText, statusEmoji } from "../views/avatars.
 import { isSpectator, state, myId } from "../state/session.js";
 import { isMuted, people, getPerson } from "../state/people.js";
 import { channelHash, conversationHash, hashOf } from "../state/narrow.js";
-import { formatAgo, formatDate } from "../views/time.js";
+import { dayKey, formatAgo, formatDate, formatTime } from "../views/time.js";
 import { t, currentLanguage, formatList } from "../core/i18n.js";
 import { bindToAddress, openDialog } from "./dialog.js";
 import { openPopover } from "./popover.js";
@@ -27,7 +27,7 @@ export function showProfile({ element, message }) {
 /** @param {number} id */
 function profileCard(id) {
   const person = getPerson(id);
-  const status = state.user_status?.[id]?.status_text;
+  const { status_text: status, ends_at: end } = state.user_status?.[id] ?? {};
   const sign = statusEmoji(id);
   const zone = localTime(person.timezone);
   const groups = (state.realm_user_groups ?? []).filter((group) => !group.is_system_group && !group.deactivated && group.members.includes(id)).map((group) => group.name);
@@ -39,10 +39,16 @@ function profileCard(id) {
   const mute = h("button", { class: "b bare", type: "button", onclick: () => withErrorToast(isMuted(id) ? remove(`/users/me/muted_users/${id}`) : post(`/users/me/muted_users/${id}`)) }, t(isMuted(id) ? "card.unmute" : "card.mute"));
   return h("div", { class: "card", role: "dialog", "aria-label": person.full_name },
     h("div", { class: "up" }, avatar(id, { extra: "big" }), h("div", {}, h("h2", {}, h("bdi", {}, person.full_name)), h("p", {}, person.is_active ? (person.is_bot ? t("people.bot") : activityText(id)) : t("card.left")))),
-    (sign || status) && h("p", { class: "status-line", dir: "auto" }, sign, sign && " ", status),
+    (sign || status) && h("p", { class: "status-line", dir: "auto" }, sign, sign && " ", status, end && h("small", {}, t("card.status-until", { when: formatShortEnd(end) }))),
     h("dl", {}, ...facts.filter(([, value]) => value).flatMap(([name, value]) => [h("dt", {}, name), h("dd", { class: "cut" }, h("bdi", {}, value))]), shared),
     h("div", { class: "go-row" }, h("a", { class: "b go", href: conversationHash({ people: [id] }) }, t("card.write")), h("a", { class: "b", href: hashOf([{ operator: "sender", operand: id }]) }, t("card.said"))),
     id !== myId() && !person.is_bot && h("div", { class: "go-row" }, mute));
+}
+
+/** The end of a status: a time today, else with the day.
+ * @param {number} end */
+function formatShortEnd(end) {
+  return dayKey(end) === dayKey(Date.now() / 1000) ? formatTime(end) : `${formatDate(end)} ${formatTime(end)}`;
 }
 
 /** The presence, or how long ago the person was active.

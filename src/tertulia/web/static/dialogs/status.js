@@ -8,7 +8,6 @@ import { oneAtATime } from "../core/signals.js";
 import { t } from "../core/i18n.js";
 import { emojiCharacter, fetchEmoji, findEmoji, ownEmoji, reactionFor } from "../state/emoji.js";
 import { myId, setting, state } from "../state/session.js";
-import { setStatusEnd, statusEnd } from "../state/status_end.js";
 import { pickEmoji } from "./emoji_picker.js";
 import { openPopover } from "./popover.js";
 import { localValue } from "./schedule.js";
@@ -38,19 +37,18 @@ export async function editStatus({ element }) {
     until.value = end;
     moment.hidden = end !== "choose";
   };
-  const present = statusEnd();
+  const present = status.ends_at;
   setEmoji(emoji);
   setEnd(present ? "choose" : "never");
-  if (present) moment.value = localValue(new Date(present));
+  if (present) moment.value = localValue(new Date(1000 * present));
   until.addEventListener("change", () => setEnd(until.value));
   pick.addEventListener("click", () => reopenAround(() => pickEmoji(element, (name) => reopen(name))));
   const presets = PRESETS.map(([name, key, end]) => h("li", {}, h("button", { type: "button", onclick: () => { setEmoji(name); text.value = t(`status.preset-${key}`); setEnd(end === "noon" && !availableEnds().includes("noon") ? "hour" : end); text.focus(); } },
     h("span", { class: "emoji", "aria-hidden": "true" }, findEmoji(name) ?? ""), h("span", { class: "t cut" }, t(`status.preset-${key}`)), h("small", {}, endHint(end)))));
   const clear = iconButton("close", t("status.clear"), { onclick: () => { setEmoji(""); text.value = ""; setEnd("never"); text.focus(); } });
   const save = async () => {
-    const end = until.value === "choose" ? new Date(moment.value).getTime() : endTime(until.value, new Date())?.getTime();
-    await post("/users/me/status", { status_text: text.value.trim(), ...(emoji ? reactionFor(emoji) : { emoji_name: "", emoji_code: "", reaction_type: "" }), away: away.checked });
-    setStatusEnd(end && (text.value.trim() || emoji) ? { at: end, text: text.value.trim(), emoji } : undefined);
+    const end = (until.value === "choose" ? new Date(moment.value) : endTime(until.value, new Date()))?.getTime();
+    await post("/users/me/status", { status_text: text.value.trim(), ...(emoji ? reactionFor(emoji) : { emoji_name: "", emoji_code: "", reaction_type: "" }), away: away.checked, ends_at: Math.floor((end || 0) / 1000) });
     open.close();
   };
   const form = h("form", { onsubmit: (/** @type {Event} */ event) => { event.preventDefault(); oneAtATime(() => withErrorToast(save()))(); } },

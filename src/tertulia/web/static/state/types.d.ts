@@ -34,6 +34,8 @@ export interface Status {
   emoji_name?: string;
   emoji_code?: string;
   reaction_type?: string;
+  /** In seconds; null after an end was removed. */
+  ends_at?: number | null;
 }
 
 /** What the description of the API leaves open, or the page gets in another form. */

@@ -221,8 +221,8 @@ function roleFlags(role) {
 
 /** @param {ServerEvents["user_status"]} event */
 function onStatus(event) {
-  const { user_id, status_text, emoji_name, emoji_code, reaction_type } = event;
-  const changes = Object.entries({ status_text, emoji_name, emoji_code, reaction_type }).filter(([, value]) => value !== undefined);
+  const { user_id, status_text, emoji_name, emoji_code, reaction_type, ends_at } = event;
+  const changes = Object.entries({ status_text, emoji_name, emoji_code, reaction_type, ends_at }).filter(([, value]) => value !== undefined);
   state.user_status = { ...state.user_status, [user_id]: { ...state.user_status?.[user_id], ...Object.fromEntries(changes) } };
   emit("people", user_id);
 }

@@ -116,6 +116,7 @@ export const dialogTexts = {
   "card.time": "التوقيت المحلي",
   "card.unmute": "إلغاء الكتم",
   "card.write": "مراسلة",
+  "card.status-until": "حتى {when}",
 
   "delete.topic-text": { zero: "لا توجد رسائل في «{topic}».", one: "ستُحذف للجميع رسالة واحدة في «{topic}»، أُرسلت بين {from} و{to}.", two: "ستُحذف للجميع رسالتان في «{topic}»، أُرسلتا بين {from} و{to}.", few: "ستُحذف للجميع {count} رسائل في «{topic}»، أُرسلت بين {from} و{to}.", many: "ستُحذف للجميع {count} رسالة في «{topic}»، أُرسلت بين {from} و{to}.", other: "ستُحذف للجميع {count} رسالة في «{topic}»، أُرسلت بين {from} و{to}." },
 

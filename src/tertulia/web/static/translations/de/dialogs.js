@@ -116,6 +116,7 @@ export const dialogTexts = {
   "card.time": "Ortszeit",
   "card.unmute": "Stummschaltung aufheben",
   "card.write": "Schreiben",
+  "card.status-until": "bis {when}",
 
   "delete.topic-text": { one: "{count} Nachricht in „{topic}“, gesendet vom {from} bis {to}, wird für alle gelöscht.", other: "{count} Nachrichten in „{topic}“, gesendet vom {from} bis {to}, werden für alle gelöscht." },
 

@@ -116,6 +116,7 @@ export const dialogTexts = {
   "card.time": "Local time",
   "card.unmute": "Unmute",
   "card.write": "Write",
+  "card.status-until": "until {when}",
 
   "delete.topic-text": { one: "{count} message in “{topic}”, sent from {from} to {to}, is gone for everybody.", other: "{count} messages in “{topic}”, sent from {from} to {to}, are gone for everybody." },
 

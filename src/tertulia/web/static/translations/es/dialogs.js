@@ -116,6 +116,7 @@ export const dialogTexts = {
   "card.time": "Hora local",
   "card.unmute": "No silenciar",
   "card.write": "Escribir",
+  "card.status-until": "hasta {when}",
 
   "delete.topic-text": { one: "{count} mensaje de «{topic}», enviado del {from} al {to}, desaparece para todos.", other: "{count} mensajes de «{topic}», enviados del {from} al {to}, desaparecen para todos." },
 

@@ -116,6 +116,7 @@ export const dialogTexts = {
   "card.time": "Heure locale",
   "card.unmute": "Ôter la sourdine",
   "card.write": "Écrire",
+  "card.status-until": "jusqu’à {when}",
 
   "delete.topic-text": { one: "{count} message de « {topic} », envoyé du {from} au {to}, disparaît pour tout le monde.", other: "{count} messages de « {topic} », envoyés du {from} au {to}, disparaissent pour tout le monde." },
 

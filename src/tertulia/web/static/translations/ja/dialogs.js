@@ -116,6 +116,7 @@ export const dialogTexts = {
   "card.time": "現地時間",
   "card.unmute": "ミュート解除",
   "card.write": "書く",
+  "card.status-until": "{when} まで",
 
   "delete.topic-text": { other: "「{topic}」の{count}件のメッセージ（{from}から{to}まで）が、全員から見えなくなります。" },
 

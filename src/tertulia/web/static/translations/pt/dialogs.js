@@ -116,6 +116,7 @@ export const dialogTexts = {
   "card.time": "Hora local",
   "card.unmute": "Dessilenciar",
   "card.write": "Escrever",
+  "card.status-until": "até {when}",
 
   "delete.topic-text": { one: "{count} mensagem em “{topic}”, enviada de {from} a {to}, some para todos.", other: "{count} mensagens em “{topic}”, enviadas de {from} a {to}, somem para todos." },
 

@@ -1,7 +1,6 @@
 """A status is cleared when it ends."""
 
 from tertulia import actions
-from tertulia.actions.people.statuses import ENDED_PER_BATCH
 
 
 def status_of(person, viewer):
@@ -46,12 +45,11 @@ def test_the_status_of_a_deactivated_user_ends_silently(chat, ana, ben):
     assert status_of(ana, ben) == {}
 
 
-def test_many_statuses_end_in_small_steps(chat, ana):
+def test_several_statuses_end_at_once(chat, ana):
     guests = [chat.person(f"guest{number}") for number in range(4)]
     for person in guests:
         person.post("/users/me/status", status_text="x", ends_at=chat.in_seconds(60)).succeeds()
 
     chat.advance(minutes=2)
 
-    assert ENDED_PER_BATCH >= len(guests)
     assert [status_of(person, ana) for person in guests] == [{}] * 4

@@ -127,8 +127,27 @@ def test_a_message_redraws_only_changed_rows(page_chat, browse):
     expect(nav.get_by_role("link", name="garden")).to_contain_text("1 unread")
 
     drawn = at_anas.page.evaluate("window.added")
-    assert sorted(drawn) == ["Inbox1 unread", "garden1 unread"]
+    assert sorted(drawn) == ["1 unread", "1 unread"]  # the badges of Inbox and garden
+    ben.says("More grass", to="garden > mowing")
+    expect(nav.get_by_role("link", name="garden")).to_contain_text("2 unread")
+    assert at_anas.page.evaluate("window.added") == drawn  # only their text has changed
     expect(nav.get_by_role("link", name="garden")).to_be_focused()
+
+
+def test_a_message_in_the_open_topic_leaves_the_header_alone(page_chat, browse):
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
+    ben.says("Soup's on", to="kitchen > lunch")
+    at_anas = browse(ana).goes(topic(page_chat, "kitchen", "lunch"))
+    page = at_anas.page
+    expect(at_anas.nav().get_by_role("link", name="lunch")).to_be_visible()
+    expect(page.locator(".head [data-do=people][aria-expanded]")).to_have_count(1)
+    page.evaluate("window.before = [...document.querySelector('.head').children]")
+
+    for number in range(3):
+        ben.says(f"Bowl {number}", to="kitchen > lunch")
+        expect(at_anas.message(f"Bowl {number}")).to_be_visible()
+
+    assert page.evaluate("window.before.every((each) => each.isConnected)")
 
 
 def test_on_a_phone_a_long_press_opens_the_menu_and_axe_finds_nothing(page_chat, browse):

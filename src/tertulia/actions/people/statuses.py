@@ -10,7 +10,6 @@ from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
 from tertulia.events.types.people.status import StatusChanged
 
-
 ENDED_PER_BATCH = 100
 
 

@@ -16,7 +16,8 @@ export interface Signals {
   folders: undefined;
   /** The channel whose topics changed. */
   topics: number;
-  unread: undefined;
+  /** The key of the conversation with a new message; without one, several may have changed. */
+  unread: string | undefined;
   /** The setting that changed; without one, several may have. */
   settings: string | undefined;
   realm: undefined;

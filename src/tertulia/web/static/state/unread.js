@@ -45,7 +45,7 @@ export function addUnread(message) {
   if (message.flags.includes("read")) return;
   addIds(conversationOf(message), [message.id]);
   if (message.flags.includes("mentioned") || message.flags.includes("wildcard_mentioned")) mentions.add(message.id);
-  onChange();
+  onChange(keyById.get(message.id));
 }
 
 /** @param {Iterable<number>} ids
@@ -189,9 +189,10 @@ function addIds(conversation, ids) {
   }
 }
 
-function onChange() {
+/** @param {string} [key] of the conversation, if only one has changed */
+function onChange(key) {
   totals = byChannel = null;
-  emit("unread");
+  emit("unread", key);
 }
 
 on(["channels", "topics", "people"], () => (totals = byChannel = null));

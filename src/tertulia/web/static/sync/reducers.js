@@ -148,7 +148,7 @@ function onFlags(event) {
     const message = findMessage(id);
     if (message && event.flag === "starred") insertIntoLists(message);
   }
-  emit("unread");
+  if (event.flag === "starred") emit("unread"); // the sidebar counts them, too
 }
 
 /** @param {ServerEvents["reaction"]} event */

@@ -1,44 +1,75 @@
-/** Keeps the children of an element up to date: an element is built again only if its signature changes, so a signature
- * contains everything that the element shows. */
+/** Keeps the children of an element up to date: an element changes only if its signature changes, so a signature
+ * contains everything that the element shows. Then the present element is changed to look like a new one: new
+ * elements cost the browser a layout and a new division of the page into layers, new text much less. */
 
-/** @typedef {{key: string, signature?: string, build: () => Element, update?: (element: Element) => void}} KeyedChild
- *   `update` runs every time, for elements that contain keyed children themselves */
+/** @typedef {{key: string, signature?: string, build: () => Element, update?: (element: Element) => void, contents?: string}} KeyedChild
+ *   `build` adds no listeners to elements with a signature; `update` is for elements that contain keyed children
+ *   themselves, and runs every time, or if `contents` changes */
 
-/** @type {WeakMap<Element, {key: string, signature: string}>} */
+/** @type {WeakMap<Element, {key: string, signature: string, contents?: string}>} */
 const drawn = new WeakMap();
 
 /** @param {Element} parent
- * @param {(KeyedChild | false | undefined | null)[]} children
- * @returns {number} how many elements were built */
+ * @param {(KeyedChild | false | undefined | null)[]} children */
 export function setKeyedChildren(parent, children) {
-  /** @type {Map<string, Element>} */
-  const before = new Map();
-  for (const element of parent.children) {
-    const entry = drawn.get(element);
-    if (entry) before.set(entry.key, element);
-  }
-  let built = 0;
-  /** @type {Element | null} */
+  /** @type {Map<string, Element> | undefined} the children that are not placed yet, if their order has changed */
+  let others;
   let next = parent.firstElementChild;
   for (const child of children) {
     if (!child) continue;
-    const { key, signature = "", build, update } = child;
-    let element = before.get(key);
-    before.delete(key);
-    if (element && drawn.get(element)?.signature === signature) {
-      if (element === next) next = next.nextElementSibling;
-      else parent.insertBefore(element, next);
-    } else {
-      const replacement = build();
-      drawn.set(replacement, { key, signature });
-      if (element === next) next = next?.nextElementSibling ?? null;
-      if (element) element.replaceWith(replacement);
-      if (!element || replacement.nextElementSibling !== next) parent.insertBefore(replacement, next);
-      element = replacement;
-      built++;
+    const { key, signature = "", build, update, contents } = child;
+    if (!others && next && drawn.get(next)?.key !== key) others = keyedFrom(next);
+    let element = others ? others.get(key) : (next ?? undefined);
+    others?.delete(key);
+    if (!element) {
+      element = build();
+      drawn.set(element, { key, signature });
+    } else if (drawn.get(element)?.signature !== signature) {
+      const model = build();
+      drawn.set(element, { key, signature });
+      matchElement(element, model);
     }
-    update?.(element);
+    if (element === next) next = next.nextElementSibling;
+    else parent.insertBefore(element, next);
+    if (!update) continue;
+    const entry = drawn.get(element);
+    if (!entry || (contents !== undefined && contents === entry.contents)) continue;
+    entry.contents = contents;
+    update(element);
   }
-  for (const element of before.values()) element.remove();
-  return built;
+  for (const element of (others ?? keyedFrom(next)).values()) element.remove();
+}
+
+/** An element and its later siblings by key.
+ * @param {Element | null} first
+ * @returns {Map<string, Element>} */
+function keyedFrom(first) {
+  const found = new Map();
+  for (let element = first; element; element = element.nextElementSibling) {
+    const entry = drawn.get(element);
+    if (entry) found.set(entry.key, element);
+  }
+  return found;
+}
+
+/** Change an element to look like a model of the same kind.
+ * @param {Element} element
+ * @param {Element} model */
+function matchElement(element, model) {
+  for (const { name } of [...element.attributes]) if (!model.hasAttribute(name)) element.removeAttribute(name);
+  for (const { name, value } of model.attributes) {
+    if (element.getAttribute(name) === value) continue;
+    // The page's policy refuses styles as attributes.
+    if (name === "style") /** @type {HTMLElement} */ (element).style.cssText = value;
+    else element.setAttribute(name, value);
+  }
+  const present = [...element.childNodes];
+  [...model.childNodes].forEach((wanted, at) => {
+    const node = present[at];
+    if (!node) element.append(wanted);
+    else if (node.nodeName !== wanted.nodeName) node.replaceWith(wanted);
+    else if (node instanceof Element && wanted instanceof Element) matchElement(node, wanted);
+    else if (node.nodeValue !== wanted.nodeValue) node.nodeValue = wanted.nodeValue;
+  });
+  for (const node of present.slice(model.childNodes.length)) node.remove();
 }

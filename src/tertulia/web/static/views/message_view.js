@@ -84,7 +84,7 @@ export class MessageView {
     this.#stops.push(
       on(["messageChanged", "lists", "people", "channels", "reset"], redraw),
       on(["channels", "people", "realm"], () => this.#updateFooter()),
-      on(["topics", "channels", "unread", "presence"], () => this.#updateHeader()),
+      on(["topics", "channels", "presence"], () => this.#updateHeader()),
       on("typing", () => this.#showTyping()),
       on("outbox", nextFrame(() => this.#showPending())),
       on("messageArrived", (message) => this.#announce(message)),
@@ -206,9 +206,15 @@ export class MessageView {
   /** The last message whose first line is in view.
    * @returns {number} */
   lastInView() {
-    const bottom = this.body.getBoundingClientRect().bottom;
-    const seen = this.list.drawn.filter((id) => (this.list.articleOf(id)?.getBoundingClientRect().top ?? Infinity) < bottom - 16);
-    return seen.at(-1) ?? 0;
+    const bottom = this.body.getBoundingClientRect().bottom - 16;
+    const { drawn } = this.list;
+    let [low, high] = [0, drawn.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.list.articleOf(drawn[middle])?.getBoundingClientRect().top ?? Infinity) < bottom) low = middle + 1;
+      else high = middle;
+    }
+    return drawn[low - 1] ?? 0;
   }
 
   /** The terms of this view as the API reads them. */
@@ -265,7 +271,8 @@ export class MessageView {
     const below = this.messages.ids.filter((id) => id > shownTo && isUnread(id)).length;
     const isAway = newest > shownTo && !this.list.isAtEnd;
     this.toEnd.hidden = !isAway && this.messages.hasNewest;
-    setChildren(this.toEnd, icon("end", "s"), below ? t("talk.to-new", { count: below }) : t("talk.to-end"));
+    const text = below ? t("talk.to-new", { count: below }) : t("talk.to-end");
+    if (this.toEnd.textContent !== text) setChildren(this.toEnd, icon("end", "s"), text);
   }
 
   /** @param {FocusEvent} event */

@@ -31,6 +31,7 @@ const TOPICS_SHOWN = 8;
 const DIRECTS_SHOWN = 6;
 const CHANNELS_SHOWN = 80; // of a group; a button shows the others
 const DRAW_DELAY_MS = 120; // in a busy organization, redraw less often
+const OPEN_DRAW_DELAY_MS = 700; // a new message of the open conversation is read at once, most of the time
 const HIDDEN_DRAW_DELAY_MS = 1500; // on phones, where the sidebar is hidden most of the time
 const SECTIONS = "sections"; // of the account values: which sections are open
 
@@ -43,6 +44,7 @@ const expandedGroups = new Set();
 let groups;
 /** @type {number | undefined} */
 let drawTimer;
+let drawAt = 0; // when it ends
 
 /** @param {Route | null} shown */
 export function startSidebar(shown) {
@@ -56,7 +58,9 @@ export function startSidebar(shown) {
     else drawSidebar();
   });
   on(["channels", "folders", "reset"], () => (groups = undefined));
-  on(["people", "presence", "channels", "folders", "topics", "unread", "settings", "realm", "drafts", "reset"], scheduleDraw);
+  on(["people", "presence", "channels", "folders", "settings", "realm", "drafts", "reset"], () => scheduleDraw());
+  on("topics", (channel) => scheduleDraw(channel === openChannel() ? OPEN_DRAW_DELAY_MS : DRAW_DELAY_MS));
+  on("unread", (key) => scheduleDraw(key !== undefined && route?.conversation && keyOf(route.conversation) === key ? OPEN_DRAW_DELAY_MS : DRAW_DELAY_MS));
   on(["people", "settings", "realm", "reset"], drawFrame);
   const nav = region(".side nav");
   nav.addEventListener("keydown", handleKey);
@@ -95,8 +99,14 @@ export function closeSidebar() {
   region(".shade").hidden = true;
 }
 
-function scheduleDraw() {
-  drawTimer ??= window.setTimeout(drawSidebar, isPhone() ? HIDDEN_DRAW_DELAY_MS : DRAW_DELAY_MS);
+/** Draw after a delay, or when an earlier call wants it.
+ * @param {number} [delayMs] */
+function scheduleDraw(delayMs = DRAW_DELAY_MS) {
+  const delay = isPhone() ? HIDDEN_DRAW_DELAY_MS : delayMs;
+  if (drawTimer && drawAt <= performance.now() + delay) return;
+  clearTimeout(drawTimer);
+  drawAt = performance.now() + delay;
+  drawTimer = window.setTimeout(drawSidebar, delay);
 }
 
 /** Draw the parts that messages do not change. */
@@ -301,7 +311,8 @@ function withMenu(key, name, signature, build, below = false) {
     return more;
   };
   const children = [{ key: "row", signature, build }, !isSpectator() && { key: "more", signature: name, build: button }, below];
-  return { key, build: () => h("li", { class: !isSpectator() && "has-more" }), update: (item) => { setKeyedChildren(item, children); } };
+  const contents = below ? undefined : `${name}|${signature}`;
+  return { key, contents, build: () => h("li", { class: !isSpectator() && "has-more" }), update: (item) => { setKeyedChildren(item, children); } };
 }
 
 /** @param {Channel} channel

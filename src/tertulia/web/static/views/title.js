@@ -4,20 +4,32 @@ import { realm } from "../state/session.js";
 import { on } from "../core/signals.js";
 import { unreadBadgeCount, unreadTotals } from "../state/unread.js";
 
-const DRAW_TITLE_DELAY_MS = 120; // as the sidebar: both are drawn in one frame
+const DRAW_TITLE_DELAY_MS = 500; // a new message that is in view is read until then
+const DRAW_ICON_DELAY_MS = 1000; // drawing an icon and setting the badge take longer than everything else
 
 let viewTitle = "";
+let shownBadge = -1;
 
 export function startTitle() {
+  const names = /** @type {import("../core/signal_types.d.ts").SignalName[]} */ (["unread", "settings", "realm", "route"]);
+  on(names, atMostEvery(DRAW_TITLE_DELAY_MS, drawText));
+  on(names, atMostEvery(DRAW_ICON_DELAY_MS, drawIconAndBadge));
+  drawText();
+  drawIconAndBadge();
+}
+
+/** A function that runs `work` once after a delay, however often it is called until then.
+ * @param {number} delayMs
+ * @param {() => unknown} work */
+function atMostEvery(delayMs, work) {
   /** @type {number | undefined} */
   let timer;
-  on(["unread", "settings", "realm", "route"], () => {
+  return () => {
     timer ??= window.setTimeout(() => {
       timer = undefined;
-      drawTitle();
-    }, DRAW_TITLE_DELAY_MS);
-  });
-  drawTitle();
+      work();
+    }, delayMs);
+  };
 }
 
 /** @param {string} title of the view */
@@ -26,21 +38,21 @@ export function setViewTitle(title) {
   drawText();
 }
 
-function drawTitle() {
-  const count = drawText();
+function drawIconAndBadge() {
+  const count = unreadBadgeCount();
   drawIcon(count, unreadTotals().direct > 0);
+  if (count === shownBadge) return;
+  shownBadge = count;
   const badge = /** @type {Partial<Pick<Navigator, "setAppBadge" | "clearAppBadge">>} */ (navigator);
   if (count) badge.setAppBadge?.(count).catch?.(() => {});
   else badge.clearAppBadge?.().catch?.(() => {});
 }
 
-/** @returns {number} the count */
 function drawText() {
   const count = unreadBadgeCount();
   const name = [viewTitle, realm("name")].filter(Boolean).join(" - ");
   const title = count ? `(${count}) ${name}` : name;
   if (document.title !== title) document.title = title;
-  return count;
 }
 
 let drawn = "0|false"; // as in shell.html

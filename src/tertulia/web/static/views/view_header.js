@@ -6,7 +6,7 @@ import { h, icon, iconButton } from "../core/html.js";
 import { channelDot, presenceText } from "./avatars.js";
 import { isSpectator, myId } from "../state/session.js";
 import { conversationIn, hashOf, searchText, topicsHash } from "../state/narrow.js";
-import { emptyState, actionLink } from "./layout.js";
+import { emptyState, actionLink, region } from "./layout.js";
 import { isFollowed } from "../state/topics.js";
 import { t } from "../core/i18n.js";
 
@@ -23,7 +23,7 @@ export function viewHeader(route) {
     const follows = isFollowed(conversation.channel, conversation.topic);
     const resolve = iconButton("check", t(isDone ? "head.unresolve" : "head.resolve"), { "data-do": "resolve", "aria-pressed": String(isDone), class: "not-phone", "data-key": "resolve" });
     const follow = iconButton("bell", t(follows ? "head.following" : "head.follow"), { "data-do": "follow", "aria-pressed": String(follows), class: "not-phone", "data-key": "follow" });
-    const people = iconButton("people", t("head.people"), { "data-do": "people", class: "not-phone", "data-key": "people" });
+    const people = iconButton("people", t("head.people"), { "data-do": "people", class: "not-phone", "data-key": "people", "aria-expanded": String(region(".app").classList.contains("with-people")) });
     const over = [channelDot(conversation.channel), h("a", { href: topicsHash(conversation.channel) }, channelName(conversation.channel))];
     if (isDone) over.push(h("span", {}, "·"), icon("check", "s"), h("span", {}, t("talk.resolved")));
     return { title: titleOf(conversation), over, tools: isSpectator() ? [search] : [resolve, follow, search, people, more] };

@@ -1,5 +1,6 @@
 """Accessibility: axe finds nothing, in light and dark, on a phone, right to left."""
 
+import re
 from typing import Any
 
 import pytest
@@ -8,6 +9,8 @@ from tests.support import browser_user
 from tests.support.axe import violations
 from tests.support.files import uploads
 from tests.support.pictures import picture
+
+from tertulia.web.assets import STATIC
 
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 LOOKS: dict[str, dict[str, Any]] = {"desk": {}, "phone": PHONE}
@@ -129,13 +132,14 @@ def test_no_element_is_wider_than_a_small_window(lively, views, browse, width, r
 
 SETTINGS = (
     "profile account-and-privacy preferences notifications your-bots uploaded-files alert-words"
-    " muted-users"
+    " muted-users agents"
 )
 ORGANIZATION = (
     "organization-profile organization-settings organization-permissions auth-methods"
     " organization-level-user-defaults users invitations"
     " channel-folders default-channels-list emoji-settings linkifier-settings"
     " playground-settings profile-field-settings data-exports-admin audit-log"
+    " archived-channels agents usage integrations server-health"
 )
 DIALOGS = [
     "#channels/new",
@@ -195,7 +199,18 @@ OPENED_BY_KEYS = (
     ("x", "dialog", "dialog[open]"),
     ("g", "menu", "[role=menu]"),
     ("m", "dialog", "dialog[open]"),
+    ("<", "dialog", "dialog[open]"),
+    ("Control+k", "dialog", "dialog[open]"),
 )
+
+
+def test_all_sections_of_settings_and_administration_are_checked():
+    def keys(path):
+        source = (STATIC / path).read_text(encoding="utf-8")
+        return set(re.findall(r'\{ key: "([a-z-]+)"', source))
+
+    assert keys("admin/sections.js") <= set(ORGANIZATION.split())
+    assert keys("dialogs/settings.js") <= set(SETTINGS.split())
 
 
 def test_focus_moves_into_dialogs_and_returns(page_chat, browse):

@@ -1,6 +1,6 @@
 /**
  * What the API answers: written by scripts/page_types.py from its description.
- * Of which the digest is 02d9f6da5f021f25bb36abfc36d5cdfd8425094771a5bd2feac6c46d573e99fa.
+ * Of which the digest is e6ae66da80409ef6d86eff89263c72859566a7cd1c9801ed742b80e96cfb6b8b.
  */
 export interface components {
     schemas: {
@@ -103,6 +103,9 @@ export interface components {
             "DELETE /realm/filters/{filter_id}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
             "POST /realm/icon": components["schemas"]["Envelope"] & components["schemas"]["IconUrl"];
             "DELETE /realm/icon": components["schemas"]["Envelope"] & components["schemas"]["IconUrl"];
+            "GET /realm/legal_holds": components["schemas"]["Envelope"] & components["schemas"]["LegalHolds"];
+            "POST /realm/legal_holds": components["schemas"]["Envelope"] & components["schemas"]["NewLegalHolds"];
+            "DELETE /realm/legal_holds/{hold_id}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
             "GET /realm/linkifiers": components["schemas"]["Envelope"] & components["schemas"]["Linkifiers"];
             "PATCH /realm/linkifiers": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
             "POST /realm/logo": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
@@ -764,6 +767,7 @@ export interface components {
             deleted_timestamp: number | null;
             export_from_prior_server: boolean;
             stream_id: number | null;
+            is_html: boolean;
         };
         Exports: {
             exports: components["schemas"]["ExportObject"][];
@@ -889,6 +893,19 @@ export interface components {
         };
         Key: {
             api_key: string;
+        };
+        LegalHoldObject: {
+            id: number;
+            user_id: number | null;
+            stream_id: number | null;
+            reason: string;
+            created_at: number;
+            created_by: number | null;
+            ended_at: number | null;
+            ended_by: number | null;
+        };
+        LegalHolds: {
+            legal_holds: components["schemas"]["LegalHoldObject"][];
         };
         LinkifierObject: {
             pattern: string;
@@ -1060,6 +1077,9 @@ export interface components {
         };
         NewKey: {
             api_key: string;
+        };
+        NewLegalHolds: {
+            ids: number[];
         };
         NewSecret: {
             secret: string;

@@ -156,6 +156,7 @@ VALUES: dict[str, Any] = {
     "timezone": "Europe/Berlin",
     "anchor": "newest",
     "anchor_date": "2024-01-01",
+    "ends_at": 4102444800,
     "event_types": ["message"],
     "fetch_event_types": [],
     "folder_id": "null",

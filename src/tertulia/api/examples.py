@@ -123,7 +123,7 @@ OF_CALLS: dict[str, dict[str, Any]] = {
     "GET /realm/retention_preview": {"message_retention_days": 90},
     "POST /realm/legal_holds": {"reason": "Case 4711", "held_user_ids": [9]},
     "GET /streams/{stream_id}/topic_deletion_preview": {"topic_name": "lunch"},
-    "PATCH /streams/{stream_id}/topic_summaries": {"allowed": False},
+    "PATCH /streams/{stream_id}/topic_summaries": {"allowed": True},
     "POST /streams/{stream_id}/topic_summaries": {"topic_name": "lunch"},
     "PATCH /answers/{answer_token}": {"content": "Soup is", "status_line": "reading 3 files"},
     "PATCH /realm/accounts": {"account_ids": [12, 17], "role": 400},

@@ -37,7 +37,7 @@ class PublicTopic:
     target: Target
     path: str
     etag: str
-    bytes: int
+    size_bytes: int
 
     def request(self, *headers: str) -> bytes:
         return _request(self.path, *headers)
@@ -119,7 +119,7 @@ async def crawler(topic: PublicTopic, seconds: float, turns: int) -> CrawlerCost
         finally:
             for each in crawlers:
                 each.cancel()
-            read += sum(each for each in await asyncio.gather(*crawlers) if isinstance(each, int))
+            read += sum(await asyncio.gather(*crawlers))
     return CrawlerCost(sorted(alone), sorted(beside), read / (turns * seconds))
 
 

@@ -405,6 +405,7 @@ def test_result_and_msg_come_first_and_a_newline_last(chat):
 
 
 def test_the_front_page_redirects_to_the_login_page(chat):
+    chat.person("ana")  # a server without accounts redirects to its first-run page
     page = chat.stranger.raw("GET", "/")
 
     assert (page.status, page.headers["location"]) == (303, "/login/")

@@ -139,7 +139,7 @@ ORGANIZATION = (
     " organization-level-user-defaults users invitations"
     " channel-folders default-channels-list emoji-settings linkifier-settings"
     " playground-settings profile-field-settings data-exports-admin audit-log"
-    " archived-channels agents usage integrations server-health"
+    " archived-channels agents usage integrations server-health legal-holds"
 )
 DIALOGS = [
     "#channels/new",

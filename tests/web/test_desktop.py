@@ -7,9 +7,9 @@ from tests.support.browser_user import address
 
 BRIDGE = """
 window.electron_bridge = {
-  told: {}, heard: {}, notices: [],
-  send_event(name, ...args) { this.told[name] = args; },
-  on_event(name, listener) { this.requests[name] = listener; },
+  sent: {}, listeners: {}, notices: [],
+  send_event(name, ...args) { this.sent[name] = args; },
+  on_event(name, listener) { this.listeners[name] = listener; },
   set_send_notification_reply_message_supported(yes) { this.replies = yes; },
   new_notification(title, options) { this.notices.push([title, options.body]); },
   get_idle_on_system() { return false; },
@@ -25,7 +25,7 @@ def test_the_page_provides_the_interface_of_the_desktop_app(page_chat, browse):
     at_anas.goes("#inbox")
 
     expect(at_anas.page).to_have_title(re.compile(r"^\(1\) "))
-    found = at_anas.page.evaluate("electron_bridge.told")
+    found = at_anas.page.evaluate("electron_bridge.sent")
     assert found["total_unread_count"] == [1]
     assert found["realm_name"] == [page_chat.realm.name]
     assert found["realm_icon_url"][0].startswith(address(page_chat))
@@ -33,15 +33,15 @@ def test_the_page_provides_the_interface_of_the_desktop_app(page_chat, browse):
     icon = at_anas.page.locator('link[rel="icon"]')
     expect(icon).to_have_attribute("href", "/static/images/favicon/favicon-pms.png")
 
-    at_anas.page.evaluate("electron_bridge.requests['show-keyboard-shortcuts']()")
+    at_anas.page.evaluate("electron_bridge.listeners['show-keyboard-shortcuts']()")
     expect(at_anas.page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()
     at_anas.page.keyboard.press("Escape")
-    reply = f"electron_bridge.requests['send_notification_reply_message']({soup.id}, 'Coming')"
+    reply = f"electron_bridge.listeners['send_notification_reply_message']({soup.id}, 'Coming')"
     at_anas.page.evaluate(reply)
     newest = ana.get("/messages", anchor="newest", num_before=1, num_after=0).succeeds()
     assert newest["messages"][0]["content"] == "<p>Coming</p>"
 
-    at_anas.page.evaluate("electron_bridge.requests['logout']()")
+    at_anas.page.evaluate("electron_bridge.listeners['logout']()")
     at_anas.page.wait_for_url("**/login/**")
 
 

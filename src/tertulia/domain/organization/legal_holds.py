@@ -6,6 +6,7 @@ channel covers its messages.
 
 import msgspec
 
+from tertulia import domain
 from tertulia.errors import BadRequest
 
 MAX_REASON_LENGTH = 1000
@@ -26,6 +27,7 @@ class LegalHold(msgspec.Struct, frozen=True):
 def checked_reason(text: str) -> str:
     """The reason as it is stored. Raises BadRequest."""
     reason = text.strip()
+    domain.names.check(" ".join(reason.splitlines()), "reason")
     if not reason:
         raise BadRequest("A legal hold needs a reason.")
     if len(reason) > MAX_REASON_LENGTH:

@@ -131,7 +131,7 @@ export function startTopic(channel) {
   const hash = channelHash(channel);
   if (location.hash === hash) return focus();
   const stop = on("route", (route) => {
-    stop();
+    if (route.hash === hash || location.hash !== hash) stop(); // else the view of an earlier hash
     if (route.hash === hash) focus();
   });
   location.hash = hash;

@@ -7,8 +7,8 @@ import pytest
 from playwright.sync_api import expect
 from tests.support.axe import violations
 from tests.support.files import uploads
+from tests.web.test_compose_box import rect
 from tests.web.test_views import topic
-from tests.web.test_writing import rect
 
 TOMORROW_AT_NINE = """(() => {
   const day = new Date();

@@ -168,7 +168,7 @@ TEXTS_OF_CHUNKS = {
     ("initial",): ["initial"],
     ("interactive",): ["interactive"],
     ("lists",): ["lists"],
-    ("writing",): ["writing"],
+    ("composer",): ["composer"],
     ("dialogs", "emoji"): ["dialogs", "settings"],
     ("catchup",): ["catch_up"],
     ("start",): ["start"],

@@ -43,8 +43,8 @@ const LAZY = {
 };
 
 /** Commands of the chunk that loads with the compose box.
- * @type {Record<string, keyof import("./core/chunk_exports.d.ts").ChunkExports["writing"]>} */
-const WRITING = { "poll-form": "pollForm", "todo-form": "todoForm", "time-form": "timeForm", "table-form": "tableForm", "spoiler-form": "spoilerForm", "heading-form": "headingForm", "video-call": "insertCall" };
+ * @type {Record<string, keyof import("./core/chunk_exports.d.ts").ChunkExports["composer"]>} */
+const COMPOSER = { "poll-form": "pollForm", "todo-form": "todoForm", "time-form": "timeForm", "table-form": "tableForm", "spoiler-form": "spoilerForm", "heading-form": "headingForm", "video-call": "insertCall" };
 
 /** Commands of the emoji chunk.
  * @type {Record<string, keyof import("./core/chunk_exports.d.ts").ChunkExports["emoji"]>} */
@@ -64,7 +64,7 @@ export function bindInput() {
   for (const [name, exported] of Object.entries(LAZY)) {
     command(name, async (context) => /** @type {(context: CommandContext) => unknown} */ (await lazy("dialogs", exported))(context));
   }
-  for (const [name, exported] of Object.entries(WRITING)) command(name, async () => /** @type {() => unknown} */ (await lazy("writing", exported))());
+  for (const [name, exported] of Object.entries(COMPOSER)) command(name, async () => /** @type {() => unknown} */ (await lazy("composer", exported))());
   for (const [name, exported] of Object.entries(EMOJI)) {
     command(name, async (context) => /** @type {(context: CommandContext) => unknown} */ (await lazy("emoji", exported))(context));
   }

@@ -1,6 +1,6 @@
 /** The compose box. Its text is saved as a draft while the person types, and restored when the conversation is
  * opened again. What the box needs only while a person writes in it (attachments, the destination, notes) is in
- * the chunk `writing`, which is loaded when the box gets the focus. */
+ * the chunk `composer`, which is loaded when the box gets the focus. */
 
 import { channelName, channels } from "../state/channels.js";
 import { completions, topicFieldCompletions } from "../state/typeahead_sources.js";
@@ -150,7 +150,7 @@ export class ComposeBox {
   /** Load what the box needs while a person writes.
    * @returns {Promise<ComposeExtension>} */
   async extend() {
-    const extendCompose = await lazy("writing", "extendCompose");
+    const extendCompose = await lazy("composer", "extendCompose");
     return (this.extension ??= extendCompose(this));
   }
 

@@ -50,7 +50,7 @@ function entryAt(element) {
  * @param {Message} message */
 async function quoteMessage(message) {
   const selected = selectionIn(message);
-  if (selected) return insertForMessage(message, quotedText(message, (await lazy("writing", "markdownOf"))(selected)));
+  if (selected) return insertForMessage(message, quotedText(message, (await lazy("composer", "markdownOf"))(selected)));
   let content;
   try {
     content = (await get(`/messages/${message.id}`, { apply_markdown: false, allow_empty_topic_name: true })).message.content;

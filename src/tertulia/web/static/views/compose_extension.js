@@ -10,12 +10,12 @@ import { ComposeDestination } from "./compose_destination.js";
 import { ComposeNotes } from "./compose_notes.js";
 import { ComposeSize } from "./compose_size.js";
 import { toast } from "./layout.js";
-import { writingTexts } from "./writing_texts.js";
+import { composerTexts } from "./composer_texts.js";
 
 /** @typedef {import("./compose.js").ComposeBox} ComposeBox */
 /** @typedef {import("../state/conversations.js").Conversation} Conversation */
 
-addTexts(writingTexts);
+addTexts(composerTexts);
 
 /** @param {ComposeBox} compose */
 export function extendCompose(compose) {

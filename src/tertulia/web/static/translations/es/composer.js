@@ -1,7 +1,7 @@
 /** Spanish texts of what a compose box has while a person writes in it. */
 
 /** @type {Record<string, string | Record<string, string>>} */
-export const writingTexts = {
+export const composerTexts = {
   "call.join": "Unirse a la videollamada",
   "call.name": "Llamada",
   "destination.change": "Enviar a otro lugar",

@@ -1,7 +1,7 @@
 /** French texts of what a compose box has while a person writes in it. */
 
 /** @type {Record<string, string | Record<string, string>>} */
-export const writingTexts = {
+export const composerTexts = {
   "call.join": "Rejoindre l’appel vidéo",
   "call.name": "Appel",
   "destination.change": "Envoyer ailleurs",

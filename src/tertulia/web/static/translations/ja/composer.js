@@ -1,7 +1,7 @@
 /** Japanese texts of what a compose box has while a person writes in it. */
 
 /** @type {Record<string, string | Record<string, string>>} */
-export const writingTexts = {
+export const composerTexts = {
   "call.join": "ビデオ通話に参加",
   "call.name": "通話",
   "destination.change": "送信先を変更",

@@ -1,7 +1,7 @@
 /** German texts of what a compose box has while a person writes in it. */
 
 /** @type {Record<string, string | Record<string, string>>} */
-export const writingTexts = {
+export const composerTexts = {
   "call.join": "Am Videoanruf teilnehmen",
   "call.name": "Anruf",
   "destination.change": "Woanders hin senden",

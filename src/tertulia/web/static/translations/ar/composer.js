@@ -1,7 +1,7 @@
 /** Arabic texts of what a compose box has while a person writes in it. */
 
 /** @type {Record<string, string | Record<string, string>>} */
-export const writingTexts = {
+export const composerTexts = {
   "call.join": "الانضمام إلى مكالمة الفيديو",
   "call.name": "مكالمة",
   "destination.change": "الإرسال إلى مكان آخر",

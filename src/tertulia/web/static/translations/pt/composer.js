@@ -1,7 +1,7 @@
 /** Portuguese texts of what a compose box has while a person writes in it. */
 
 /** @type {Record<string, string | Record<string, string>>} */
-export const writingTexts = {
+export const composerTexts = {
   "call.join": "Entrar na chamada de vídeo",
   "call.name": "Chamada",
   "destination.change": "Enviar para outro lugar",

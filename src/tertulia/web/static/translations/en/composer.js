@@ -1,7 +1,7 @@
 /** English texts of what a compose box has while a person writes in it. */
 
 /** @type {Record<string, string | Record<string, string>>} */
-export const writingTexts = {
+export const composerTexts = {
   "call.join": "Join the video call",
   "call.name": "Call",
   "destination.change": "Send to another place",

@@ -1,2 +1,2 @@
 /** Texts of what a compose box has while a person writes in it, in the page's language: a file of `translations/`. */
-export const writingTexts: Record<string, string | Record<string, string>>;
+export const composerTexts: Record<string, string | Record<string, string>>;

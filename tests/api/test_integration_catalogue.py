@@ -150,6 +150,7 @@ def test_failures_of_an_outgoing_webhook_are_listed(chat, ana):
         (found,) = ana.get("/integrations/bots").succeeds()["bots"]
         return found
 
+    began = int(chat.server.clock())
     for _ in range(2):
         trouble = webhook_deliveries.unreachable()
         chat.write(storage.people.bots.record_outcome, outgoing, trouble)
@@ -157,6 +158,7 @@ def test_failures_of_an_outgoing_webhook_are_listed(chat, ana):
     chat.write(storage.people.bots.record_outcome, outgoing, None)
 
     assert failed["payload_url"] == "https://example.com"
-    assert (failed["failures"], failed["last_failure"]) == (2, int(chat.server.clock()))
+    assert failed["failures"] == 2
+    assert began <= failed["last_failure"] <= chat.server.clock()
     assert failed["last_error"] == trouble.to_owner
     assert (listed()["failures"], listed()["last_error"]) == (0, trouble.to_owner)

@@ -264,20 +264,11 @@ class MessageSent(MessageEvent, frozen=True):
         return None if self.message is None else NewMessage(self.message, self.read_by)
 
     def public_channel_of(self, org: Organization) -> int | None:
-        channel = None if self.channel_id is None else org.channels[self.channel_id]
-        return channel.id if channel is not None and channel.is_public else None
+        return _public_channel(org, self.channel_id)
 
     def passes(self, org: Organization, to: Listener) -> bool:
-        message = self.message
-        if message is None:
-            return True
-        channel_id = message.channel_id
-        return domain.messages.narrow.passes(
-            to.options.narrow,
-            channel_name=None if channel_id is None else org.channels[channel_id].name,
-            topic=message.topic,
-            sender_email=org.users[self.sender_id].api_email(org.email_domain),
-            flags=self.flags_for(to.user_id),
+        return self.message is None or _passes_narrow(
+            org, to, self.message, self.flags_for(to.user_id)
         )
 
     def is_hidden_from(self, org: Organization, user_id: int) -> bool:
@@ -380,21 +371,10 @@ class MessageRestored(MessageEvent, frozen=True):
         return [replace(event, message=messages.get(event.message_id)) for event in events]
 
     def public_channel_of(self, org: Organization) -> int | None:
-        channel = None if self.channel_id is None else org.channels[self.channel_id]
-        return channel.id if channel is not None and channel.is_public else None
+        return _public_channel(org, self.channel_id)
 
     def passes(self, org: Organization, to: Listener) -> bool:
-        message = self.message
-        if message is None:
-            return True
-        channel_id = message.channel_id
-        return domain.messages.narrow.passes(
-            to.options.narrow,
-            channel_name=None if channel_id is None else org.channels[channel_id].name,
-            topic=message.topic,
-            sender_email=org.users[message.sender_id].api_email(org.email_domain),
-            flags=[],
-        )
+        return self.message is None or _passes_narrow(org, to, self.message, [])
 
     def is_hidden_from(self, org: Organization, user_id: int) -> bool:
         return self.message is None or not may_follow(org.present, user_id, self.message)
@@ -437,3 +417,21 @@ class MessageRestored(MessageEvent, frozen=True):
         return message is not None and org.may_know(
             org.users[to.user_id], org.users[message.sender_id]
         )
+
+
+def _public_channel(org: Organization, channel_id: int | None) -> int | None:
+    """The id of the channel if it is public."""
+    channel = None if channel_id is None else org.channels[channel_id]
+    return channel.id if channel is not None and channel.is_public else None
+
+
+def _passes_narrow(org: Organization, to: Listener, message: Message, flags: list[str]) -> bool:
+    """Whether a message is in the narrow of a queue."""
+    channel_id = message.channel_id
+    return domain.messages.narrow.passes(
+        to.options.narrow,
+        channel_name=None if channel_id is None else org.channels[channel_id].name,
+        topic=message.topic,
+        sender_email=org.users[message.sender_id].api_email(org.email_domain),
+        flags=flags,
+    )

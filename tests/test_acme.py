@@ -57,10 +57,10 @@ def health(authority: Authority, root: Path) -> int:
 def test_a_certificate_is_obtained_and_served(terminal, authority, tmp_path, kind):
     authority.offered = (kind,)
     serving = serves(terminal, authority, http_port=own_port() if kind == "http-01" else 0)
-    assert "https://" in serving.said.out
+    assert "https://" in serving.output.out
 
-    eventually(lambda: "server.certificate_issued" in serving.said.err)
-    eventually(lambda: "server.certificate_reloaded" in serving.said.err)
+    eventually(lambda: "server.certificate_issued" in serving.output.err)
+    eventually(lambda: "server.certificate_reloaded" in serving.output.err)
 
     assert health(authority, tmp_path / "root.pem") == 200
     assert authority.issued == [STOLEN_TIME]
@@ -68,13 +68,13 @@ def test_a_certificate_is_obtained_and_served(terminal, authority, tmp_path, kin
 
 def test_a_restart_keeps_the_certificate_and_the_http_port_redirects(terminal, authority, tmp_path):
     serving = serves(terminal, authority, http_port=own_port())
-    eventually(lambda: "server.certificate_issued" in serving.said.err)
+    eventually(lambda: "server.certificate_issued" in serving.output.err)
     serving.stops()
 
     again = serves(terminal, authority, http_port=own_port())
 
     assert health(authority, tmp_path / "root.pem") == 200
-    assert "server.certificate_issued" not in again.said.err
+    assert "server.certificate_issued" not in again.output.err
     assert authority.issued == [STOLEN_TIME]
     with closing(http.client.HTTPConnection("127.0.0.1", authority.http_port, 10)) as plain:
         plain.request("GET", "/login/?next=/x")
@@ -91,13 +91,13 @@ def test_a_restart_keeps_the_certificate_and_the_http_port_redirects(terminal, a
 def test_a_certificate_of_its_last_month_is_renewed_with_the_same_account(terminal, authority):
     authority.days = 20
     serving = serves(terminal, authority, http_port=own_port())
-    eventually(lambda: "server.certificate_issued" in serving.said.err)
+    eventually(lambda: "server.certificate_issued" in serving.output.err)
     serving.stops()
     authority.days = 90
 
     again = serves(terminal, authority, http_port=own_port())
 
-    eventually(lambda: "server.certificate_issued" in again.said.err)
+    eventually(lambda: "server.certificate_issued" in again.output.err)
     assert authority.issued == [STOLEN_TIME, STOLEN_TIME]
     assert authority.accounts == 1
 
@@ -106,8 +106,8 @@ def test_a_refusal_is_logged_with_its_reason_and_the_server_continues(terminal, 
     authority.refuses = "too many certificates"
     serving = serves(terminal, authority, http_port=own_port())
 
-    eventually(lambda: "server.certificate_not_issued" in serving.said.err)
-    assert re.search(r"too many certificates.*retry_s=300", serving.said.err)
+    eventually(lambda: "server.certificate_not_issued" in serving.output.err)
+    assert re.search(r"too many certificates.*retry_s=300", serving.output.err)
     context = ssl.create_default_context()
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     address = f"https://127.0.0.1:{authority.tls_port}/health"
@@ -120,13 +120,13 @@ def test_several_servers_share_the_certificate(databases, authority, tmp_path):
     url, folder = databases.new("postgres")
     with closing(Terminal(folder, url)) as terminal:
         first = serves(terminal, authority, http_port=own_port())
-        eventually(lambda: "server.certificate_issued" in first.said.err)
+        eventually(lambda: "server.certificate_issued" in first.output.err)
 
         second = serves(terminal, authority, http_port=own_port())
 
         eventually(lambda: health(authority, tmp_path / "root.pem") == 200)
         assert authority.issued == [STOLEN_TIME]
-        assert "server.certificate_issued" not in second.said.err
+        assert "server.certificate_issued" not in second.output.err
 
 
 def test_acme_requires_the_address_of_the_server(terminal, authority):

@@ -232,12 +232,12 @@ def busy_package(tree: Tree) -> Iterator[str]:
 
 
 def name_with_two_meanings(tree: Tree) -> Iterator[str]:
-    places: dict[str, list[str]] = {}
+    definitions: dict[str, list[str]] = {}
     for module, text in tree.items():
         for node in nodes_in(text, module):
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-                places.setdefault(node.name, []).append(module)
-    for name, modules in places.items():
+                definitions.setdefault(node.name, []).append(module)
+    for name, modules in definitions.items():
         if len(modules) > 1:
             yield f"{name} is a class in {' and in '.join(modules)}: one word, one meaning."
 

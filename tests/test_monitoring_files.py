@@ -109,7 +109,7 @@ def test_health_follows_the_settings(terminal, tmp_path):
     port = ["--port", str(server.port)]
 
     good = terminal.runs("health", *port)
-    assert (good.code, good.out) == (0, "The server is well; writes: ok.\n")
+    assert (good.code, good.out) == (0, "The server is healthy; writes: ok.\n")
     server.stops()
     gone = terminal.runs("health", *port)
     assert gone.code == 1

@@ -9,20 +9,30 @@ import sys
 import tarfile
 import tomllib
 import zipfile
+from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+from tests.support import missing_modules
+from tests.support.cli_runner import clean_environment
+from tests.support.missing_modules import EXTRAS
 
 from tertulia import __version__
 from tertulia.cli import selftest
 
 ROOT = Path(__file__).parents[1]
+MAX_INSTALLED_MIB = 110
+MAX_DEPENDENCIES_MIB = 60
+BUILD_FILES = {".pyc", ".c", ".h", ".pyx", ".pxd"}
 DOCUMENTS = ".data/data/share/doc/tertulia/"
 
 
 def test_the_package_has_the_version_of_the_server():
-    found = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    found = _project()
 
     assert found["version"] == __version__
     assert all(">=" in each for each in found["dependencies"]), "a dependency has no bounds"
@@ -45,6 +55,17 @@ def test_the_wheel_contains_every_source_file_and_linked_page(tmp_path):
     dead = {link for page in pages if page.endswith(".md") for link in _links(page)} - pages
     assert "docs/getting-started.md" in pages
     assert not dead, f"pyproject.toml, data-files: {sorted(dead)}"
+
+
+def _project() -> dict[str, Any]:
+    about = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    found: dict[str, Any] = about["project"]
+    return found
+
+
+def disk_usage(folder: Path) -> int:
+    """Bytes of all files, in whole blocks, as `du` counts them."""
+    return sum(each.lstat().st_blocks * 512 for each in folder.rglob("*"))
 
 
 def _needed() -> list[Path]:
@@ -75,7 +96,9 @@ def _sources() -> set[str]:
 FAKE_PIP = r"""
 import re
 import sys
+from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 command, *words = sys.argv[1:]
 if command == "wheel":
@@ -144,7 +167,6 @@ def test_a_failed_installation_shows_the_output_of_pip(tmp_path, pip, command):
 
 # --- extras ---
 
-EXTRAS = {"psycopg": "postgres", "lxml": "saml", "minisaml": "saml", "ldap3": "ldap"}
 LDAP = """
 [[ldap]]
 name = "corp"
@@ -153,19 +175,38 @@ base = "dc=example,dc=com"
 """
 
 
-def without(*modules: str) -> str:
-    """Code after which some modules cannot be imported."""
-    return f"import sys; sys.modules.update(dict.fromkeys({modules!r}))"
-
-
 def test_the_extra_for_everything_has_all_others():
-    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
-        "optional-dependencies"
-    ]
-
+    extras = _project()["optional-dependencies"]
     everything = extras.pop("all")
     assert sorted(everything) == sorted({each for some in extras.values() for each in some})
     assert set(extras) == set(EXTRAS.values())
+
+
+def test_the_dependencies_without_extras_are_small():
+    """Without bytecode, and as `make install` leaves them: without symbols for debuggers.
+
+    The whole package is measured in a fresh environment, below.
+    """
+    names = {re.split(r"[^\w-]", each)[0] for each in _project()["dependencies"]}
+    sizes: dict[str, int] = {}
+    while names:
+        name = names.pop()
+        package = metadata.distribution(name)
+        files = [Path(str(package.locate_file(each))) for each in package.files or []]
+        sizes[name] = sum(
+            path.stat().st_size
+            for path in files
+            if path.is_file() and path.suffix not in BUILD_FILES
+        )
+        needed = map(Requirement, package.requires or [])
+        names |= {
+            canonicalize_name(each.name)
+            for each in needed
+            if each.marker is None or each.marker.evaluate({"extra": ""})
+        } - sizes.keys()
+
+    assert sum(sizes.values()) <= MAX_DEPENDENCIES_MIB << 20, sizes
+    assert not set(sizes) & set(EXTRAS)
 
 
 @pytest.mark.parametrize(
@@ -177,11 +218,13 @@ def test_the_extra_for_everything_has_all_others():
 )
 def test_a_setting_that_needs_an_extra_names_it(tmp_path, module, words, settings):
     (tmp_path / "tertulia.toml").write_text(settings, encoding="utf-8")
-    place = ["--config", str(tmp_path / "tertulia.toml"), "--data", str(tmp_path / "data")]
-    run = f"{without(module)}; from tertulia.cli import main; main({[*words, *place]!r})"
-    kept = {name: text for name, text in os.environ.items() if not name.startswith("TERTULIA_")}
+    options = ["--config", str(tmp_path / "tertulia.toml"), "--data", str(tmp_path / "data")]
+    run = f"from tertulia.cli import main; main({[*words, *options]!r})"
+    environment = clean_environment(PYTHONPATH=missing_modules.hide(tmp_path, module))
 
-    done = subprocess.run([sys.executable, "-c", run], env=kept, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", run], env=environment, capture_output=True, text=True
+    )
 
     assert done.returncode == 1
     assert f"pip install 'tertulia[{EXTRAS[module]}]'" in done.stderr
@@ -234,11 +277,9 @@ def test_the_wheel_passes_the_self_test(release, tmp_path):
     with zipfile.ZipFile(release / f"tertulia-{__version__}-py3-none-any.whl") as wheel:
         wheel.extractall(tmp_path)
     # Without the libraries of the extras, as the plain wheel is installed.
-    run = f"{without(*EXTRAS)}; from tertulia.cli import main; main(['selftest'])"
-    kept = {name: text for name, text in os.environ.items() if not name.startswith("TERTULIA_")}
     done = subprocess.run(
-        [sys.executable, "-c", run],
-        env={**kept, "PYTHONPATH": str(tmp_path)},
+        [sys.executable, "-c", "from tertulia.cli import main; main(['selftest'])"],
+        env=clean_environment(PYTHONPATH=missing_modules.hide(tmp_path, *EXTRAS)),
         cwd=tmp_path,
         capture_output=True,
         text=True,
@@ -247,6 +288,30 @@ def test_the_wheel_passes_the_self_test(release, tmp_path):
     assert done.returncode == 0, done.stdout + done.stderr
     steps = [line.split("  ")[0].strip() for line in done.stdout.splitlines()[:-1]]
     assert steps == ["start", "first owner", "first message", "restart", "backup", "restore"]
+
+
+@pytest.mark.soak
+def test_the_wheel_in_a_fresh_environment_is_small_and_passes_the_self_test(release, tmp_path):
+    """As with `pip install tertulia`: bytecode counts, pip and setuptools do not."""
+    subprocess.run([sys.executable, "-m", "venv", str(tmp_path)], check=True)
+    python, (wheel,) = tmp_path / "bin" / "python", release.glob("*.whl")
+    before = disk_usage(tmp_path)
+    done = subprocess.run(
+        [python, "-m", "pip", "install", "-q", wheel], capture_output=True, text=True
+    )
+    if done.returncode != 0:
+        pytest.skip(f"pip cannot install packages here: {done.stderr.splitlines()[-1]}")
+    used = disk_usage(tmp_path) - before
+    tried = subprocess.run(
+        [tmp_path / "bin" / "tertulia", "selftest"],
+        env=clean_environment(),
+        capture_output=True,
+        text=True,
+    )
+
+    assert used <= MAX_INSTALLED_MIB << 20
+    assert tried.returncode == 0, tried.stdout + tried.stderr
+    assert "The self-test passed" in tried.stdout
 
 
 def test_a_failed_self_test_says_why(monkeypatch):

@@ -35,9 +35,9 @@ def runs(root: Path, *words: str, typing: str = "") -> str:
 
 
 def test_a_dry_run_shows_every_file_and_writes_none(tmp_path):
-    shown = runs(tmp_path, "--dry-run")
+    shown = runs(tmp_path, "--dry-run", "--proxy")
 
-    for file in planned(STOLEN_TIME, tmp_path):
+    for file in planned(STOLEN_TIME, tmp_path, proxy_port=9009):
         assert f"=== new: {file.path}" in shown
     assert "ExecStart=" in shown
     assert "chat.example.com has no address yet" in shown
@@ -55,11 +55,31 @@ def test_the_script_ends_at_the_first_run_page_and_is_idempotent(tmp_path):
 
     assert link.startswith(f"https://{STOLEN_TIME}/setup/?code=")
     assert again.splitlines()[-1] == link
-    assert again.count("=== unchanged:") == 5
+    assert again.count("=== unchanged:") == 4
     assert "Wrote" not in again
     assert {path: path.read_bytes() for path in files} == files
     config = Config.load({"data": str(tmp_path / "var/lib/tertulia")}, {})
     assert config.external_url == f"https://{STOLEN_TIME}"
+
+
+@pytest.mark.parametrize(
+    ("flags", "port"),
+    [([], 443), (["--proxy"], 9009), (["--proxy", "--port", "8000"], 8000)],
+)
+def test_the_server_or_its_proxy_gets_the_certificate(tmp_path, flags, port):
+    runs(tmp_path, "--yes", *flags)
+
+    config = Config.load({"data": str(tmp_path / "var/lib/tertulia")}, {})
+    unit = (tmp_path / "etc/systemd/system/tertulia.service").read_text()
+    assert bool(config.acme_directory) == (not flags)
+    assert ("AmbientCapabilities=CAP_NET_BIND_SERVICE" in unit) == (not flags)
+    assert config.port == port
+    assert (tmp_path / "etc/caddy/Caddyfile").exists() == bool(flags)
+
+
+def test_a_port_without_a_proxy_is_refused(tmp_path):
+    assert "add --proxy" in runs(tmp_path, "--yes", "--port", "8000")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_changed_settings_are_kept_and_units_are_shown_as_a_diff(tmp_path):
@@ -95,7 +115,8 @@ def test_only_a_host_name_is_accepted(tmp_path, host):
 
 
 def test_the_units_are_those_of_packaging():
-    units = [each for each in planned(STOLEN_TIME, Path("/")) if "systemd" in each.path.parts]
+    files = planned(STOLEN_TIME, Path("/"), proxy_port=9009)
+    units = [each for each in files if "systemd" in each.path.parts]
 
     assert len(units) == 3
     for unit in units:
@@ -106,11 +127,17 @@ def test_systemd_accepts_the_units(tmp_path):
     verify = shutil.which("systemd-analyze")
     if verify is None:
         pytest.skip("systemd-analyze is not installed")
-    for unit in ("tertulia.service", "tertulia-backup.service", "tertulia-backup.timer"):
-        text = (ROOT / "packaging" / unit).read_text(encoding="utf-8")
-        (tmp_path / unit).write_text(text.replace("/opt/tertulia/.venv/bin/tertulia", "/bin/true"))
+    for proxy_port in (None, 9009):
+        files = planned(STOLEN_TIME, Path("/"), program="/bin/true", proxy_port=proxy_port)
+        units = [each for each in files if "systemd" in each.path.parts]
+        for unit in units:
+            (tmp_path / unit.path.name).write_text(unit.text)
+        check_units(verify, tmp_path)
+
+
+def check_units(verify: str, folder: Path) -> None:
     done = subprocess.run(
-        [verify, "verify", *map(str, tmp_path.iterdir())], capture_output=True, text=True
+        [verify, "verify", *map(str, folder.iterdir())], capture_output=True, text=True
     )
 
     assert "tertulia" not in done.stderr

@@ -1,3 +1,3 @@
 """Tertulia, a team chat server."""
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"

@@ -20,7 +20,7 @@ from tertulia.actions.messages.fast_path import FastPath
 from tertulia.api.authentication import Authenticator
 from tertulia.api.call import COMPLAINTS, Services
 from tertulia.api.routes import ABSENT, BROWSER_ROUTES, ROUTES
-from tertulia.caches.table import Caches
+from tertulia.caches.all_caches import Caches
 from tertulia.config import Config, ConfigError
 from tertulia.database import Database
 from tertulia.domain.messages.external_pictures import AS_IT_IS, ExternalPictures
@@ -29,7 +29,7 @@ from tertulia.domain.people.keys import Vault
 from tertulia.errors import ClientError, outcome
 from tertulia.errors.http import ServiceUnavailable
 from tertulia.events.delivery.dispatch import Delivery
-from tertulia.external import preload
+from tertulia.external import eager_imports
 from tertulia.external.mail import lmtp
 from tertulia.external.stores.file_stores import FileStores
 from tertulia.http import routing
@@ -179,7 +179,7 @@ class Application:
             ),
         )
         self.runner = Runner(self._jobs(), leader_due=partial(_due_jobs, database))
-        preload.load(config)
+        eager_imports.load(config)
         self._auth = auth = Authenticator(self.services)
         self._api = self._build_api(ROUTES, auth.authenticate, auth.precheck)
         browsers = (BROWSER_ROUTES, auth.authenticate_browser, auth.precheck_browser)
@@ -583,8 +583,8 @@ async def _emoji(request: Request) -> Response:
 
 
 async def _json(request: Request, body: bytes, headers: dict[str, str]) -> Response:
-    asked = ApiRequest(request.scope, request.receive)
-    return await rendering.answer(asked, body, "application/json", headers=headers)
+    api_request = ApiRequest(request.scope, request.receive)
+    return await rendering.answer(api_request, body, "application/json", headers=headers)
 
 
 @cache

@@ -112,7 +112,7 @@ def _upgrade(database: Database) -> None:
     database.migrate()
     after = database.schema()
     version = __version__
-    former = database.read_now(0, storage.server_notes.find, storage.server_notes.VERSION)
+    former = database.read_now(0, storage.server_values.find, storage.server_values.VERSION)
     is_same = before.applied == after.applied
     if former == version and is_same:
         return
@@ -125,7 +125,7 @@ def _upgrade(database: Database) -> None:
             to_schema=max(after.applied),
             one_way=after.must_know > before.must_know,
         )
-    database.write_now(0, storage.server_notes.store, storage.server_notes.VERSION, version)
+    database.write_now(0, storage.server_values.store, storage.server_values.VERSION, version)
 
 
 def find_database(config: Config) -> Database:

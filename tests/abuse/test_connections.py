@@ -8,6 +8,7 @@ from ipaddress import ip_network
 from typing import Any
 
 import pytest
+from tests.support import missing_modules
 from tests.support.cli_runner import ServerCommand, Terminal
 from tests.support.people import Chat
 from tests.support.server import Server
@@ -18,7 +19,7 @@ from tertulia.config import Config
 from tertulia.errors.http import TooManyConnections
 from tertulia.server.connection_limits import MIN_BYTES_PER_SECOND, ConnectionLimiter
 
-PATIENCE = Config().slow_client_seconds
+SLOW_CLIENT_SECONDS = Config().slow_client_seconds
 GET = b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n"
 HALF_HEAD = b"GET /health HTTP/1.1\r\nHost: local"
 HALF_BODY = (
@@ -35,7 +36,7 @@ class Lines:
         self.connections = server.connections
         self._stack = contextlib.ExitStack()
 
-    def opens(self, said: bytes, *, window: int = 0) -> socket.socket:
+    def opens(self, sent: bytes, *, window: int = 0) -> socket.socket:
         """A connection that has sent something and received the answer."""
         known = self.connections.open
         line = self._stack.enter_context(socket.socket())
@@ -43,7 +44,7 @@ class Lines:
         if window:
             line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, window)
         line.connect(("127.0.0.1", self.server.port))
-        line.sendall(said)
+        line.sendall(sent)
         eventually(lambda: self.connections.open > known)
         return line
 
@@ -83,13 +84,13 @@ def answers(line: socket.socket) -> int:
 # --- slow ---
 
 
-@pytest.mark.parametrize("said, what", [(HALF_HEAD, "head"), (HALF_BODY, "body")])
-def test_a_request_that_never_ends_is_disconnected(lines, said, what):
-    slow = [lines.opens(said) for _ in range(20)]
+@pytest.mark.parametrize("sent, what", [(HALF_HEAD, "head"), (HALF_BODY, "body")])
+def test_a_request_that_never_ends_is_disconnected(lines, sent, what):
+    slow = [lines.opens(sent) for _ in range(20)]
     lines.after(0)
     eventually(lambda: lines.connections.open == 20)
 
-    lines.after(PATIENCE + 1)
+    lines.after(SLOW_CLIENT_SECONDS + 1)
 
     assert [rest(line).split()[1] for line in slow] == [b"408"] * 20
     eventually(lambda: lines.connections.open == 0)
@@ -99,7 +100,7 @@ def test_a_request_that_never_ends_is_disconnected(lines, said, what):
 def test_a_connection_that_sends_nothing_is_closed_without_an_answer(lines):
     silent = lines.opens(b"")
 
-    lines.after(PATIENCE + 1)
+    lines.after(SLOW_CLIENT_SECONDS + 1)
 
     assert rest(silent) == b""
 
@@ -107,11 +108,11 @@ def test_a_connection_that_sends_nothing_is_closed_without_an_answer(lines):
 def test_empty_lines_do_not_keep_a_connection_open(lines):
     line = lines.opens(GET)
     assert answers(line) == 200
-    lines.after(PATIENCE + 1)  # a longer pause is allowed between requests
+    lines.after(SLOW_CLIENT_SECONDS + 1)  # a longer pause is allowed between requests
     line.sendall(b"\r\n")
     eventually(lines.waiting)
 
-    lines.after(PATIENCE + 1)
+    lines.after(SLOW_CLIENT_SECONDS + 1)
 
     assert rest(line) == b""
 
@@ -122,7 +123,7 @@ def test_a_second_request_has_the_same_time_limit_as_the_first(lines):
     line.sendall(HALF_HEAD)
     eventually(lines.waiting)
 
-    lines.after(PATIENCE + 1)
+    lines.after(SLOW_CLIENT_SECONDS + 1)
 
     assert rest(line).split()[1] == b"408"
 
@@ -134,9 +135,9 @@ def test_a_body_that_makes_progress_gets_more_time(lines):
     line = lines.opens(head + b"x" * MIN_BYTES_PER_SECOND * 10)
     eventually(lambda: moved(lines) > MIN_BYTES_PER_SECOND * 10)
 
-    lines.after(PATIENCE + 5)
+    lines.after(SLOW_CLIENT_SECONDS + 5)
     assert lines.connections.timed_out["body"] == 0
-    lines.after(PATIENCE + 12)
+    lines.after(SLOW_CLIENT_SECONDS + 12)
 
     assert rest(line).split()[1] == b"408"
 
@@ -168,13 +169,13 @@ def test_a_response_that_is_not_read_is_dropped(lines, ending):
     unread = [asks_for_much(lines, ending) for _ in range(5)]
     eventually(lambda: len(lines.waiting()) == 5)
 
-    lines.after(PATIENCE - 1)
+    lines.after(SLOW_CLIENT_SECONDS - 1)
     assert lines.connections.open == 5
-    lines.after(PATIENCE * 2)
+    lines.after(SLOW_CLIENT_SECONDS * 2)
 
     eventually(lambda: lines.connections.open == 0)
     assert lines.connections.timed_out == {"head": 0, "body": 0, "answer": 5}
-    assert all(0 < len(rest(line)) < MUCH for line in unread)
+    assert all(0 < len(rest(line)) < WHOLE_BYTES for line in unread)
 
 
 def test_a_response_that_is_being_read_is_not_cut_off(lines):
@@ -182,12 +183,14 @@ def test_a_response_that_is_being_read_is_not_cut_off(lines):
     eventually(lambda: any(each.is_write_paused for each in lines.waiting()))
 
     size = 0
-    while size < 3 * MUCH and (part := line.recv(20_000)):
+    while size < 3 * WHOLE_BYTES and (part := line.recv(20_000)):
         size += len(part)
-        earned = max(0, size - MUCH // 2) / MIN_BYTES_PER_SECOND  # the system held some of it
-        lines.after(PATIENCE - 1 + earned / 2)
+        earned = (
+            max(0, size - WHOLE_BYTES // 2) / MIN_BYTES_PER_SECOND
+        )  # the system held some of it
+        lines.after(SLOW_CLIENT_SECONDS - 1 + earned / 2)
 
-    assert size > 3 * MUCH
+    assert size > 3 * WHOLE_BYTES
     assert lines.connections.timed_out["answer"] == 0
 
 
@@ -206,7 +209,7 @@ def asks_for_much(lines: Lines, ending: bytes, times: int = 1) -> socket.socket:
     return line
 
 
-MUCH = len(_emoji_table())
+WHOLE_BYTES = len(_emoji_table())
 
 
 # --- many ---
@@ -259,8 +262,10 @@ def test_slow_clients_are_logged_once_a_minute(capfd):
 # --- out of file descriptors ---
 
 
-@pytest.fixture
-def terminal(tmp_path: Any) -> Iterator[Terminal]:
+@pytest.fixture(params=["uvloop", "asyncio"])
+def terminal(request: Any, tmp_path: Any, monkeypatch: Any) -> Iterator[Terminal]:
+    if request.param == "asyncio":
+        monkeypatch.setenv("PYTHONPATH", missing_modules.hide(tmp_path, "uvloop"))
     with contextlib.closing(Terminal(tmp_path / "data").creates_tables()) as terminal:
         yield terminal
 
@@ -269,20 +274,20 @@ def test_the_server_raises_its_limit_of_open_files(terminal):
     server = terminal.serves("--log-level", "warning", ulimit="-S -n 128")
 
     assert metric(server, "process_max_fds") > 128
-    assert server.said.err == ""
+    assert server.output.err == ""
 
 
 def test_unfinished_requests_of_one_address_do_not_lock_out_others(terminal):
     """The server does not run out of file descriptors, and logs the problem."""
     server = terminal.serves("--log-level", "warning", ulimit="-n 100")
-    assert "connections=50 connections_per_address=25" in server.said.err.replace("\n", " ")
+    assert "connections=50 connections_per_address=25" in server.output.err.replace("\n", " ")
 
     with contextlib.ExitStack() as stack:
         for _ in range(200):
             line = stack.enter_context(socket.create_connection(("127.0.0.1", server.port)))
             with contextlib.suppress(OSError):
                 line.sendall(HALF_HEAD)
-        eventually(lambda: "refused_address" in server.said.err)
+        eventually(lambda: "refused_address" in server.output.err)
         elsewhere = socket.create_connection(
             ("127.0.0.1", server.port), source_address=("127.0.0.2", 0)
         )
@@ -290,7 +295,7 @@ def test_unfinished_requests_of_one_address_do_not_lock_out_others(terminal):
         assert answers(elsewhere) == 200
 
     assert metric(server, 'tertulia_connections_refused{why="address"}') == 175
-    assert len(server.said.err.splitlines()) == 2
+    assert len(server.output.err.splitlines()) == 2
 
 
 def test_a_full_server_answers_503_and_recovers(terminal):
@@ -304,11 +309,11 @@ def test_a_full_server_answers_503_and_recovers(terminal):
             with contextlib.suppress(OSError):
                 line = socket.create_connection(("127.0.0.1", server.port), source_address=source)
                 stack.enter_context(line).sendall(HALF_HEAD)
-        eventually(lambda: "refused_full" in server.said.err)
+        eventually(lambda: "refused_full" in server.output.err)
 
     eventually(lambda: metric(server, "tertulia_connections") == 1)
     assert metric(server, 'tertulia_connections_refused{why="full"}') > 0
-    assert len(server.said.err.splitlines()) == 2
+    assert len(server.output.err.splitlines()) == 2
     assert server.asks("GET", "/server_settings")[0] == 200
 
 

@@ -63,7 +63,7 @@ def shown(person: Person, content: str) -> list[str]:
     return [html.unescape(src) for src in SRC.findall(person.sees(message)["content"])]
 
 
-def looks(person: Person, path: str) -> Reply:
+def fetch(person: Person, path: str) -> Reply:
     return person.chat.stranger.raw("GET", path)
 
 
@@ -72,7 +72,7 @@ def test_the_server_fetches_an_external_picture_once_for_all_readers(chat, site)
     content = f"{site.site}/cat.jpg?a=1&b=<2"
 
     (path,) = shown(ana, content)
-    responses = [looks(ana, path), looks(ben, path)]
+    responses = [fetch(ana, path), fetch(ben, path)]
 
     for response in responses:
         assert (response.status, response.body) == (200, PICTURE)
@@ -137,7 +137,7 @@ def test_only_signed_urls_are_fetched(chat, site):
         f"/{location}/é/{written}",
         f"/{location}/{signature}/ff",
     ):
-        assert looks(ana, forged).status in (400, 403), forged
+        assert fetch(ana, forged).status in (400, 403), forged
     assert site.requests == []
 
 
@@ -155,7 +155,7 @@ def test_only_pictures_of_bounded_size_are_passed_on(chat, site):
 
     for name in site.things.keys() - {"/cat.jpg"}:
         (path,) = shown(ana, f"{site.site}{name}")
-        response = looks(ana, path)
+        response = fetch(ana, path)
         assert (response.status, response.body) == (404, b""), name
 
 
@@ -167,7 +167,7 @@ def test_redirects_are_limited_and_never_lead_to_internal_addresses(chat, site, 
     site.things["/file.png"] = redirect("file:///etc/passwd")
     site.things["/nowhere.png"] = redirect("http://[")
 
-    found = {name: looks(ana, shown(ana, f"{site.site}{name}")[0]).status for name in site.things}
+    found = {name: fetch(ana, shown(ana, f"{site.site}{name}")[0]).status for name in site.things}
 
     assert found == {
         "/cat.jpg": 200,
@@ -184,9 +184,9 @@ def test_internal_addresses_are_not_fetched(start_server, site):
 
     for host in ("127.0.0.1", "localhost", "[::1]", "[::ffff:127.0.0.1]", "2130706433", "0"):
         for path in shown(ana, f"http://{host}:{port}/cat.jpg"):
-            assert looks(ana, path).status == 404, host
+            assert fetch(ana, path).status == 404, host
     (path,) = shown(ana, f"http://127.0.0.1:{own_port()}/cat.jpg")
-    assert looks(ana, path).status == 404
+    assert fetch(ana, path).status == 404
     assert site.requests == []
 
 
@@ -196,4 +196,4 @@ def test_without_the_setting_messages_are_unchanged(start_server, site):
     address = f"{site.site}/cat.jpg"
 
     assert shown(ana, address) == [address]
-    assert looks(ana, f"/external_content/{'0' * 64}/{address.encode().hex()}").status == 404
+    assert fetch(ana, f"/external_content/{'0' * 64}/{address.encode().hex()}").status == 404

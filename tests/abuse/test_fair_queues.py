@@ -14,7 +14,7 @@ from tests.support.waiting import TIMEOUT_SECONDS, eventually
 
 from tertulia import actions, api, fair_queue
 from tertulia.api import authentication
-from tertulia.http import basic, compression, forms
+from tertulia.http import authorization_header, compression, forms
 
 MAX_TURNS = 6  # of a backlog of hundreds: a request has up to three items of work
 
@@ -69,7 +69,7 @@ RESOURCES = {
     "highlights": (lambda chat: api.messages.history.HIGHLIGHTS, highlights),
     "large answers": (lambda chat: api.messages.history.LARGE_ANSWERS, many_messages),
     "reads": (lambda chat: chat.server.database.reads, search),
-    "signatures": (lambda chat: api.people.signature_queue.SIGNATURES, new_key),
+    "signatures": (lambda chat: api.people.crypto_queue.SIGNATURES, new_key),
 }
 
 
@@ -190,7 +190,7 @@ def test_a_header_of_300_bytes_is_the_longest_that_is_cached(chat, monkeypatch):
 
     def counted(header):
         read.append(header)
-        return basic.read_credentials(header)
+        return authorization_header.read_credentials(header)
 
     monkeypatch.setattr(authentication, "read_credentials", counted)
 

@@ -34,7 +34,7 @@ def test_a_new_server_creates_private_files_under_any_umask(terminal):
 
     assert {path.name for path in terminal.data.iterdir()} >= OURS
     assert not open_to_others(terminal.data) & OURS
-    assert server.said.err.count("server.file_made_private") == 0
+    assert server.output.err.count("server.file_made_private") == 0
 
 
 def test_a_command_creates_private_files(terminal):
@@ -64,9 +64,9 @@ def test_readable_files_are_made_private_and_that_is_logged(terminal):
     server = terminal.serves()
 
     assert not open_to_others(terminal.data) & OURS
-    assert "tertulia.db" in server.said.err
-    assert "secret" in server.said.err
-    assert server.said.err.count("server.file_made_private") >= 2
+    assert "tertulia.db" in server.output.err
+    assert "secret" in server.output.err
+    assert server.output.err.count("server.file_made_private") >= 2
 
 
 def test_a_file_with_a_key_is_made_private_even_if_it_existed(tmp_path):

@@ -20,8 +20,8 @@ from tertulia.http import forms, multipart, request
 from tertulia.http.forms import QUICK_BYTES, decoded
 from tertulia.http.json_text import MAX_DEPTH, decode_json, read_json
 from tertulia.http.memory_quota import MAX_BYTES
+from tertulia.http.parameter_rules import Problem
 from tertulia.http.request import ANONYMOUS_BODY_BYTES, MAX_QUERY_BYTES
-from tertulia.http.rules import Problem
 
 LARGE = b"name=soup&x=" + b"%41" * 100_000
 MULTIPART = "multipart/form-data; boundary=x"

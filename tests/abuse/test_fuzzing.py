@@ -41,7 +41,7 @@ LEFT_OUT = {
 }
 NOT_SENT = {"email", "new_email", "new_password", "old_password", "method"}
 
-DOORS = [
+PAGE_URLS = [
     "/", "/login/", "/logout/", "/register/", "/accounts/login/", "/accounts/find/",
     "/accounts/go/", "/accounts/password/reset/", "/accounts/second_factor/",
     "/accounts/unsubscribe/missed_messages/{}",
@@ -201,17 +201,17 @@ class Fuzzer:
     def _knock(self) -> None:
         """A page without login."""
         chance, stranger = self._chance, self._chat.stranger
-        door = chance.choice(DOORS)
-        for _ in range(door.count("{}")):
+        url = chance.choice(PAGE_URLS)
+        for _ in range(url.count("{}")):
             word = chance.choice([*WORDS[:20], *NASTY, *map(str, self._ids)])
-            door = door.replace("{}", quote(word, safe="", errors="replace")[:3000] or "x", 1)
+            url = url.replace("{}", quote(word, safe="", errors="replace")[:3000] or "x", 1)
         fields = {chance.choice(FIELDS): chance.choice([*WORDS, *NASTY]) for _ in range(3)}
         form = urlencode(fields, errors="replace")
         if chance.random() < 0.5:
-            response = stranger.raw("GET", f"{door}?{form[:3000]}")
+            response = stranger.raw("GET", f"{url}?{form[:3000]}")
         else:
-            response = stranger.raw("POST", door, form.encode(), Content_Type=FORM_OF_A_PAGE)
-        assert response.status < 500, (door, fields)
+            response = stranger.raw("POST", url, form.encode(), Content_Type=FORM_OF_A_PAGE)
+        assert response.status < 500, (url, fields)
 
     def _address(self, route: Route) -> str:
         path = route.path.replace(":path}", "}")

@@ -29,16 +29,16 @@ def lobby_chat(own_chat: Chat) -> Chat:
     return own_chat
 
 
-def numbers(told: Any, key: str = "") -> Iterator[int]:
+def numbers(response: Any, key: str = "") -> Iterator[int]:
     """All user ids in what a user received."""
-    if isinstance(told, dict):
-        for name, value in told.items():
+    if isinstance(response, dict):
+        for name, value in response.items():
             yield from numbers(value, name)
-    elif isinstance(told, list):
-        for value in told:
+    elif isinstance(response, list):
+        for value in response:
             yield from numbers(value, key)
-    elif key in PEOPLE and isinstance(told, int):
-        yield told
+    elif key in PEOPLE and isinstance(response, int):
+        yield response
 
 
 def lives(root: Person, ben: Person, square: int) -> None:

@@ -28,17 +28,17 @@ class Line:
     def __init__(self, server: Server) -> None:
         self._port = server.port
 
-    def hears(self, said: bytes) -> bytes:
+    def response_to(self, sent: bytes) -> bytes:
         with socket.create_connection(("127.0.0.1", self._port), TIMEOUT_SECONDS) as line:
-            line.sendall(said)
+            line.sendall(sent)
             received: list[bytes] = []
             with contextlib.suppress(ConnectionResetError):  # it had not read everything
                 received.extend(iter(lambda: line.recv(1 << 16), b""))
             return b"".join(received)
 
-    def answers(self, said: bytes) -> list[int]:
+    def answers(self, sent: bytes) -> list[int]:
         """The status codes of all responses."""
-        return [int(each[:3]) for each in self.hears(said).split(b"HTTP/1.1 ")[1:]]
+        return [int(each[:3]) for each in self.response_to(sent).split(b"HTTP/1.1 ")[1:]]
 
 
 @pytest.fixture
@@ -72,9 +72,9 @@ NO_REQUESTS = {
 }
 
 
-@pytest.mark.parametrize("said", NO_REQUESTS.values(), ids=NO_REQUESTS.keys())
-def test_an_ambiguous_request_is_refused(line, said):
-    assert line.answers(said + ASKED) == [400]
+@pytest.mark.parametrize("sent", NO_REQUESTS.values(), ids=NO_REQUESTS.keys())
+def test_an_ambiguous_request_is_refused(line, sent):
+    assert line.answers(sent + ASKED) == [400]
 
 
 def test_earlier_requests_are_answered_first(line):
@@ -97,7 +97,7 @@ def test_an_upgrade_request_is_answered_and_closed(line):
 
 
 def test_https_on_the_http_port_gets_an_explanation(line):
-    event = line.hears(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03")
+    event = line.response_to(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03")
 
     assert event.startswith(b"HTTP/1.1 400 ")
     assert b"This port speaks http, not https" in event
@@ -170,7 +170,7 @@ def test_unfinished_tls_handshakes_count_as_connections(terminal, tmp_path):
 
         assert [is_closed(line) for line in silent] == [True] * 8  # three at once, all soon
 
-    eventually(lambda: "refused_address=3" in serving.said.err)
+    eventually(lambda: "refused_address=3" in serving.output.err)
     assert answer(serving, tmp_path / "ca.pem") == 200
 
 

@@ -74,13 +74,13 @@ class Latecomer:
 
 @pytest.mark.parametrize("happens", [end, demote])
 def test_a_request_fails_if_its_caller_loses_the_right_meanwhile(chat, happens):
-    ana, calls, places = good_calls(chat)
+    ana, calls, path_params = good_calls(chat)
     tried, done = 0, []
     with chat.server.admits_with(lambda admit: Latecomer(admit, ana.id, happens)) as late:
         for route in calls:
             if route[0] == "GET" or route in LEFT_OUT:
                 continue
-            path, params = address(route, places), calls[route]
+            path, params = address(route, path_params), calls[route]
             before = chat.head()
             late.waits = True
             response = ask(ana, route[0], path, **params)

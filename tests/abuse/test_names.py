@@ -108,7 +108,7 @@ NOT_TRIED = ("password", "second_factor", "/realm/deactivate")
 
 def test_no_other_short_text_accepts_direction_characters(mail_chat: Chat):
     """Every parameter of every call is tested: a new one counts as a name unless it is listed."""
-    ana, calls, places = good_calls(mail_chat)
+    ana, calls, path_params = good_calls(mail_chat)
     routes = {(each.method, each.path): each for each in ROUTES}
     tried, taken = 0, []
     for route in calls:
@@ -119,7 +119,7 @@ def test_no_other_short_text_accepts_direction_characters(mail_chat: Chat):
             if any(word in f"{path} {name}" for word in NOT_TRIED):
                 continue
             given = calls[route] | {name: "ab\u202egnp.exe"}
-            response = ask(ana, method, address(route, places), **given)
+            response = ask(ana, method, address(route, path_params), **given)
             tried += 1
             ignored = response.json.get("ignored_parameters_unsupported", [])
             if (

@@ -1,5 +1,6 @@
 """One-time things work once, even if two servers receive them at the same moment."""
 
+import json
 import re
 import time
 from collections import Counter
@@ -155,6 +156,51 @@ def test_an_authorization_code_works_once_on_two_servers(chats):
     assert ends == {(200, 400): 10}
     # The second use may be a theft, so none of the grants is left.
     assert chat.read(storage.people.agents.grants, chat.server.clock()) == []
+
+
+def test_a_refresh_token_sent_twice_at_once_gives_one_pair_of_tokens_on_two_servers(chats):
+    chat = chats[0]
+    chat.set("enable_agent_access", True)
+    ana = chat.person("ana", channels=["kitchen"])
+    for _ in range(5):
+        client, code = chat.write(_allowed, ana.record, chat.channel("kitchen").id)
+        first = chat.write(_redeemed, client, code)
+        form = {"grant_type": "refresh_token", "client_id": client, "refresh_token": first.refresh}
+        answers: list[dict[str, str]] = []
+
+        def refresh(browser, form=form, answers=answers):
+            reply = browser.submits("/oauth/token", form)
+            answers.append(json.loads(reply.body))
+            return reply
+
+        assert at_once(chats, refresh) == [200, 200]
+        assert len({each["refresh_token"] for each in answers}) == 1
+        assert len({each["access_token"] for each in answers}) == 1
+        assert chat.read(_usable_refresh_tokens, client) == 1
+
+        # Of two holders of the new token the later one ends the grant.
+        chat.write(_replaced, client, answers[0]["refresh_token"])
+        again = {**form, "refresh_token": answers[1]["refresh_token"]}
+        assert Browser(chats[1]).submits("/oauth/token", again).status == 400
+        assert chat.read(storage.people.agents.grants, chat.server.clock()) == []
+
+
+def _redeemed(tx, client, code):
+    return actions.people.agents.redeem(tx, client, code, "http://127.0.0.1/", "v" * 64, "")
+
+
+def _replaced(tx, client, token):
+    """Exchange the token, more than a minute ago."""
+    assert actions.people.agents.refresh(tx.at(tx.now - 61), client, token, "") is not None
+
+
+def _usable_refresh_tokens(tx, client):
+    return tx.value(
+        "SELECT count(*) AS value FROM agent_token t JOIN agent_grant g ON g.id = t.grant_id"
+        " WHERE t.realm_id = :realm AND g.client_id = :client AND t.kind = 'refresh'"
+        " AND t.replaced_at IS NULL",
+        client=client,
+    )
 
 
 def _allowed(tx, user, channel_id):

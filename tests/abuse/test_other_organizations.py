@@ -48,7 +48,7 @@ def plain(reply: Reply) -> tuple[int, str]:
 
 
 def test_ids_of_another_organization_are_like_unused_ids(chat):
-    ana, calls, places = good_calls(chat)
+    ana, calls, path_params = good_calls(chat)
     other = Chat.found(chat.server)
     far = other.person("far", role="owner")
     other.person("robot", bot="generic", owner=far)
@@ -58,7 +58,7 @@ def test_ids_of_another_organization_are_like_unused_ids(chat):
         named = NUMBERS & params.keys()
         if route in LEFT_OUT or not (named or "_id}" in route[1]):
             continue
-        path = address(route, places)
+        path = address(route, path_params)
         nowhere = re.sub(r"\d+", lambda match: str(int(match[0]) + FAR_AWAY), path)
         unknown = {
             name: elsewhere(each) if name in NUMBERS else each for name, each in params.items()

@@ -24,7 +24,7 @@ DRAWINGS = {
 }
 
 
-def webp_that_says(width: int, height: int) -> bytes:
+def webp_with_size(width: int, height: int) -> bytes:
     """A few bytes whose header declares a large size."""
     out = io.BytesIO()
     Image.new("RGB", (16, 16)).save(out, "WEBP", lossless=True)
@@ -43,7 +43,7 @@ def progressive_jpeg(size: tuple[int, int]) -> bytes:
 @pytest.mark.parametrize("draw", DRAWINGS.values(), ids=DRAWINGS)
 @pytest.mark.parametrize("size", [(2001, 2000), (16_000, 5000), (16_383, 16_383)])
 def test_a_too_large_picture_is_refused_before_it_is_decoded(draw, size, monkeypatch):
-    bomb = webp_that_says(*size)
+    bomb = webp_with_size(*size)
     monkeypatch.setattr(Image.Image, "load", lambda image: pytest.fail("it was decoded"))
 
     with pytest.raises(BadImage):

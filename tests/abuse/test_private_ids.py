@@ -83,7 +83,7 @@ def takes_numbers(route: tuple[str, str], params: dict[str, Any]) -> bool:
 
 
 def test_ids_of_private_things_are_like_unused_ids_for_others(chat):
-    ana, calls, places = good_calls(chat)
+    ana, calls, path_params = good_calls(chat)
     chat.permit("can_access_all_users_group", "members")
     for name in ("kitchen", "loft"):
         private = {"is_private": True, "history_public_to_subscribers": True}
@@ -94,7 +94,7 @@ def test_ids_of_private_things_are_like_unused_ids_for_others(chat):
             params = calls[route]
             if route in LEFT_OUT or not takes_numbers(route, params):
                 continue
-            path = address(route, places)
+            path = address(route, path_params)
             nowhere = re.sub(r"\d+", lambda match: str(int(match[0]) + FAR_AWAY), path)
             unknown = {
                 name: elsewhere(each) if name in NUMBERS else each for name, each in params.items()

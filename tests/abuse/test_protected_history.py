@@ -18,21 +18,21 @@ class Vault:
         self.root = chat.person("root", role="owner")
         self.root.joins("vault", invite_only=True, history_public_to_subscribers=False)
         self.root.joins("attic", invite_only=True, history_public_to_subscribers=False)
-        self.said: list[int] = []
+        self.message_ids: list[int] = []
         self.late: list[Person] = []
         for name in ("ana", "ben", "cleo"):
-            self.said.append(self.root.says("psst", to="vault > gold").id)
+            self.message_ids.append(self.root.says("psst", to="vault > gold").id)
             self.late.append(chat.person(name))
             self.root.joins("vault", principals=[self.late[-1].id])
-        self.said.append(self.root.says("psst", to="vault > gold").id)
+        self.message_ids.append(self.root.says("psst", to="vault > gold").id)
         self.queues: dict[str, EventQueue] = {
             person.name: person.listens_for(*KINDS, **BULK) for person in (self.root, *self.late)
         }
-        self.known = {"Root": self.said} | {
-            person.name: self.said[index + 1 :] for index, person in enumerate(self.late)
+        self.known = {"Root": self.message_ids} | {
+            person.name: self.message_ids[index + 1 :] for index, person in enumerate(self.late)
         }
 
-    def told(self) -> dict[str, list[Any]]:
+    def received(self) -> dict[str, list[Any]]:
         """The message ids in each user's events."""
         return {
             name: [(each["type"], each["message_ids"]) for each in queue.all()]
@@ -46,17 +46,17 @@ def vault(chat: Chat) -> Vault:
 
 
 def test_a_renamed_topic_is_reported_to_each_user_with_their_own_messages(vault):
-    first = f"/messages/{vault.said[0]}"
+    first = f"/messages/{vault.message_ids[0]}"
 
     vault.root.patch(first, topic="silver", propagate_mode="change_all").succeeds()
 
-    assert vault.told() == {
+    assert vault.received() == {
         name: [("update_message", known)] for name, known in vault.known.items()
     }
 
 
 def test_the_first_message_id_is_a_known_one_without_its_text(vault):
-    first = f"/messages/{vault.said[0]}"
+    first = f"/messages/{vault.message_ids[0]}"
 
     vault.root.patch(first, topic="silver", content="psst!", propagate_mode="change_all").succeeds()
 
@@ -72,18 +72,18 @@ def test_deletions_are_reported_to_each_user_with_their_own_messages(vault):
 
     vault.root.post(f"/streams/{number}/delete_topic", topic_name="gold").succeeds()
 
-    assert vault.told() == {
+    assert vault.received() == {
         name: [("delete_message", known)] for name, known in vault.known.items()
     }
 
 
 def test_moves_out_of_sight_are_reported_to_each_user_with_their_own_messages(vault):
-    first, attic = f"/messages/{vault.said[0]}", vault.chat.channel("attic").id
+    first, attic = f"/messages/{vault.message_ids[0]}", vault.chat.channel("attic").id
 
     vault.root.patch(first, stream_id=attic, propagate_mode="change_all").succeeds()
 
-    found = vault.told()
-    assert found.pop("Root") == [("update_message", vault.said)]
+    found = vault.received()
+    assert found.pop("Root") == [("update_message", vault.message_ids)]
     assert found == {
         name: [("delete_message", vault.known[name])] for name in ("Ana", "Ben", "Cleo")
     }

@@ -11,6 +11,7 @@ from tertulia.actions.files.upload import UploadWriter
 from tertulia.database.tx import Tx
 from tertulia.domain.files.attachments import PIECE_BYTES, Quota
 from tertulia.errors.files import UploadQuotaReached
+from tertulia.jobs.housekeeping import purge_kept_messages
 
 HALF = b"x" * (1 << 19)
 FULL = "Upload would exceed your organization's upload quota."
@@ -48,6 +49,40 @@ def test_uploads_of_a_user_and_their_bots_are_limited(start_server):
 
     uploads(ben, data=HALF)
     assert ana.registers()["realm_upload_quota_mib"] is None
+
+
+@pytest.mark.parametrize(
+    ("settings", "error"),
+    [({"upload_quota_mib": 1}, FULL), ({"user_upload_quota_mib": 1}, OWN_FULL)],
+)
+def test_files_of_deleted_messages_do_not_fill_the_disk(start_server, settings, error):
+    chat = Chat.found(start_server(**settings))
+    owner = chat.person("owner", role="owner")
+    owner.patch("/realm", deleted_message_grace_days=1).succeeds()
+    ana = chat.person("ana", channels=["kitchen"])
+
+    for _ in range(2):
+        message = ana.says(uploads(ana, data=HALF).link, to="kitchen > tide")
+        ana.delete(f"/messages/{message.id}").succeeds()
+
+    assert own(ana) == []
+    fills(ana).fails(error, code="REALM_UPLOAD_QUOTA")
+    chat.server.clock.move(hours=25)
+    chat.server.do(purge_kept_messages(chat.server.database))
+    fills(ana).succeeds()
+
+
+def test_files_that_only_a_legal_hold_keeps_do_not_refuse_uploads(start_server):
+    chat = Chat.found(start_server(user_upload_quota_mib=1, upload_quota_mib=1))
+    owner = chat.person("owner", role="owner")
+    ana = chat.person("ana", channels=["kitchen"])
+    owner.post("/realm/legal_holds", reason="Case 4711", held_user_ids=[ana.id]).succeeds()
+
+    for _ in range(3):
+        message = ana.says(uploads(ana, data=HALF).link, to="kitchen > tide")
+        ana.delete(f"/messages/{message.id}").succeeds()
+
+    fills(ana).succeeds()
 
 
 def test_simultaneous_uploads_together_stay_within_the_quota(start_server):

@@ -98,7 +98,9 @@ def test_erasing_a_user_removes_all_their_data(own_chat):
     if own_chat.server.url.startswith("sqlite"):
         assert any(name.endswith("-wal") for name in files_with(own_chat, b"xyzzy"))
 
-    result = runs(own_chat, "user", "erase", zaphod.email, "--messages", "delete", "--yes")
+    erase = ("user", "erase", zaphod.email, "--messages", "delete")
+    assert re.search(r"and delete 6 messages, sent from \S+ to \S+\?", runs(own_chat, *erase).err)
+    result = runs(own_chat, *erase, "--yes")
 
     assert "deleted 6 messages" in result.err
     assert own_chat.read(traces, b"xyzzy", b"zaphod") == []
@@ -183,12 +185,16 @@ def test_deleting_an_organization_says_what_it_has_and_asks(tmp_path):
     assert terminal.runs("org", "delete", typing="y\n").code == 0
 
 
-@pytest.mark.parametrize("words", [["user", "erase", "ana@example.com", "--messages", "delete"]])
-def test_irreversible_commands_ask_for_confirmation(tmp_path, words):
+@pytest.mark.parametrize(
+    ("choice", "sentence"),
+    [("delete", "delete 0 messages?"), ("anonymous", "keep 0 messages, without a name?")],
+)
+def test_erasing_a_user_asks_for_confirmation(tmp_path, choice, sentence):
     terminal = Terminal(tmp_path / "data").creates_organization()
     terminal.adds("ana")
 
-    result = terminal.runs(*words, typing="n\n")
+    result = terminal.runs("user", "erase", "ana@example.com", "--messages", choice, typing="n\n")
 
     assert result.code == 1
+    assert f"Erase Ana <ana@example.com> permanently, and {sentence}" in result.err
     assert "ana@example.com" in terminal.runs("user", "list").out

@@ -65,8 +65,8 @@ def test_mentioned_users_get_the_flags(chat, in_kitchen, ana, ben, cleo):
         cleo: [[], in_channel, in_topic],
     }
     for who, flags in expected.items():
-        _, *heard = queue[who].all()
-        assert [each["flags"] for each in heard] == flags
+        _, *received = queue[who].all()
+        assert [each["flags"] for each in received] == flags
         assert [who.sees(number)["flags"] for number in (by_name, everybody, topic)] == flags
     assert queue[outside].silent()
     assert outside.sees(by_name)["flags"] == ["read", "historical"]

@@ -106,6 +106,6 @@ call(create_user_group, body=models.CreateUserGroupJsonBody.from_dict(group))
 assert "cooks" in [each.name for each in call(get_user_groups).user_groups]
 call(update_settings, body=models.UpdateSettingsJsonBody.from_dict({"enter_sends": True}))
 
-heard = call(get_events, queue_id=registered.queue_id, last_event_id=-1, dont_block=True).events
+received = call(get_events, queue_id=registered.queue_id, last_event_id=-1, dont_block=True).events
 call(delete_queue, body=models.DeleteQueueJsonBody(queue_id=registered.queue_id))
-print(*dict.fromkeys(type(each).__name__ for each in heard))
+print(*dict.fromkeys(type(each).__name__ for each in received))

@@ -48,13 +48,13 @@ class Calls(dict[tuple[str, str], dict[str, Any]]):
         return [(route, self[route]) for route in self]
 
 
-def address(route: tuple[str, str], places: dict[str, Any]) -> str:
+def address(route: tuple[str, str], path_params: dict[str, Any]) -> str:
     """The path of a call; what a call ends for good is not used by others."""
     _, path = route
     if route == ("DELETE", "/streams/{stream_id}"):
-        places = places | {"stream_id": places["other_stream_id"]}
-    made = places.get(f"{route[0]} {path}", dict)
-    return path.replace(":path}", "}").format(**places | made())
+        path_params = path_params | {"stream_id": path_params["other_stream_id"]}
+    made = path_params.get(f"{route[0]} {path}", dict)
+    return path.replace(":path}", "}").format(**path_params | made())
 
 
 # Calls after which the caller could make no other one.
@@ -221,7 +221,7 @@ def new_domain(fresh) -> dict[str, Any]:
     }
 
 
-def said(parameters: dict[str, Any]) -> dict[str, Any]:
+def evaluated(parameters: dict[str, Any]) -> dict[str, Any]:
     """Parameters with their functions called."""
     return {name: each() if callable(each) else each for name, each in parameters.items()}
 
@@ -463,7 +463,7 @@ def personal_calls(chat, ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any
         ana.patch("/realm", message_content_edit_limit_seconds=600).succeeds()
         return {"entry_id": ana.get("/realm/audit_log").succeeds()["entries"][0]["id"]}
 
-    places = {
+    path_params = {
         **new_view(),
         **new_audit_entry(),
         "DELETE /navigation_views/{fragment:path}": new_view,
@@ -497,7 +497,7 @@ def personal_calls(chat, ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any
         "POST /users/me/muted_users/{muted_user_id}": new_person,
         "DELETE /users/me/muted_users/{muted_user_id}": new_mute,
     }
-    return calls, places
+    return calls, path_params
 
 
 def account_calls(chat) -> tuple[dict[tuple[str, str], Any], dict[str, Any]]:
@@ -509,9 +509,16 @@ def account_calls(chat) -> tuple[dict[tuple[str, str], Any], dict[str, Any]]:
         "new_email": lambda: f"{next(names)}@example.com",
     }
 
-    def somebody():
+    def new_user():
         person = chat.person(next(names))
         return {"user_id": person.id, "email": person.api_email}
+
+    def agreeing():
+        """There may be five exports a week, of users who agree."""
+        chat.write(lambda tx: tx.execute("UPDATE realm_export SET asked_at = 0"))
+        person = chat.person(next(names))
+        person.patch("/settings", allow_private_data_export=True).succeeds()
+        return {"user_id": person.id}
 
     calls: dict[tuple[str, str], Any] = {
         ("POST", "/users"): {
@@ -524,6 +531,7 @@ def account_calls(chat) -> tuple[dict[tuple[str, str], Any], dict[str, Any]]:
         ("DELETE", "/users/{user_id}"): {},
         ("DELETE", "/users/{email}"): {},
         ("DELETE", "/users/me"): {},
+        ("POST", "/users/{user_id}/export"): {},
         ("POST", "/users/{user_id}/reactivate"): {},
         ("POST", "/users/{user_id}/password_link"): {},
         ("DELETE", "/users/{user_id}/password"): {},
@@ -533,14 +541,14 @@ def account_calls(chat) -> tuple[dict[tuple[str, str], Any], dict[str, Any]]:
         ("POST", "/users/{user_id}/api_key/regenerate"): {},
         ("POST", "/users/{user_id}/erase"): {},
         ("POST", "/users/me/api_key/regenerate"): {},
-        ("PATCH", "/realm/accounts"): {"account_ids": lambda: [somebody()["user_id"]], "role": 300},
+        ("PATCH", "/realm/accounts"): {"account_ids": lambda: [new_user()["user_id"]], "role": 300},
     }
-    places = {
-        f"{method} {path}": somebody
+    path_params = {
+        f"{method} {path}": new_user
         for method, path in calls
         if "{" in path and path.endswith(("_id}", "email}", "/password", "/regenerate", "/erase"))
     }
-    return calls, places
+    return calls, {**path_params, "POST /users/{user_id}/export": agreeing}
 
 
 def profile_calls(ana) -> tuple[dict[tuple[str, str], Any], dict[str, Any]]:
@@ -750,20 +758,22 @@ def good_calls(chat: Chat) -> tuple[Person, Calls, dict[str, Any]]:
         return ana.post("/scheduled_messages", **later).succeeds()
 
     def new_linkifier():
-        return {"filter_id": ana.post("/realm/filters", **said(new_rule(fresh))).succeeds()["id"]}
+        return {
+            "filter_id": ana.post("/realm/filters", **evaluated(new_rule(fresh))).succeeds()["id"]
+        }
 
     def added_playground():
-        response = ana.post("/realm/playgrounds", **said(new_playground(fresh))).succeeds()
+        response = ana.post("/realm/playgrounds", **evaluated(new_playground(fresh))).succeeds()
         return {"playground_id": response["id"]}
 
     def added_domain():
-        response = ana.post("/realm/domains", **said(new_domain(fresh))).succeeds()
+        response = ana.post("/realm/domains", **evaluated(new_domain(fresh))).succeeds()
         return {"domain": response["new_domain"][1]}
 
     def new_reminder():
         return ana.post("/reminders", **reminder).succeeds()
 
-    places = {
+    path_params = {
         "PATCH /scheduled_messages/{scheduled_message_id}": new_scheduled_message,
         "DELETE /scheduled_messages/{scheduled_message_id}": new_scheduled_message,
         "DELETE /reminders/{reminder_id}": new_reminder,
@@ -784,10 +794,10 @@ def good_calls(chat: Chat) -> tuple[Person, Calls, dict[str, Any]]:
         "group_id": bakers,
         **made_anew(ana),
     }
-    personal, their_places = personal_calls(chat, ana)
+    personal, people_path_params = personal_calls(chat, ana)
     calls.update(personal)
-    about_accounts, account_places = account_calls(chat)
+    about_accounts, account_path_params = account_calls(chat)
     calls.update(about_accounts)
-    profiles, profile_places = profile_calls(ana)
+    profiles, profile_path_params = profile_calls(ana)
     calls.update(profiles)
-    return ana, calls, places | their_places | account_places | profile_places
+    return ana, calls, path_params | people_path_params | account_path_params | profile_path_params

@@ -201,11 +201,11 @@ def test_unsupported_features_have_their_own_error(ana, method, path, what):
 @pytest.fixture(scope="module")
 def bare_server(databases):
     """A server without external services."""
-    nobody: dict[str, Any] = dict.fromkeys(
+    no_limits: dict[str, Any] = dict.fromkeys(
         ("push_service_url", "bigbluebutton_url", "nextcloud_url"), ""
     )
     url, folder = databases.ready("sqlite")
-    server = Server(url, folder, nobody).start()
+    server = Server(url, folder, no_limits).start()
     yield server
     server.stop()
 

@@ -93,7 +93,7 @@ def test_a_form_may_hold_the_payload(ana, bot):
 
 
 @pytest.mark.parametrize(
-    "filters, is_told",
+    "filters, is_posted",
     [
         ({}, True),
         ({"only_events": ["push"]}, True),
@@ -104,7 +104,7 @@ def test_a_form_may_hold_the_payload(ana, bot):
         ({"ignore_private_repositories": True}, False),
     ],
 )
-def test_events_can_be_filtered(ana, bot, filters, is_told):
+def test_events_can_be_filtered(ana, bot, filters, is_posted):
     push = {
         "ref": "refs/heads/main",
         "commits": [],
@@ -115,7 +115,7 @@ def test_events_can_be_filtered(ana, bot, filters, is_told):
 
     calls(bot, "github", push, stream="kitchen", **filters)(X_GitHub_Event="push").succeeds()
 
-    assert len(queue.all()) == is_told
+    assert len(queue.all()) == is_posted
 
 
 @pytest.mark.parametrize("service", ["redmine", "teamcity", "uptimerobot", "wordpress"])

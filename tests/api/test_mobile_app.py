@@ -99,7 +99,7 @@ def test_the_app_parses_events(life):
 
     own = ben.says("Mine", to="kitchen > lunch", **echo)
     soup = ana.says("@**Ben** Soup", to="kitchen > lunch")
-    whisper = ana.says("psst", to=[ben])
+    direct = ana.says("psst", to=[ben])
     ana.post(f"/messages/{soup.id}/reactions", emoji_name="tada").succeeds()
     ana.delete(f"/messages/{soup.id}/reactions", emoji_name="tada").succeeds()
     ben.patch(f"/messages/{own.id}", content="Ours", topic="dinner").succeeds()
@@ -107,9 +107,9 @@ def test_the_app_parses_events(life):
     vote = json.dumps({"type": "vote", "key": "canned,0", "vote": 1})
     cleo.post("/submessage", message_id=poll.id, msg_type="widget", content=vote).succeeds()
     for op in ("add", "remove"):
-        found = {"messages": [own.id, soup.id, whisper.id], "flag": "read"}
+        found = {"messages": [own.id, soup.id, direct.id], "flag": "read"}
         ben.post("/messages/flags", op=op, **found).succeeds()
-    ana.delete(f"/messages/{whisper.id}").succeeds()
+    ana.delete(f"/messages/{direct.id}").succeeds()
     ana.delete(f"/messages/{soup.id}").succeeds()
     for op in ("start", "stop"):
         cleo.post("/typing", op=op, type="direct", to=[ben.id]).succeeds()

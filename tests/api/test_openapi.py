@@ -28,7 +28,7 @@ def chat(mail_chat):
     return mail_chat
 
 
-def told(chat) -> dict[str, Any]:
+def fetch_document(chat) -> dict[str, Any]:
     document: dict[str, Any] = chat.stranger.raw("GET", f"{PREFIX}/openapi.json").json
     return document
 
@@ -71,7 +71,7 @@ def scene(chat):
 
 
 def test_exactly_the_routes_are_described(chat):
-    document = told(chat)
+    document = fetch_document(chat)
 
     found = {
         (method.upper(), path) for path, methods in document["paths"].items() for method in methods
@@ -94,11 +94,11 @@ def test_every_route_has_a_valid_call(scene):
 
 
 def test_every_answer_matches_its_description(chat, scene):
-    ana, calls, places = scene
-    document = told(chat)
+    ana, calls, path_params = scene
+    document = fetch_document(chat)
 
     for (method, path), params in calls.items():
-        given = ask(ana, method, address((method, path), places), **params)
+        given = ask(ana, method, address((method, path), path_params), **params)
         response, status = given.succeeds(), str(given.status)
         pointer = ("paths", described(path), method.lower(), "responses", status, "content")
         problems = validator(document, *pointer, "application/json", "schema").iter_errors(response)
@@ -106,13 +106,13 @@ def test_every_answer_matches_its_description(chat, scene):
 
 
 def test_every_operation_is_refused_to_deactivated_users_and_in_unknown_organizations(chat, scene):
-    ana, calls, places = scene
+    ana, calls, path_params = scene
     gone, owner = chat.people("gone", "keeper", role="owner")
     owner.delete(f"/users/{gone.id}").succeeds()
     nowhere = ana.with_headers(Host="nowhere.localhost")
 
     for route in calls:
-        method, path = route[0], address(route, places)
+        method, path = route[0], address(route, path_params)
         assert 400 <= nowhere.request(method, path).status < 500, route
         if route not in PUBLIC:
             assert gone.request(method, path).status == 401, route
@@ -120,7 +120,7 @@ def test_every_operation_is_refused_to_deactivated_users_and_in_unknown_organiza
 
 def test_every_error_matches_its_description(chat, scene):
     ana, _, _ = scene
-    error = validator(told(chat), "components", "schemas", "Error")
+    error = validator(fetch_document(chat), "components", "schemas", "Error")
 
     for response in (
         ana.get("/messages/0"),
@@ -185,8 +185,8 @@ APART: dict[str, dict[str, Any]] = {"message_ids": {"message_ids": []}}  # exclu
 
 @pytest.mark.on_one
 def test_exactly_the_documented_parameters_are_accepted(chat, scene):
-    ana, calls, places = scene
-    document = told(chat)
+    ana, calls, path_params = scene
+    document = fetch_document(chat)
 
     for route in ROUTES:
         good = calls[route.method, route.path]
@@ -205,14 +205,14 @@ def test_exactly_the_documented_parameters_are_accepted(chat, scene):
                 params["local_id"] = "1"
             if name == "stream" and "stream_id" in good:
                 del params["stream_id"]
-            response = ask(ana, route.method, address(location, places), **params).json
+            response = ask(ana, route.method, address(location, path_params), **params).json
             assert "ignored_parameters_unsupported" not in response, name
             assert response["result"] == "success" or name in good, (name, response)
         if (route.method, route.path) == ("DELETE", "/events"):
             good = {"queue_id": ana.listens_for("message").queue_id}
         else:
             good = calls[route.method, route.path]
-        path = address(location, places)
+        path = address(location, path_params)
         response = ask(ana, route.method, path, **good, not_a_parameter=1).succeeds()
         assert response["ignored_parameters_unsupported"] == ["not_a_parameter"]
 
@@ -231,8 +231,8 @@ def sample(name: str, schema: dict[str, Any], method: str) -> Any:
 
 @pytest.mark.on_one
 def test_documented_required_parameters_are_required(chat, scene):
-    ana, calls, places = scene
-    document = told(chat)
+    ana, calls, path_params = scene
+    document = fetch_document(chat)
 
     for route in ROUTES:
         described = operation(document, route)
@@ -245,14 +245,14 @@ def test_documented_required_parameters_are_required(chat, scene):
             required += media["schema"].get("required", [])
         for name in required:
             params = {k: v for k, v in calls[route.method, route.path].items() if k != name}
-            response = ask(ana, route.method, route.path.format(**places), **params)
+            response = ask(ana, route.method, route.path.format(**path_params), **params)
             response.fails(f"Missing '{name}' argument")
 
 
 @pytest.mark.on_one
 def test_every_described_json_body_is_accepted(chat, scene):
-    ana, calls, places = scene
-    document = told(chat)
+    ana, calls, path_params = scene
+    document = fetch_document(chat)
     with_json = [
         (method, path)
         for (method, path) in calls
@@ -265,13 +265,13 @@ def test_every_described_json_body_is_accepted(chat, scene):
 
     for method, path in with_json:
         params = calls[method, path]
-        ask(ana, method, address((method, path), places), in_json=True, **params).succeeds()
+        ask(ana, method, address((method, path), path_params), in_json=True, **params).succeeds()
 
     assert len(with_json) > 90
 
 
 def test_every_kind_of_event_is_described(chat):
-    document = told(chat)
+    document = fetch_document(chat)
 
     types = document["components"]["schemas"]["Event"]["discriminator"]["mapping"]
 
@@ -282,7 +282,7 @@ def test_every_kind_of_event_is_described(chat):
 @pytest.mark.on_one
 def test_the_valid_calls_match_the_documented_types(chat, scene):
     _, calls, _ = scene
-    document = told(chat)
+    document = fetch_document(chat)
 
     for (method, path), params in calls.items():
         route = next(each for each in ROUTES if (each.method, each.path) == (method, path))
@@ -297,7 +297,7 @@ def test_the_valid_calls_match_the_documented_types(chat, scene):
 
 
 def test_security_is_described(chat):
-    document = told(chat)
+    document = fetch_document(chat)
 
     for route in ROUTES:
         security = operation(document, route)["security"]
@@ -311,16 +311,16 @@ def test_security_is_described(chat):
 
 
 def test_the_description_is_the_same_for_all_and_at_every_start(chat):
-    told = chat.stranger.raw("GET", f"{PREFIX}/openapi.json").body
+    body = chat.stranger.raw("GET", f"{PREFIX}/openapi.json").body
 
     description.cache_clear()
 
-    assert description() == told
+    assert description() == body
 
 
 @pytest.mark.on_one
 def test_the_description_is_valid_and_complete(chat):
-    document = told(chat)
+    document = fetch_document(chat)
 
     checking = importlib.import_module("openapi_spec_validator")  # slow to load
     assert list(checking.OpenAPIV31SpecValidator(document).iter_errors()) == []
@@ -341,12 +341,12 @@ def test_the_description_is_valid_and_complete(chat):
             *route.contract.path_types,
             *route.contract.names,
         ]
-        if name not in said_of(operation(document, route))
+        if name not in documented_names(operation(document, route))
     ]
     assert not unsaid, "Say in api/parameters.txt what these are: " + ", ".join(unsaid)
 
 
-def said_of(described) -> set[str]:
+def documented_names(described) -> set[str]:
     """The parameters with a description."""
     found = {each["name"] for each in described["parameters"] if each.get("description")}
     for media in described.get("requestBody", {}).get("content", {}).values():
@@ -357,7 +357,7 @@ def said_of(described) -> set[str]:
 
 @pytest.mark.on_one
 def test_every_field_of_every_answer_is_described(chat):
-    document = told(chat)
+    document = fetch_document(chat)
 
     unsaid = [
         f"{kind}.{name}"
@@ -383,7 +383,7 @@ def test_register_answers_have_the_described_types(chat, scene):
     for to in ([gus], "kitchen > lunch"):
         ana.says("@**Gus** soup", to=to)
     chat.set("jitsi_server_url", "https://meet.example.com")
-    check = validator(told(chat), "components", "schemas", "Registered")
+    check = validator(fetch_document(chat), "components", "schemas", "Registered")
 
     for who, options in (
         (ana, {"include_subscribers": True, "client_gravatar": False}),
@@ -456,10 +456,10 @@ SCENERY = {
 
 @pytest.mark.on_one
 def test_the_api_page_shows_every_call_with_a_working_example(chat, scene):
-    ana, calls, places = scene
+    ana, calls, path_params = scene
     chat.channel("general")
     page = html.unescape(chat.stranger.raw("GET", "/api").body.decode())
-    shown = {f"{call.method} {call.path}": call for _, call in shown_calls(told(chat))}
+    shown = {f"{call.method} {call.path}": call for _, call in shown_calls(fetch_document(chat))}
 
     for route in ROUTES:
         call = shown[f"{route.method} {route.path.replace(':path}', '}')}"]
@@ -473,9 +473,9 @@ def test_the_api_page_shows_every_call_with_a_working_example(chat, scene):
         assert "…" not in call.path_values.values(), (
             f"Give {route.path} a number in api/examples.py."
         )
-        good = places | calls[route.method, route.path]
+        good = path_params | calls[route.method, route.path]
         own = {name: good[name] for name in call.example.keys() & good.keys() & SCENERY}
         if isinstance(call.example.get("to"), int):
             own["to"] = good["to"]
-        path = address((route.method, route.path), places)
+        path = address((route.method, route.path), path_params)
         ask(ana, route.method, path, **call.example | own).succeeds()

@@ -60,13 +60,13 @@ def test_anonymous_callers_share_the_limit_of_their_address(start_server):
     assert responses[0].headers["X-RateLimit-Limit"] == "2"
 
 
-@pytest.mark.parametrize("door", ["/api/v1/users/me", "/avatar/1", "/user_uploads/1/a/b.txt"])
-def test_guesses_of_keys_are_limited(start_server, door):
+@pytest.mark.parametrize("path", ["/api/v1/users/me", "/avatar/1", "/user_uploads/1/a/b.txt"])
+def test_guesses_of_keys_are_limited(start_server, path):
     chat = limited(start_server)
     ana = chat.person("ana")
     guess = chat.stranger.with_headers(Authorization=basic(ana.email, "x" * 32))
 
-    responses = [guess.raw("GET", door).status for _ in range(4)]
+    responses = [guess.raw("GET", path).status for _ in range(4)]
 
     assert responses == [401, 401, 429, 429]
     ana.get("/users/me").succeeds()

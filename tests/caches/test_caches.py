@@ -8,6 +8,7 @@ import msgspec
 import pytest
 from tests.support.people import Chat
 
+from tertulia.caches.all_caches import Caches
 from tertulia.caches.cache import EntryCache, NewMessage
 from tertulia.caches.history import (
     MAX_FRAGMENT_BYTES,
@@ -23,7 +24,12 @@ from tertulia.caches.logins import LoginCache, VerifiedLogin
 from tertulia.caches.message_locations import MessageLocations
 from tertulia.caches.send_permits import MAX_AGE_SECONDS, SendPermits, in_topic
 from tertulia.caches.sessions import SessionCache
-from tertulia.caches.table import Caches
+from tertulia.caches.topic_starts import (
+    PAGE_MESSAGES,
+    TopicOfChannel,
+    TopicStarts,
+    TopicStartsCache,
+)
 from tertulia.domain.messages.message import ConversationKey, Message
 from tertulia.domain.people.sessions import Session
 
@@ -277,3 +283,67 @@ def test_the_number_of_pages_is_bounded():
         pages.put(number, page(1, seq=5))
 
     assert [number for number in range(65) if pages.find_at(number, 5) is None] == [0]
+
+
+# --- starts of topic pages ---
+
+LONG = TopicOfChannel(1, 1, "")
+
+
+def arrives(seq: int, message_id: int) -> Logged:
+    return Logged(seq, SomeEvent(NewMessage(fragment(message_id).message, [])))
+
+
+def known_starts(count: int, seq: int) -> TopicStarts:
+    """Of the messages 1 to `count`."""
+    return TopicStarts(list(range(1, count + 1, PAGE_MESSAGES)), count, count, seq)
+
+
+def test_a_new_message_of_a_topic_is_counted_and_may_start_a_page():
+    cache = TopicStartsCache(10)
+    cache.begin(LONG)
+    cache.finish(LONG, known_starts(199, seq=5))
+
+    cache.invalidate(arrives(6, 300))
+    cache.invalidate(arrives(7, 301))
+
+    found = cache.find(LONG)
+    assert found is not None
+    assert (list(found.starts), found.count) == ([1, 101, 301], 201)
+
+
+def test_messages_that_arrive_while_starts_are_read_are_counted_once():
+    cache = TopicStartsCache(10)
+    cache.begin(LONG)
+    cache.invalidate(arrives(5, 200))  # the read has seen it
+    cache.invalidate(arrives(6, 201))
+
+    cache.finish(LONG, known_starts(200, seq=5))
+    cache.invalidate(arrives(5, 200))  # applied late
+
+    found = cache.find(LONG)
+    assert found is not None
+    assert (list(found.starts), found.count) == ([1, 101, 201], 201)
+
+
+@pytest.mark.parametrize("moment", ["during the read", "later"])
+def test_a_moved_message_drops_the_starts_of_topic_pages(moment):
+    cache = TopicStartsCache(10)
+    cache.begin(LONG)
+    if moment == "during the read":
+        cache.invalidate(moves(6, 3))
+    cache.finish(LONG, known_starts(200, seq=5))
+    if moment == "later":
+        cache.invalidate(moves(6, 3))
+
+    assert cache.find(LONG) is None
+
+
+def test_a_message_with_a_lower_number_drops_the_starts_of_its_topic():
+    cache = TopicStartsCache(10)
+    cache.begin(LONG)
+    cache.finish(LONG, known_starts(200, seq=5))
+
+    cache.invalidate(arrives(6, 150))
+
+    assert cache.find(LONG) is None

@@ -484,7 +484,7 @@ def miscount_files(tx: Tx) -> None:
     "meddle, problem",
     [
         (lose_a_piece, "1 files are not as long as they should be"),
-        (lose_a_file, "1 files are kept and are nobody's"),
+        (lose_a_file, "1 stored files have no attachment"),
         (miscount_files, "1 organizations have miscounted their files"),
         (lose_an_event, "the log of organization 1 lacks 1 events"),
         (lose_the_last_event, "was given out"),
@@ -704,7 +704,7 @@ MODULES_OF_LAYERS = SERVER_MODULES | {
     ],
 )
 def test_a_command_imports_only_what_it_needs(terminal, words, absent):
-    given = words if words[-1] == "--help" else [*words, *terminal.place]
+    given = words if words[-1] == "--help" else [*words, *terminal.data_options]
     program = f"import sys; from tertulia.cli import main; main({given!r}, standalone_mode=False)"
     loaded = f"{program}; print(*sys.modules)"
 

@@ -65,8 +65,8 @@ def test_messages_are_selected_by_id_place_sender_and_time_of_deletion(own_chat,
     deletes(ben, *sent[1:])
 
     def found(*words):
-        places = json.loads(runs(own_chat, "deleted", "--json", *words).out)
-        return sorted(location["topic"] for location in places)
+        topics = json.loads(runs(own_chat, "deleted", "--json", *words).out)
+        return sorted(location["topic"] for location in topics)
 
     assert found() == ["", "dinner", "dust", "lunch"]
     assert found("--id", str(sent[0].id), "--id", str(sent[2].id)) == ["dust", "lunch"]
@@ -114,7 +114,7 @@ def test_messages_that_retention_would_delete_again_are_not_restored(own_chat, o
 @pytest.mark.parametrize(
     ("words", "error"),
     [
-        (("restore",), "Say which messages"),
+        (("restore",), "Select messages with --id"),
         (("restore", "--topic", "x"), "--topic needs --channel"),
         (("restore", "--channel", "nowhere"), "has no channel nowhere"),
         (("restore", "--sender", "nobody@example.com"), "has no account"),

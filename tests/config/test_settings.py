@@ -59,6 +59,7 @@ EXAMPLES = {
     "link_previews": "false",
     "link_preview_networks": "127.0.0.0/8",
     "external_picture_networks": "127.0.0.0/8",
+    "agent_client_networks": "127.0.0.0/8",
     "send_key_hours": "48",
     "audit_log_days": "30",
     "backup_warning_hours": "12",

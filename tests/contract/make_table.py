@@ -50,15 +50,21 @@ def main(description: Path, recorded: Path) -> None:
 
 def _exchanges(file: Path) -> list[dict[str, Any]]:
     found = json.loads(file.read_text(encoding="utf-8"))
-    return [_told(each) for each in found if each["status"] == 200] if type(found) is list else []
+    return (
+        [_without_cut(each) for each in found if each["status"] == 200]
+        if type(found) is list
+        else []
+    )
 
 
-def _told(value: Any) -> Any:
+def _without_cut(value: Any) -> Any:
     """Without the marks for what was left out."""
     if isinstance(value, list):
-        return [_told(each) for each in value if not isinstance(each, dict) or [*each] != [CUT]]
+        return [
+            _without_cut(each) for each in value if not isinstance(each, dict) or [*each] != [CUT]
+        ]
     if isinstance(value, dict):
-        return {name: _told(each) for name, each in value.items() if name != CUT}
+        return {name: _without_cut(each) for name, each in value.items() if name != CUT}
     return value
 
 

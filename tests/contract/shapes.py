@@ -213,18 +213,18 @@ def _has_keys(tests: dict[str, Test], needed: set[str], value: Any) -> bool:
     return True
 
 
-def problems(table: Table, shape: Shape, value: Any, place: str = "") -> list[str]:
+def problems(table: Table, shape: Shape, value: Any, path: str = "") -> list[str]:
     """What is wrong with a value, in sentences; of several forms, with the one that fits best."""
     found: list[list[str]] = []
     for form in shape:
-        wrong = _wrong(table, form, value, place)
+        wrong = _wrong(table, form, value, path)
         if not wrong:
             return []
         found.append(wrong)
-    within = [wrong for wrong in found if not wrong[0].startswith(f"{place}: must be ")]
+    within = [wrong for wrong in found if not wrong[0].startswith(f"{path}: must be ")]
     if within:
         return min(within, key=_distance)
-    return [f"{place}: must be {inline(shape)}, and is {json.dumps(value)[:80]}"]
+    return [f"{path}: must be {inline(shape)}, and is {json.dumps(value)[:80]}"]
 
 
 def _distance(wrong: list[str]) -> tuple[int, int]:
@@ -232,7 +232,7 @@ def _distance(wrong: list[str]) -> tuple[int, int]:
     return sum("must be" in each for each in wrong), len(wrong)
 
 
-def _wrong(table: Table, form: Form, value: Any, place: str) -> list[str]:
+def _wrong(table: Table, form: Form, value: Any, path: str) -> list[str]:
     match form:
         case Literal(expected):
             fits = value == expected and type(value) is type(expected)
@@ -241,17 +241,17 @@ def _wrong(table: Table, form: Form, value: Any, place: str) -> list[str]:
         case str():
             name = event_name(table, value) if form == EVENT else form
             if name not in table:
-                return [f"{place}: is an event that nobody knows, {name}"]
-            return problems(table, table[name], value, place)
+                return [f"{path}: is an unknown event, {name}"]
+            return problems(table, table[name], value, path)
         case Each(shape, kind) if isinstance(value, kind):
             inside = value if isinstance(value, list) else value.values()
-            each = (problems(table, shape, one, f"{place}/*") for one in inside)
+            each = (problems(table, shape, one, f"{path}/*") for one in inside)
             return list(dict.fromkeys(problem for some in each for problem in some))
         case Object(keys) if isinstance(value, dict):
-            return _wrong_keys(table, keys, value, place)
+            return _wrong_keys(table, keys, value, path)
         case _:
             fits = False
-    return [] if fits else [f"{place}: must be {_form(form)}"]
+    return [] if fits else [f"{path}: must be {_form(form)}"]
 
 
 def event_name(table: Table, event: dict[str, Any]) -> str:
@@ -261,13 +261,13 @@ def event_name(table: Table, event: dict[str, Any]) -> str:
     return exact if exact in table else name
 
 
-def _wrong_keys(table: Table, keys: dict[str, Key], value: dict[str, Any], place: str) -> list[str]:
+def _wrong_keys(table: Table, keys: dict[str, Key], value: dict[str, Any], path: str) -> list[str]:
     needed = [name for name, key in keys.items() if key.is_required]
-    wrong = [f"{place}: has no {name}" for name in needed if name not in value]
+    wrong = [f"{path}: has no {name}" for name in needed if name not in value]
     for name, one in value.items():
         key = keys.get(name) or keys.get("*")
         if key:
-            wrong += problems(table, key.shape, one, f"{place}/{name}")
+            wrong += problems(table, key.shape, one, f"{path}/{name}")
         else:
-            wrong.append(f"{place}: has {name}, which nobody knows")
+            wrong.append(f"{path}: has {name}, which is not documented")
     return wrong

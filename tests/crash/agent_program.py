@@ -12,8 +12,8 @@ import time
 from typing import Any
 
 
-def main(port: str, token: str, told: str) -> None:
-    log = os.open(told, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+def main(port: str, token: str, log_path: str) -> None:
+    log = os.open(log_path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     agent = Agent(int(port), token, log)
     after = None
     while True:

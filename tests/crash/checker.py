@@ -17,7 +17,7 @@ class ReceivedMessages:
     """What one listener received, in order."""
 
     name: str
-    places: Sequence[str]
+    destinations: Sequence[str]
     message_ids: Sequence[int]
 
 
@@ -39,7 +39,7 @@ def problems(
 
 
 def _differences(received: ReceivedMessages, history: History) -> Iterable[str]:
-    expected = sorted(each for location in received.places for each in history[location])
+    expected = sorted(each for location in received.destinations for each in history[location])
     ids = list(received.message_ids)
     if ids == expected:
         return

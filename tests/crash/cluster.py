@@ -40,7 +40,7 @@ class Postgres:
 
     def allow(self, connections: int) -> None:
         """Limit the number of connections."""
-        self._say(f"ALTER SYSTEM SET max_connections = {connections}")
+        self.run_sql(f"ALTER SYSTEM SET max_connections = {connections}")
         self.restart("fast")
 
     def copy(self, folder: Path) -> "Postgres":
@@ -60,14 +60,14 @@ class Postgres:
 
     def stop_following(self) -> None:
         """From now on it misses what is written."""
-        self._say("ALTER SYSTEM SET primary_conninfo = ''")
-        self._say("SELECT pg_reload_conf()")
-        eventually(lambda: not self._say("SELECT 1 FROM pg_stat_wal_receiver").strip())
+        self.run_sql("ALTER SYSTEM SET primary_conninfo = ''")
+        self.run_sql("SELECT pg_reload_conf()")
+        eventually(lambda: not self.run_sql("SELECT 1 FROM pg_stat_wal_receiver").strip())
 
     def take_over(self) -> None:
         run("pg_ctl", "-D", self.folder, "-w", "promote")
 
-    def _say(self, sql: str) -> str:
+    def run_sql(self, sql: str) -> str:
         words = ["-h", "127.0.0.1", "-p", self.port, "-U", "postgres", "-tAc", sql]
         return run("psql", *words)
 

@@ -26,7 +26,7 @@ class Sender(threading.Thread):
         self,
         name: str,
         client: Client,
-        place: dict[str, Any],
+        destination: dict[str, Any],
         repeat_key: str = "",
         queue_id: str = "",
         pause_seconds: float = SHORT_PAUSE_SECONDS,
@@ -37,7 +37,7 @@ class Sender(threading.Thread):
         self.repeats = 0
         self.problems: list[str] = []
         self._client = client
-        self._place = place
+        self._destination = destination
         self._repeat_key = repeat_key
         self._queue_id = queue_id
         self._pause_seconds = pause_seconds
@@ -66,7 +66,9 @@ class Sender(threading.Thread):
     def _send(self, content: str) -> Answer | None:
         """None without an answer, or if the server lost its database."""
         try:
-            response = self._client.post("/messages", **self._with_key(content), **self._place)
+            response = self._client.post(
+                "/messages", **self._with_key(content), **self._destination
+            )
         except Unreachable:
             time.sleep(PAUSE_SECONDS)
             return None
@@ -88,10 +90,16 @@ class Listener(threading.Thread):
     """Registers once and polls until everything it waits for has arrived."""
 
     def __init__(
-        self, name: str, client: Client, hears: list[str], *, blocks: bool = True, **options: Any
+        self,
+        name: str,
+        client: Client,
+        destinations: list[str],
+        *,
+        blocks: bool = True,
+        **options: Any,
     ) -> None:
         super().__init__(name=name, daemon=True)
-        self.hears = hears  # the places whose messages must arrive
+        self.destinations = destinations  # the places whose messages must arrive
         self.message_ids: list[int] = []
         self.problems: list[str] = []
         self.retries = 0
@@ -106,7 +114,7 @@ class Listener(threading.Thread):
         response = self._client.insists("/register", fetch_event_types=["realm"], **self._options)
         self.queue_id = response["queue_id"]
         self._last_event_id = response["last_event_id"]
-        self._awaited = {final_message(location) for location in self.hears}
+        self._awaited = {final_message(location) for location in self.destinations}
 
     def run(self) -> None:
         while self._awaited and not self.problems:
@@ -172,17 +180,17 @@ class RoamingClient(threading.Thread):
         self.join()
 
 
-def final_message(place: str) -> str:
+def final_message(destination: str) -> str:
     """The last message of a place: a listener that has it has received everything."""
-    return f"goodbye {place}"
+    return f"goodbye {destination}"
 
 
-def send_until_accepted(client: Client, content: str, place: dict[str, Any]) -> None:
+def send_until_accepted(client: Client, content: str, destination: dict[str, Any]) -> None:
     """Send exactly once, with as many attempts as necessary."""
     headers = {"Idempotency-Key": content}
     for _ in range(100):
         try:
-            if client.post("/messages", headers, content=content, **place).status == 200:
+            if client.post("/messages", headers, content=content, **destination).status == 200:
                 return
         except Unreachable:
             pass

@@ -60,9 +60,9 @@ class LoadUser:
             listening = asyncio.create_task(self._listen(polling))
             while loop.time() < until and not listening.done():
                 await asyncio.sleep(self._chance.expovariate(1 / PAUSE_SECONDS))
-                (deed,) = self._chance.choices(list(ACTIONS), list(ACTIONS.values()))
-                await getattr(self, f"_{deed}")()
-                self._load.done[deed] += 1
+                (action,) = self._chance.choices(list(ACTIONS), list(ACTIONS.values()))
+                await getattr(self, f"_{action}")()
+                self._load.done[action] += 1
             if listening.done():
                 listening.result()
         except Exception as error:
@@ -79,15 +79,15 @@ class LoadUser:
         if method == "GET":
             request = self._login.get(path, **params)
         try:
-            return json.loads(await self._connection.ask(request))
+            return json.loads(await self._connection.fetch(request))
         except ConnectionError:
             self._connection = await HttpConnection.to(self._port)
-            return json.loads(await self._connection.ask(request))
+            return json.loads(await self._connection.fetch(request))
 
     async def _listen(self, polling: HttpConnection) -> None:
         while True:
             params = {"queue_id": self._queue_id, "last_event_id": self._last}
-            response = json.loads(await polling.ask(self._login.get("/events", **params)))
+            response = json.loads(await polling.fetch(self._login.get("/events", **params)))
             for event in response["events"]:
                 self._last = max(self._last, event["id"])
                 if event["type"] == "message":

@@ -1,6 +1,6 @@
 """kill -9 of server and agent at random moments while users ask and the agent answers.
 
-Every question gets exactly one answer, and the agent is never told anything outside of its grant.
+Every question gets exactly one answer, and the agent never receives anything outside of its grant.
 `TERTULIA_TEST_KILLS` is the number of kills of the long run, 10,000 unless it is given.
 """
 
@@ -52,7 +52,9 @@ def test_every_question_gets_one_answer_after_kills_of_server_or_agent(
     ben = people["ben"].at(server.port)
     ben.joins("kitchen", "cellar")
     people["ana"].at(server.port).joins("kitchen", "cellar")
-    agent = AgentProcess(server.port, granted(url, people["ana"], "kitchen"), tmp_path / "told")
+    agent = AgentProcess(
+        server.port, granted(url, people["ana"], "kitchen"), tmp_path / "agent.log"
+    )
     agent.start()
     eventually(agent.has_been_answered)
     asker = Asker(people["ben"].at(server.port))
@@ -76,7 +78,7 @@ def test_every_question_gets_one_answer_after_kills_of_server_or_agent(
 
     found = answers(reader)
     assert found == Counter(asker.asked), f"TERTULIA_TEST_SEED={seed}"
-    assert "secret" not in agent.told.read_text(), f"TERTULIA_TEST_SEED={seed}"
+    assert "secret" not in agent.log_path.read_text(), f"TERTULIA_TEST_SEED={seed}"
     assert asker.secrets > 0
 
 
@@ -105,9 +107,9 @@ def _allow(tx: Tx, user_id: int, name: str) -> str:
 
 
 class AgentProcess:
-    def __init__(self, port: int, token: str, told: Path) -> None:
-        self._command = [sys.executable, "-S", str(PROGRAM), str(port), token, str(told)]
-        self.told = told
+    def __init__(self, port: int, token: str, log_path: Path) -> None:
+        self._command = [sys.executable, "-S", str(PROGRAM), str(port), token, str(log_path)]
+        self.log_path = log_path
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
@@ -119,7 +121,7 @@ class AgentProcess:
         self._process.wait()
 
     def has_been_answered(self) -> bool:
-        return self.told.exists() and "next_after" in self.told.read_text()
+        return self.log_path.exists() and "next_after" in self.log_path.read_text()
 
 
 class Asker(threading.Thread):
@@ -161,7 +163,7 @@ class Asker(threading.Thread):
     def wait_for_more(self, count: int) -> None:
         enough, deadline = len(self.asked) + count, time.monotonic() + TIMEOUT_SECONDS
         while len(self.asked) < enough:
-            assert time.monotonic() < deadline, "nobody asks anything"
+            assert time.monotonic() < deadline, "no question was asked"
             time.sleep(0.005)
 
     def stop(self) -> None:

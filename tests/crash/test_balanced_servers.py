@@ -76,7 +76,7 @@ def test_failures_behind_a_balancer_lose_and_repeat_nothing(
         itertools.cycle(servers.proxies),
         strict=False,
     ):
-        scene.wait_until_more_is_said(chance.randrange(20, 60))
+        scene.wait_for_messages(chance.randrange(20, 60))
         fault(server, proxy)
     scene.end()
 

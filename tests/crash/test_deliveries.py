@@ -73,7 +73,7 @@ def test_deliveries_in_progress_arrive_after_a_kill(
     ben.close()
     found = ben.get("/messages", anchor="newest", num_before=1, apply_markdown=False)
     assert found["messages"][-1]["content"] == "Low"
-    assert browser.told()[0] == browser.told()[1]
+    assert browser.received()[0] == browser.received()[1]
     for each in (webhook, browser.service, office):
         each.close()
 

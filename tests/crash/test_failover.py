@@ -26,7 +26,7 @@ def test_no_queue_continues_in_a_log_that_was_lost(tmp_path: Path, new_server: N
         ana.joins("kitchen")
         ben.joins("kitchen")
         kept = ana.says("Everybody knows this", to="kitchen")["id"]
-        eventually(lambda: str(kept) in second._say("SELECT max(id) FROM message"))
+        eventually(lambda: str(kept) in second.run_sql("SELECT max(id) FROM message"))
         queue_id = ben.registers()
         second.stop_following()
         lost = ana.says("Only the first one knows this", to="kitchen")["id"]
@@ -62,7 +62,7 @@ def test_queues_continue_after_a_lossless_failover(tmp_path: Path, new_server: N
         queue_id, parked = ben.registers(), ben.registers()
         sent = [ana.says(f"Before {number}", to="kitchen")["id"] for number in range(5)]
         received = ben.polls(queue_id)["events"]
-        eventually(lambda: str(sent[-1]) in second._say("SELECT max(id) FROM message"))
+        eventually(lambda: str(sent[-1]) in second.run_sql("SELECT max(id) FROM message"))
 
         first.kill()
         second.take_over()
@@ -96,9 +96,9 @@ def test_no_message_gets_the_id_of_one_that_was_lost(tmp_path: Path, new_server:
         ana.joins("kitchen")
         ben.joins("kitchen")
         kept = ana.says("Everybody knows this", to="kitchen")["id"]
-        eventually(lambda: str(kept) in second._say("SELECT max(id) FROM message"))
+        eventually(lambda: str(kept) in second.run_sql("SELECT max(id) FROM message"))
         ahead, behind = ben.registers(), ben.registers()
-        eventually(lambda: behind in second._say("SELECT id FROM queue"))
+        eventually(lambda: behind in second.run_sql("SELECT id FROM queue"))
         second.stop_following()
         lost = [
             ana.says(f"Only the first knows {number}", to="kitchen")["id"] for number in range(70)

@@ -85,7 +85,7 @@ def play(server: ServerProcess, url: str, fill: Callable[[], Remedy]) -> None:
     next_response = ben.polls(queue_id, response["events"][-1]["id"])
     text = [each["id"] for each in (before, *tried, after) if each.status == 200]
     received = [each["message"]["id"] for each in response["events"] + next_response["events"]]
-    assert received == text, "what was refused is not told to anybody"
+    assert received == text, "no client receives a refused message"
 
 
 @pytest.fixture

@@ -67,7 +67,7 @@ def kill_again_and_again(
     """Every kill hits a busy server; sometimes another one hits it during the start."""
     for number in range(kills):
         server.wait_until_it_answers()
-        scene.wait_until_more_is_said(chance.randrange(1, MAX_MESSAGES_PER_LIFE))
+        scene.wait_for_messages(chance.randrange(1, MAX_MESSAGES_PER_LIFE))
         time.sleep(chance.uniform(0, 0.02))
         server.kill()
         server.start(wait=False)
@@ -100,7 +100,7 @@ class Scene:
         self._reach = reach
         self.people = create_organization(url, "ana ben cleo dan eva fay gil hal")
         pair = [self.people["dan"].id, self.people["eva"].id]
-        self._places: dict[str, dict[str, Any]] = {
+        self._destinations: dict[str, dict[str, Any]] = {
             "kitchen": {"type": "channel", "to": "kitchen", "topic": "lunch"},
             "garden": {"type": "channel", "to": "garden", "topic": "roses"},
             "direct": {"type": "direct", "to": pair},
@@ -124,12 +124,12 @@ class Scene:
         self._listen("fay", "kitchen garden", all_public_streams=True)
         self._listen("gil", "kitchen", narrow=[["channel", "kitchen"]])
 
-        self._talk("ana", "kitchen", "header")
-        self._talk("ben", "kitchen")
-        self._talk("cleo", "garden", "header")
-        self._talk("ben", "garden")
-        self._talk("dan", "direct", "local_id")
-        self._talk("eva", "direct")
+        self._send_messages("ana", "kitchen", "header")
+        self._send_messages("ben", "kitchen")
+        self._send_messages("cleo", "garden", "header")
+        self._send_messages("ben", "garden")
+        self._send_messages("dan", "direct", "local_id")
+        self._send_messages("eva", "direct")
         self._wanderer = RoamingClient(self.client("hal"), "lobby")
         for thread in (*self.listeners, *self.senders, self._wanderer):
             thread.start()
@@ -141,7 +141,7 @@ class Scene:
         self._wanderer.stop()
         for location, person in {"kitchen": "ben", "garden": "ben", "direct": "dan"}.items():
             send_until_accepted(
-                self.client(person), final_message(location), self._places[location]
+                self.client(person), final_message(location), self._destinations[location]
             )
         deadline = time.monotonic() + TIMEOUT_SECONDS
         for listener in self.listeners:
@@ -149,11 +149,11 @@ class Scene:
         self._history = read_history([self.client("ben"), self.client("dan")])
         self._server.end()
 
-    def wait_until_more_is_said(self, count: int) -> None:
+    def wait_for_messages(self, count: int) -> None:
         enough = self.acknowledged + count
         deadline = time.monotonic() + TIMEOUT_SECONDS
         while self.acknowledged < enough:
-            assert time.monotonic() < deadline, "nobody says anything"
+            assert time.monotonic() < deadline, "no message was sent"
             time.sleep(0.005)
 
     @property
@@ -171,22 +171,23 @@ class Scene:
             yield from listener.problems
         acknowledged = [each for sender in self.senders for each in sender.acknowledged.items()]
         hearings = [
-            ReceivedMessages(each.name, each.hears, each.message_ids) for each in self.listeners
+            ReceivedMessages(each.name, each.destinations, each.message_ids)
+            for each in self.listeners
         ]
         yield from checker.problems(self._history, acknowledged, hearings)
 
     def client(self, name: str) -> Client:
         return self._reach(self.people[name])
 
-    def _listen(self, name: str, places: str, **options: Any) -> None:
-        listener = Listener(name, self.client(name), places.split(), **options)
+    def _listen(self, name: str, destinations: str, **options: Any) -> None:
+        listener = Listener(name, self.client(name), destinations.split(), **options)
         listener.register()
         self.listeners.append(listener)
 
-    def _talk(self, name: str, place: str, proof: str = "") -> None:
+    def _send_messages(self, name: str, destination: str, proof: str = "") -> None:
         queue_id = next(each.queue_id for each in self.listeners if each.name == name)
-        given = (self._places[place], proof, queue_id, self._breath)
-        self.senders.append(Sender(f"{name} in {place}", self.client(name), *given))
+        given = (self._destinations[destination], proof, queue_id, self._breath)
+        self.senders.append(Sender(f"{name} in {destination}", self.client(name), *given))
 
 
 def read_history(witnesses: list[Client]) -> History:

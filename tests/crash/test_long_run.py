@@ -88,18 +88,18 @@ class Run:
         return self
 
     async def _rested(self) -> int:
-        left = await self._look()
+        left = await self._measure()
         until = asyncio.get_running_loop().time() + REST_SECONDS
         while left >= bound(self.usual_bytes) and asyncio.get_running_loop().time() < until:
-            left = await self._look()
+            left = await self._measure()
         return left
 
     async def _watched(self, seconds: float) -> int:
         """The server's private memory, the median of many samples."""
-        looks = [await self._look() for _ in range(max(1, int(seconds / SAMPLE_SECONDS)))]
-        return int(median(looks))
+        samples = [await self._measure() for _ in range(max(1, int(seconds / SAMPLE_SECONDS)))]
+        return int(median(samples))
 
-    async def _look(self) -> int:
+    async def _measure(self) -> int:
         await asyncio.sleep(SAMPLE_SECONDS)
         return self._server.own_bytes()
 

@@ -39,7 +39,7 @@ def test_a_lost_database_is_reported_and_the_server_recovers(
     ]
     health = request(server.port, "GET", "/health")
     proxy.restore()
-    after = says_until_heard(ana, "Back again")
+    after = sends_until_delivered(ana, "Back again")
 
     for refused in (*refusals, health):
         assert refused.status == 503, refused
@@ -72,7 +72,7 @@ def test_acknowledged_writes_survive_repeated_connection_losses(
         proxy.cut()
         time.sleep(0.05)
         proxy.restore()
-    says_until_heard(ana, "The end")
+    sends_until_delivered(ana, "The end")
     for sender in (keyed, unkeyed):
         sender.stop()
 
@@ -85,7 +85,7 @@ def test_acknowledged_writes_survive_repeated_connection_losses(
             assert text[message_id] == f"<p>{content}</p>"
 
 
-def says_until_heard(client: Client, content: str) -> Answer:
+def sends_until_delivered(client: Client, content: str) -> Answer:
     deadline = time.monotonic() + TIMEOUT_SECONDS
     response = client.says(content, to="kitchen")
     while response.is_outage and time.monotonic() < deadline:

@@ -77,7 +77,7 @@ def live_through(url: str, server: ServerProcess, trouble: Callable[[], None], t
     server.kill()
     problems += data_problems(url)
     assert not problems, f"TERTULIA_TEST_SEED={seed}\n" + "\n".join(problems[:30])
-    assert {deed for actor in actors for deed in actor.done} == set(Actor.ACTIONS)
+    assert {action for actor in actors for action in actor.done} == set(Actor.ACTIONS)
     assert sum(actor.expected.unanswered for actor in actors) > 0, "nothing was ever cut off"
 
 
@@ -110,7 +110,7 @@ FAULTS = {
     "a like is received twice": [*TRUE, like(1, 6)],
     "a like that was taken back stays": TRUE[:-1],
     "an event is out of order": [message(2, 2), message(1, 1), *TRUE[2:]],
-    "a message is told that is not there": [*TRUE, message(3, 6)],
+    "a message is delivered that is not stored": [*TRUE, message(3, 6)],
     "something is read that is not": [
         *TRUE,
         {"id": 6, "type": "update_message_flags", "op": "add", "flag": "read", "messages": [1]},
@@ -137,12 +137,12 @@ def test_the_checker_finds_wrong_events(events):
 @pytest.mark.parametrize(
     "steps, found, is_wrong",
     [
-        (["told a"], "a", False),
-        (["told a"], None, True),
-        (["told a", "tried b"], "a", False),
-        (["told a", "tried b"], "b", False),
-        (["told a", "tried b"], "c", True),
-        (["told a", "tried b", "told c"], "b", True),
+        (["done a"], "a", False),
+        (["done a"], None, True),
+        (["done a", "tried b"], "a", False),
+        (["done a", "tried b"], "b", False),
+        (["done a", "tried b"], "c", True),
+        (["done a", "tried b", "done c"], "b", True),
         (["tried a"], None, False),
     ],
 )
@@ -150,6 +150,6 @@ def test_the_checker_finds_wrong_answers(steps, found, is_wrong):
     expected = ExpectedHistory("ana")
     for step in steps:
         what, value = step.split()
-        (expected.record_acknowledged if what == "told" else expected.record_attempt)("soup", value)
+        (expected.record_acknowledged if what == "done" else expected.record_attempt)("soup", value)
 
     assert bool(list(expected.compare({"soup": found}))) is is_wrong

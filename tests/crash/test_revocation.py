@@ -18,7 +18,7 @@ ME = "/users/me"
 
 
 @pytest.fixture
-def place(databases: Databases) -> tuple[str, Path]:
+def shared_data(databases: Databases) -> tuple[str, Path]:
     return databases.ready("postgres")
 
 
@@ -28,8 +28,8 @@ def started(new_server: NewServer, url: str, folder: Path) -> ServerProcess:
     return server
 
 
-def test_a_replaced_key_is_refused_by_the_other_server_at_once(place, new_server: NewServer):
-    url, folder = place
+def test_a_replaced_key_is_refused_by_the_other_server_at_once(shared_data, new_server: NewServer):
+    url, folder = shared_data
     ana = create_organization(url, "ana")["ana"]
     one, other = (started(new_server, url, folder / name) for name in ("a", "b"))
     key, responses = ana.key, []
@@ -44,8 +44,10 @@ def test_a_replaced_key_is_refused_by_the_other_server_at_once(place, new_server
     assert Client(other.port, ana.email, key).get(ME).status == 200
 
 
-def test_an_ended_account_is_refused_by_the_other_server_at_once(place, new_server: NewServer):
-    url, folder = place
+def test_an_ended_account_is_refused_by_the_other_server_at_once(
+    shared_data, new_server: NewServer
+):
+    url, folder = shared_data
     names = [f"p{number}" for number in range(20)]
     people = create_organization(url, " ".join(["ana", *names]))
     one, other = (started(new_server, url, folder / name) for name in ("a", "b"))
@@ -60,8 +62,10 @@ def test_an_ended_account_is_refused_by_the_other_server_at_once(place, new_serv
     assert responses == [401] * len(names)
 
 
-def test_a_server_that_was_paused_meanwhile_refuses_a_replaced_key(place, new_server: NewServer):
-    url, folder = place
+def test_a_server_that_was_paused_meanwhile_refuses_a_replaced_key(
+    shared_data, new_server: NewServer
+):
+    url, folder = shared_data
     ana = create_organization(url, "ana")["ana"]
     one, other = (started(new_server, url, folder / name) for name in ("a", "b"))
     there, responses = ana.at(other.port), []
@@ -77,8 +81,10 @@ def test_a_server_that_was_paused_meanwhile_refuses_a_replaced_key(place, new_se
     assert responses == [401]
 
 
-def test_a_server_without_its_database_does_not_accept_a_replaced_key(place, new_server: NewServer):
-    url, folder = place
+def test_a_server_without_its_database_does_not_accept_a_replaced_key(
+    shared_data, new_server: NewServer
+):
+    url, folder = shared_data
     ana = create_organization(url, "ana")["ana"]
     proxy = TcpProxy(url)
     one, other = (

@@ -163,7 +163,7 @@ class Scene:
         return left
 
     def received(self) -> list[str]:
-        return self._queue.hear_everything()
+        return self._queue.read_all()
 
     def stored(self) -> list[str]:
         return [content for content in self._read(_contents) if content.startswith("later ")]
@@ -228,7 +228,7 @@ class Listener:
         response = client.post("/register", event_types=["message"], fetch_event_types=[])
         self._queue_id, self._last_event_id = response["queue_id"], response["last_event_id"]
 
-    def hear_everything(self) -> list[str]:
+    def read_all(self) -> list[str]:
         """The scheduled messages in the order of their arrival."""
         self._client.close()
         received: list[str] = []

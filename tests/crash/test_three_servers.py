@@ -114,7 +114,7 @@ def play(url: str, servers: Cluster, faults: int) -> None:
         itertools.cycle(servers.proxies),
         strict=False,
     ):
-        scene.wait_until_more_is_said(chance.randrange(20, 60))
+        scene.wait_for_messages(chance.randrange(20, 60))
         fault(server, proxy)
     scene.end()
 

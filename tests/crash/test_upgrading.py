@@ -37,7 +37,7 @@ def migrate(database: Database, text: str) -> None:
     connection.close()
 
 
-def say_something_unheard_of(tx: Tx) -> None:
+def append_unknown_event(tx: Tx) -> None:
     storage.log.append(tx, "shoe_bought", '{"to":"all"}', '{"size":42}')
 
 
@@ -52,7 +52,7 @@ def test_an_older_server_works_beside_a_newer_one(databases: Databases):
 
     migrate(old.database, ADDS)
     new = Server(url, folder).start()
-    new.write(chat.realm.id, say_something_unheard_of)
+    new.write(chat.realm.id, append_unknown_event)
     replace(ana, server=new).says("by the newer one", to="kitchen > upgrade")
     cleo = chat.person("cleo", channels=["kitchen"])
     ana.says("by the older one", to="kitchen > upgrade")

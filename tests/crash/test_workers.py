@@ -16,7 +16,7 @@ pytestmark = pytest.mark.postgres
 
 
 @pytest.fixture
-def crew(databases: Databases, new_server: NewServer) -> ServerProcess:
+def server(databases: Databases, new_server: NewServer) -> ServerProcess:
     url, folder = databases.ready("postgres")
     create_organization(url, "ana")
     server = new_server(url, folder)
@@ -40,30 +40,30 @@ def children(server: ServerProcess) -> set[int]:
     }
 
 
-def test_a_worker_that_ends_is_replaced(crew):
-    before = children(crew)
+def test_a_worker_that_ends_is_replaced(server):
+    before = children(server)
 
     os.kill(min(before), signal.SIGKILL)
 
-    eventually(lambda: len(children(crew)) == 2 and children(crew) != before)
-    eventually(lambda: all(is_up(crew.port + number) for number in (0, 1, 2)))
-    assert '"worker"' in crew.last_log_lines(5) or "worker=" in crew.last_log_lines(5)
+    eventually(lambda: len(children(server)) == 2 and children(server) != before)
+    eventually(lambda: all(is_up(server.port + number) for number in (0, 1, 2)))
+    assert '"worker"' in server.last_log_lines(5) or "worker=" in server.last_log_lines(5)
 
 
-def test_sigterm_stops_all_workers(crew):
-    workers = children(crew)
+def test_sigterm_stops_all_workers(server):
+    workers = children(server)
 
-    crew.terminate()
+    server.terminate()
 
-    assert crew.process.wait(TIMEOUT_SECONDS) == 0
+    assert server.process.wait(TIMEOUT_SECONDS) == 0
     assert not [each for each in workers if Path(f"/proc/{each}").exists()]
 
 
 @pytest.mark.soak
-def test_workers_end_when_their_parent_is_killed(crew):
-    workers = children(crew)
+def test_workers_end_when_their_parent_is_killed(server):
+    workers = children(server)
 
-    crew.kill()
+    server.kill()
 
     eventually(lambda: not any(is_running(each) for each in workers))
 

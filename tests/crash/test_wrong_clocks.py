@@ -31,7 +31,7 @@ pytestmark = pytest.mark.postgres
 
 AT_THE_START = (-25.0, 0.0, 40.0)  # seconds ahead; more than a minute would be refused
 WEEKS = 3 * 7 * 86400.0  # longer than the idle time of a session and of a queue
-SAID_BETWEEN = 40
+MESSAGES_BETWEEN = 40
 AN_HOUR = 3600.0
 MAX_CLOCK_SKEW_SECONDS = 15.0  # less than any clock is wrong by
 
@@ -61,7 +61,7 @@ def test_scheduled_messages_queues_and_sessions_use_the_database_clock(
     for clock, ahead in itertools.islice(turns, jumps):
         put(clock, ahead)
         waiting.schedules_for_now()
-        scene.wait_until_more_is_said(SAID_BETWEEN)
+        scene.wait_for_messages(MESSAGES_BETWEEN)
     waiting.wait_until_all_that_is_due_is_sent()
     problems = [*waiting.problems()]
     scene.end()

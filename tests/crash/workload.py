@@ -49,10 +49,10 @@ class Actor(threading.Thread):
 
     def _do_things(self) -> None:
         while not self._stopping.is_set() and not self.expected.problems:
-            deed = self._chance.choice(self.ACTIONS)
+            action = self._chance.choice(self.ACTIONS)
             self._count += 1
-            getattr(self, f"_{deed}")()
-            self.done.add(deed)
+            getattr(self, f"_{action}")()
+            self.done.add(action)
 
     def stop(self) -> None:
         self._stopping.set()
@@ -70,13 +70,13 @@ class Actor(threading.Thread):
             return None
         return response
 
-    def _do(self, thing: Any, value: Any, ask: Callable[[], Answer], *may_say: str) -> None:
+    def _do(self, thing: Any, value: Any, ask: Callable[[], Answer], *accepted_codes: str) -> None:
         """Change something that exists; it may be so already, if the last answer was lost."""
         self.expected.record_attempt(thing, value)
         response = self._ask(ask)
         if response is None:
             return
-        if response.status == 200 or response.code in may_say:
+        if response.status == 200 or response.code in accepted_codes:
             self.expected.record_acknowledged(thing, value)
         else:
             self.expected.problems.append(f"{thing}: {response.status} {response.body}")

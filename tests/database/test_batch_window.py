@@ -16,37 +16,37 @@ from tertulia.database.tx import Tx
 from tertulia.database.writer import MAX_BATCH
 from tertulia.domain.messages.message import Draft
 
-TALKERS = 8
+CLIENTS = 8
 SENDS = 10
 
-Say = Callable[[], Awaitable[AssignedIds]]
+Send = Callable[[], Awaitable[AssignedIds]]
 
 
 def test_a_batch_waits_for_senders_that_send_again_soon(databases: Databases, kind: Kind):
-    async def talk(say: Say, number: int) -> None:
+    async def client(send: Send, number: int) -> None:
         for _ in range(SENDS):
-            await say()
+            await send()
             for _ in range(number % 2):  # like a client that is farther away
                 await asyncio.sleep(0)
 
-    sizes = gatherings(databases, kind, talk)
+    sizes = batch_sizes(databases, kind, client)
 
-    assert sum(sizes) == TALKERS * SENDS
-    assert sizes.count(TALKERS) >= SENDS // 2
+    assert sum(sizes) == CLIENTS * SENDS
+    assert sizes.count(CLIENTS) >= SENDS // 2
 
 
 def test_the_wait_of_a_batch_is_limited(databases: Databases, kind: Kind):
     """In every turn of the event loop a send arrives, so there is never a pause."""
 
-    async def talk(say: Say, number: int) -> None:
+    async def client(send: Send, number: int) -> None:
         if number == 0:
-            saying = []
+            sending = []
             for _ in range(10 * MAX_BATCH_ON_LOOP):
-                saying.append(asyncio.ensure_future(say()))
+                sending.append(asyncio.ensure_future(send()))
                 await asyncio.sleep(0)
-            await asyncio.gather(*saying)
+            await asyncio.gather(*sending)
 
-    sizes = gatherings(databases, kind, talk)
+    sizes = batch_sizes(databases, kind, client)
 
     assert sum(sizes) == 10 * MAX_BATCH_ON_LOOP
     assert max(sizes) <= (MAX_BATCH_ON_LOOP if kind == "sqlite" else MAX_BATCH)
@@ -66,18 +66,18 @@ def test_heavy_messages_are_written_one_by_one(databases: Databases):
             plain = _plain(tx)
             plain.row["rendered"] = rendered
             tx._connection.set_trace_callback(seen.append)
-            assert storage.messages.fast_insert.append(tx, [plain] * TALKERS)
+            assert storage.messages.fast_insert.append(tx, [plain] * CLIENTS)
             tx._connection.set_trace_callback(None)
 
         database.write_now(realm_id, append)
         return sum(each.startswith("INSERT INTO message ") for each in seen)
 
     assert statements("<p>hello</p>") == 1
-    assert statements("<p>hello</p>" * MAX_SMALL_CHARACTERS) == TALKERS
+    assert statements("<p>hello</p>" * MAX_SMALL_CHARACTERS) == CLIENTS
 
 
-def gatherings(
-    databases: Databases, kind: Kind, talk: Callable[[Say, int], Awaitable[None]]
+def batch_sizes(
+    databases: Databases, kind: Kind, client: Callable[[Send, int], Awaitable[None]]
 ) -> list[int]:
     """How many messages each commit had."""
     url, _ = databases.ready(kind)
@@ -96,14 +96,14 @@ def gatherings(
             prepare_fast=lambda realm_id, action, args: plain,
         )
 
-        async def say() -> AssignedIds:
+        async def send() -> AssignedIds:
             given: AssignedIds = await database.write_in(realm_id, _never)
             text.append(given)
             return given
 
-        await say()
+        await send()
         text.clear()
-        await asyncio.gather(*(talk(say, number) for number in range(TALKERS)))
+        await asyncio.gather(*(client(send, number) for number in range(CLIENTS)))
         await database.stop()
 
     asyncio.run(scene())

@@ -195,20 +195,20 @@ def test_groups_within_groups(tx: Tx) -> None:
 def test_spans_say_which_messages_were_received(tx: Tx) -> None:
     ana, kitchen = person(tx), room(tx)
 
-    def say() -> int:
+    def send() -> int:
         storage.log.append(tx, "message", "{}", "{}")
         return storage.messages.insert_in_channel(tx, ana.id, kitchen.id, "lunch", DRAFT)
 
     def now() -> tuple[int, int]:
         return storage.log.head(tx), storage.messages.newest_id(tx)
 
-    before = say()
+    before = send()
     storage.channels.subscriptions.activate(tx, kitchen, {ana.id: "#ffffff"}, *now())
-    during = say()
+    during = send()
     storage.channels.subscriptions.end(tx, kitchen.id, [ana.id], *now())
-    absent = say()
+    absent = send()
     storage.channels.subscriptions.activate(tx, kitchen, {ana.id: "#000000"}, *now())
-    after = say()
+    after = send()
 
     spans = storage.channels.subscriptions.spans_of(tx, ana.id)
     received = [

@@ -38,7 +38,7 @@ def chats(urls: list[str], databases: Databases) -> Iterator[list[Chat]]:
         server.stop()
 
 
-def heard_by(queue: EventQueue) -> list[str]:
+def received_by(queue: EventQueue) -> list[str]:
     """All messages until no more arrive: a notice of another server may come first."""
     received: list[str] = []
     while len(received) < MESSAGES:
@@ -50,15 +50,15 @@ def test_a_message_is_delivered_in_its_own_installation_only(chats: list[Chat], 
     second = Server(urls[0], chats[0].server.folder).start()  # so that notices are sent at all
     people = [house.people("ana", "ben", channels=["kitchen"]) for house in chats]
     (ana, ben), (other_ana, other_ben) = people
-    queue, other_ears = ben.listens_for("message"), other_ben.listens_for("message")
+    queue, other_queue = ben.listens_for("message"), other_ben.listens_for("message")
     elsewhere = replace(ana, server=second)
 
     for number in range(MESSAGES):
         other_ana.says(f"stew {number}", to="kitchen > lunch")
         (ana if number % 2 else elsewhere).says(f"soup {number}", to="kitchen > lunch")
 
-    assert heard_by(queue) == [f"soup {number}" for number in range(MESSAGES)]
-    assert heard_by(other_ears) == [f"stew {number}" for number in range(MESSAGES)]
+    assert received_by(queue) == [f"soup {number}" for number in range(MESSAGES)]
+    assert received_by(other_queue) == [f"stew {number}" for number in range(MESSAGES)]
     second.stop()
 
 

@@ -76,21 +76,21 @@ def test_actions_of_other_organizations_finish_while_some_are_held(chats: list[C
 def test_fast_path_sends_of_other_organizations_finish_while_some_are_held(chats: list[Chat]):
     anas = [house.person("ana", channels=["kitchen"]) for house in chats]
 
-    def say(ana: Any) -> Any:
+    def send(ana: Any) -> Any:
         return ana.post("/messages", type="channel", to="kitchen", topic="lunch", content="Soup")
 
     for ana in anas:
         for _ in range(2):
-            say(ana).succeeds()
+            send(ana).succeeds()
 
     with ThreadPoolExecutor(16) as threads:
 
         def begin() -> list[Future[Any]]:
-            return [threads.submit(say, ana) for ana in anas[:3] for _ in range(3)]
+            return [threads.submit(send, ana) for ana in anas[:3] for _ in range(3)]
 
         def others() -> None:
             for _ in range(5):
-                for done in [threads.submit(say, ana) for ana in anas[3:]]:
+                for done in [threads.submit(send, ana) for ana in anas[3:]]:
                     done.result(TIMEOUT_SECONDS).succeeds()
 
         while_held(chats[:3], begin, others)
@@ -117,7 +117,7 @@ def test_messages_of_a_held_organization_keep_their_order(chats: list[Chat]):
 def test_sends_that_wait_for_a_held_organization_get_distinct_ids(chats: list[Chat]):
     anas = [house.person("ana", channels=["kitchen"]) for house in chats[:2]]
 
-    def say(ana: Any) -> Any:
+    def send(ana: Any) -> Any:
         return ana.post("/messages", type="channel", to="kitchen", topic="lunch", content="Soup")
 
     sent: list[Future[Any]] = []
@@ -127,20 +127,20 @@ def test_sends_that_wait_for_a_held_organization_get_distinct_ids(chats: list[Ch
             path = f"/messages/{first}/reactions"
             reaction = threads.submit(anas[0].post, path, emoji_name="tada")
             for _ in range(5):
-                say(anas[1]).succeeds()  # now the reaction waits, and sends queue behind it
-            sent.extend(threads.submit(say, anas[0]) for _ in range(12))
+                send(anas[1]).succeeds()  # now the reaction waits, and sends queue behind it
+            sent.extend(threads.submit(send, anas[0]) for _ in range(12))
             return [reaction, *sent]
 
         def others() -> None:
-            sent.extend(threads.submit(say, anas[1]) for _ in range(3))
+            sent.extend(threads.submit(send, anas[1]) for _ in range(3))
             for each in sent[-3:]:
                 each.result(TIMEOUT_SECONDS).succeeds()
 
         for ana in anas:
-            say(ana).succeeds()
-        first = say(anas[0]).succeeds()["id"]
+            send(ana).succeeds()
+        first = send(anas[0]).succeeds()["id"]
         while_held(chats[:1], begin, others)
-        sent.extend(threads.submit(say, ana) for ana in anas for _ in range(12))
+        sent.extend(threads.submit(send, ana) for ana in anas for _ in range(12))
 
     ids = [each.result(TIMEOUT_SECONDS).succeeds()["id"] for each in sent]
     assert len(set(ids)) == len(ids) == 39

@@ -72,24 +72,26 @@ def test_a_lone_server_sends_no_notices_until_another_one_starts(databases):
     ana, ben = Chat.found(one, "").people("ana", "ben", channels=["kitchen"])
     for _ in range(2):
         ana.says("First", to="kitchen > lunch")
-    with psycopg.connect(url, autocommit=True) as ear:
+    with psycopg.connect(url, autocommit=True) as listener:
         for channel in map(one.database.dialect.channel, (LOG, SENDS, EPHEMERAL)):
-            ear.execute(f"LISTEN {channel}")
+            listener.execute(f"LISTEN {channel}")
         ana.says("Anybody?", to="kitchen > lunch")
         ana.post("/typing", op="start", to=[ben.id]).succeeds()
-        ear.execute(f"NOTIFY {one.database.dialect.channel(LOG)}, 'the end'")
-        found = [notice.payload for notice in ear.notifies(timeout=TIMEOUT_SECONDS, stop_after=1)]
+        listener.execute(f"NOTIFY {one.database.dialect.channel(LOG)}, 'the end'")
+        found = [
+            notice.payload for notice in listener.notifies(timeout=TIMEOUT_SECONDS, stop_after=1)
+        ]
         assert found == ["the end"]
 
         other = Server(url, folder, clock=one.clock).start()
         received: list[str] = []
 
-        def is_told() -> bool:
+        def is_notified() -> bool:
             ana.says("Welcome", to="kitchen > lunch")
-            received.extend(each.payload for each in ear.notifies(timeout=0.1))
+            received.extend(each.payload for each in listener.notifies(timeout=0.1))
             return any("Welcome" in each for each in received)
 
-        eventually(is_told)
+        eventually(is_notified)
     other.stop()
     one.stop()
     databases.give_back(url)

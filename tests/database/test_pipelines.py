@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from tests.support.waiting import eventually
 
 from tertulia import actions, events, storage
-from tertulia.caches.table import Caches
+from tertulia.caches.all_caches import Caches
 from tertulia.database import Database
 from tertulia.database.dialects.postgres_connection import Connection
 from tertulia.database.tx import Tx
@@ -200,7 +200,7 @@ def test_a_queue_is_stored_before_an_account_ends_or_not_at_all(on_postgres):
         ending.execute("UPDATE account SET is_active = false WHERE id = %s", (ana.id,))
         keeping = threads.submit(keep_queue, on_postgres, ana)
         with psycopg.connect(on_postgres.dialect.url, autocommit=True) as watching:
-            eventually(lambda: is_somebody_waiting(watching) or keeping.done())
+            eventually(lambda: is_a_lock_awaited(watching) or keeping.done())
         ending.commit()
 
         with pytest.raises(AccountDeactivated):
@@ -229,6 +229,6 @@ def keep_queue(database: Database, user: User) -> None:
         connection.close()
 
 
-def is_somebody_waiting(connection: psycopg.Connection[Any]) -> bool:
+def is_a_lock_awaited(connection: psycopg.Connection[Any]) -> bool:
     found = connection.execute("SELECT 1 FROM pg_locks WHERE NOT granted LIMIT 1")
     return found.fetchone() is not None

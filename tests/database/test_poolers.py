@@ -40,9 +40,9 @@ def pooled(url: str, mode: str, *more: str) -> Iterator[str]:
         f"[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {port}\nunix_socket_dir =\n"
         f"auth_type = any\npool_mode = {mode}\n" + "".join(f"{line}\n" for line in more)
     )
-    as_somebody = ["-u", "nobody"] if os.geteuid() == 0 else []  # it refuses to run as root
+    as_unprivileged = ["-u", "nobody"] if os.geteuid() == 0 else []  # it refuses to run as root
     folder.chmod(0o755)
-    with subprocess.Popen([str(PGBOUNCER), "-q", *as_somebody, str(settings)]) as pooler:
+    with subprocess.Popen([str(PGBOUNCER), "-q", *as_unprivileged, str(settings)]) as pooler:
         try:
             eventually(lambda: is_listening(port))
             yield f"postgresql://postgres@127.0.0.1:{port}/{urlsplit(url).path.lstrip('/')}"

@@ -93,7 +93,7 @@ def test_every_field_of_a_message_is_a_written_column(on_sqlite):
         for name in {*storage.messages.NAMES, *written}
         if name not in there
     ] + [
-        f"Nobody writes message.{name}: storage.messages.of_words or new_row says what it is."
+        f"No code writes message.{name}: set it in storage.messages.of_words or new_row."
         for name in there - written
     ]
     assert not lacking, "\n".join(lacking)

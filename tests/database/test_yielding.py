@@ -1,4 +1,4 @@
-"""Yielding: long work on a thread lets newer requests run first, and still ends."""
+"""Yielding: long work lets newer requests run first, and still ends."""
 
 import asyncio
 import threading
@@ -9,7 +9,7 @@ from tests.support.waiting import eventually
 
 from tertulia.database import Database, yielding
 from tertulia.database.tx import Tx
-from tertulia.database.yielding import RequestActivity, YieldPoint
+from tertulia.database.yielding import LoopYieldPoint, RequestActivity, YieldPoint
 
 ROUNDS = 200
 
@@ -120,3 +120,37 @@ def test_every_request_counts_until_it_is_answered(chat, monkeypatch):
 
     assert came
     eventually(lambda: len(gone) > 0)
+
+
+def test_work_on_the_loop_waits_until_a_newer_request_is_answered(requests: RequestActivity):
+    async def scene() -> bool:
+        yield_point = LoopYieldPoint(requests, max_seconds=60)
+        requests.arrived_at = time.perf_counter() + 60  # so that only its end matters
+        asyncio.get_running_loop().call_later(0.01, requests.request_finished)
+        await yield_point.yield_to_requests()
+        return requests.arrived_at == yielding.NEVER
+
+    assert asyncio.run(scene())
+
+
+@pytest.mark.parametrize("moment", ["before it", "queued"])
+def test_work_on_the_loop_waits_for_no_request_that_came_before_it_or_is_queued(requests, moment):
+    async def scene() -> None:
+        if moment == "before it":
+            requests.request_started()
+        yield_point = LoopYieldPoint(requests, max_seconds=1e9)
+        if moment == "queued":
+            requests.arrived_at = time.perf_counter() + 1e9
+            requests.request_queued()
+        await yield_point.yield_to_requests()
+
+    asyncio.run(asyncio.wait_for(scene(), 30))
+
+
+def test_work_on_the_loop_ends_however_many_requests_arrive(requests: RequestActivity):
+    async def scene() -> None:
+        yield_point = LoopYieldPoint(requests, max_seconds=0.02)
+        requests.arrived_at = time.perf_counter() + 1e9
+        await yield_point.yield_to_requests()
+
+    asyncio.run(asyncio.wait_for(scene(), 30))

@@ -12,7 +12,7 @@ watched = domain.personal.alert_words.watched
 
 
 @pytest.mark.parametrize(
-    "word, text, said",
+    "word, text, is_found",
     [
         ("tea", "Tea?", True),
         ("tea", "(tea)", True),
@@ -33,10 +33,10 @@ watched = domain.personal.alert_words.watched
         ("_x_", "a _x_ b", True),
     ],
 )
-def test_words_are_found_at_word_boundaries(word, text, said):
+def test_words_are_found_at_word_boundaries(word, text, is_found):
     watch = watching(word)
 
-    assert watch.matches(text) == ({ANA} if said else set())
+    assert watch.matches(text) == ({ANA} if is_found else set())
 
 
 def test_all_users_of_a_word_are_alerted():

@@ -29,7 +29,7 @@ def test_quotations_and_signatures_are_left_out(mail):
 
 
 @pytest.mark.parametrize(
-    "mail, said",
+    "mail, text",
     [
         ("> Soup?\nYes.\n> Bread?\nNo.\n\n> more", "> Soup?\nYes.\n> Bread?\nNo."),
         ("My list:\n- one\n\nFrom: here we go", "My list:\n- one\n\nFrom: here we go"),
@@ -37,8 +37,8 @@ def test_quotations_and_signatures_are_left_out(mail):
         ("> only theirs", ""),
     ],
 )
-def test_the_text_of_the_sender_is_kept(mail, said):
-    assert written(mail, quotes=mail.startswith("At")) == said
+def test_the_text_of_the_sender_is_kept(mail, text):
+    assert written(mail, quotes=mail.startswith("At")) == text
 
 
 def test_quotations_and_footers_are_kept_on_request():

@@ -8,10 +8,10 @@ from tertulia.errors import BadRequest
 
 
 def test_checking_an_unknown_user_costs_the_same():
-    hasher, nobody = cheap_hashing.AS_SERVED
+    hasher, unknown_hash = cheap_hashing.AS_SERVED
 
     assert hasher.memory_cost >= 19 * 1024
-    assert not hasher.check_needs_rehash(nobody)
+    assert not hasher.check_needs_rehash(unknown_hash)
 
 
 @pytest.mark.parametrize("length, allowed", [(7, False), (8, True), (100, True), (101, False)])

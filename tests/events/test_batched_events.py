@@ -158,11 +158,11 @@ def opens(who, channel) -> Act:
     return actions.channels.edits.edit, who.record, channel.id, changes, False
 
 
-def told_of(channel, told) -> list[str]:
+def channel_events(channel, received) -> list[str]:
     """The channel events of a user, in order."""
     return [
         each["op"]
-        for each in told
+        for each in received
         if each["type"] == "stream"
         and channel.id
         in [each.get("stream_id"), *(s["stream_id"] for s in each.get("streams", []))]
@@ -178,7 +178,7 @@ def test_a_promoted_guest_receives_a_new_channel_once(chat, ana, gus, together):
         (actions.people.accounts.edit, ana.record, gus.id, promotion),
     )
 
-    assert told_of(chat.channel("attic"), queue.all()) == ["create"]
+    assert channel_events(chat.channel("attic"), queue.all()) == ["create"]
 
 
 def test_a_channel_renamed_and_opened_is_reported_by_its_new_name_only(chat, together):
@@ -191,7 +191,7 @@ def test_a_channel_renamed_and_opened_is_reported_by_its_new_name_only(chat, tog
     together(renames(ana, cellar, "vault"), opens(ana, cellar))
 
     received = queue.all()
-    assert told_of(cellar, received) == ["create"]
+    assert channel_events(cellar, received) == ["create"]
     assert "cellar" not in str(received)
     assert ana.get("/get_stream_id", stream="vault").succeeds()["stream_id"] == cellar.id
 

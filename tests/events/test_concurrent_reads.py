@@ -16,7 +16,7 @@ from tests.support.waiting import TIMEOUT_SECONDS
 
 from tertulia import actions, events, storage
 from tertulia.actions.channels.subscriptions import SubscribeRequest
-from tertulia.caches.table import Caches
+from tertulia.caches.all_caches import Caches
 from tertulia.database import Database
 from tertulia.database.dialects.sqlite import Sqlite
 from tertulia.database.log_position import LogPosition
@@ -62,7 +62,7 @@ async def test_a_message_sent_while_a_mailbox_is_filled_arrives(stage: "Delivery
     message = await stage.says("While you were reading")
     stage.database.hand_over()
 
-    assert await heard(poll) == [message]
+    assert await received(poll) == [message]
 
 
 @in_scene
@@ -82,7 +82,7 @@ async def test_two_simultaneous_polls_after_a_restart_continue_where_the_client_
     await asyncio.sleep(0)
     stage.database.hand_over()
 
-    assert (await heard(first), await heard(second)) == ([two], [two])
+    assert (await received(first), await received(second)) == ([two], [two])
 
 
 @in_scene
@@ -122,7 +122,7 @@ async def test_a_cancelled_poll_leaves_the_refill_to_the_next(stage: "DeliverySc
     first.cancel()
     message = await stage.says("Are you there?")
 
-    assert await heard(second) == [message]
+    assert await received(second) == [message]
 
 
 @in_scene
@@ -140,7 +140,7 @@ async def test_a_wrong_last_event_id_does_not_affect_other_polls(stage: "Deliver
 
     stage.database.hand_over()
 
-    assert await heard(right) == [one, two]
+    assert await received(right) == [one, two]
     with pytest.raises(EventNotInQueue):
         await wrong
 
@@ -157,7 +157,7 @@ async def test_a_poll_that_failed_in_an_outage_can_be_repeated(stage: "DeliveryS
     with pytest.raises(ServiceUnavailable):
         await stage.polls(queue_id, last)
 
-    assert await heard(stage.polls(queue_id, last)) == [two]
+    assert await received(stage.polls(queue_id, last)) == [two]
 
 
 @in_scene
@@ -173,7 +173,7 @@ async def test_an_id_that_was_never_given_out_changes_nothing(stage: "DeliverySc
     with pytest.raises(BadQueue):
         await stage.polls(queue_id, events.delivery.mailbox.event_id(stage.applied + 100))
 
-    assert await heard(stage.polls(queue_id)) == [one, two]
+    assert await received(stage.polls(queue_id)) == [one, two]
 
 
 @in_scene
@@ -367,7 +367,7 @@ class DeliveryScene:
         )
 
 
-async def heard(poll: Awaitable[Any]) -> list[int]:
+async def received(poll: Awaitable[Any]) -> list[int]:
     events, _ = await asyncio.wait_for(poll, TIMEOUT_SECONDS)
     return [json.loads(event)["message"]["id"] for event in events]
 

@@ -102,9 +102,9 @@ def test_an_announced_event_can_be_decoded(word, kind):
 @pytest.mark.parametrize("kind", [kind for _, kind in KINDS if not kind.invalidates_permits])
 def test_an_event_that_changes_no_permission_leaves_the_directory_as_it_is(kind):
     """So a directory that has not applied it yet can be used."""
-    assert (kind.touched, kind.rewind) == (Event.touched, Event.rewind)
+    assert (kind.touched, kind.undo) == (Event.touched, Event.undo)
     assert not kind.touches
-    assert kind.move is Event.move
+    assert kind.apply is Event.apply
 
 
 def test_a_message_event_declares_what_it_rewrites_and_whether_it_changes_permissions():

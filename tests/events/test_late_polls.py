@@ -7,7 +7,7 @@ from tests.support.event_queue import EventQueue
 from tests.support.people import Chat
 
 
-def heard_late(chat: Chat, queue: EventQueue, channel: str) -> list[str]:
+def received_late(chat: Chat, queue: EventQueue, channel: str) -> list[str]:
     """The channel events of a client whose mailbox was dropped meanwhile."""
     number = chat.channel(channel).id
     chat.server.lose_mailbox(queue.queue_id)
@@ -25,7 +25,7 @@ def test_a_promoted_guest_receives_a_channel_once(chat):
     ana.joins("kitchen")
     ana.patch(f"/users/{gus.id}", role=400).succeeds()
 
-    assert heard_late(chat, queue, "kitchen") == ["create"]
+    assert received_late(chat, queue, "kitchen") == ["create"]
 
 
 def test_a_demoted_member_loses_a_visible_channel(chat):
@@ -36,7 +36,7 @@ def test_a_demoted_member_loses_a_visible_channel(chat):
     ana.patch(f"/streams/{chat.channel('kitchen').id}", description="For all").succeeds()
     ana.patch(f"/users/{ben.id}", role=600).succeeds()
 
-    assert heard_late(chat, queue, "kitchen") == ["create", "update", "delete"]
+    assert received_late(chat, queue, "kitchen") == ["create", "update", "delete"]
 
 
 def test_messages_sent_after_a_removal_stay_unknown(chat):

@@ -29,7 +29,7 @@ class Word(EphemeralEvent, frozen=True):
         return {"type": "typing", "op": "start", **params}
 
 
-def whisper(chat, word, to):
+def publish(chat, word, to):
     chat.server.publish_ephemeral(chat.realm.id, Word(word, to))
 
 
@@ -100,7 +100,7 @@ def test_a_queue_far_behind_is_delivered_in_pages(chat):
     much_happens(chat, 1010)
     chat.server.becomes_cold()
 
-    pages = heard_in_pages(queue)
+    pages = received_in_pages(queue)
 
     assert len(pages) > 1
     assert [number for page in pages for number in page] == list(range(1010))
@@ -110,7 +110,7 @@ def test_a_full_mailbox_takes_no_more_and_misses_nothing(chat):
     queue = chat.person("ana").listens_for("realm")
     much_happens(chat, 2100)
 
-    pages = heard_in_pages(queue)
+    pages = received_in_pages(queue)
 
     assert len(pages) > 1
     assert [number for page in pages for number in page] == list(range(2100))
@@ -124,7 +124,7 @@ def much_happens(chat, count):
     chat.write(announce_all)
 
 
-def heard_in_pages(queue) -> list[list[int]]:
+def received_in_pages(queue) -> list[list[int]]:
     pages = []
     while events := queue.all():
         pages.append([each["value"] for each in events])
@@ -174,9 +174,9 @@ def test_an_ephemeral_event_reaches_current_listeners(chat, in_kitchen, ana, ben
     hers, his, outside = (who.listens_for("typing", "message") for who in (ana, ben, cleo))
     deaf = ben.listens_for("message")
 
-    whisper(chat, "kitchen", Subscribers(chat.channel("kitchen").id))
-    whisper(chat, "ben", Users([ben.id]))
-    whisper(chat, "everyone", Everyone())
+    publish(chat, "kitchen", Subscribers(chat.channel("kitchen").id))
+    publish(chat, "ben", Users([ben.id]))
+    publish(chat, "everyone", Everyone())
 
     assert [each["topic"] for each in hers.all()] == ["kitchen", "everyone"]
     assert [each["topic"] for each in his.all()] == ["kitchen", "ben", "everyone"]
@@ -187,7 +187,7 @@ def test_an_ephemeral_event_reaches_current_listeners(chat, in_kitchen, ana, ben
 def test_an_ephemeral_event_wakes_a_parked_poll(chat, ana):
     waiting = ana.listens_for("typing").waits()
 
-    whisper(chat, "soup", Everyone())
+    publish(chat, "soup", Everyone())
 
     assert [each["topic"] for each in waiting.result(TIMEOUT_SECONDS)] == ["soup"]
 
@@ -196,9 +196,9 @@ def test_ephemeral_events_and_messages_keep_their_order(chat, in_kitchen, ana):
     queue = ana.listens_for("typing", "message")
 
     for number in range(3):
-        whisper(chat, f"before {number}", Everyone())
+        publish(chat, f"before {number}", Everyone())
         ana.says(f"{number}", to="kitchen > count")
-        whisper(chat, f"after {number}", Everyone())
+        publish(chat, f"after {number}", Everyone())
 
     received = [each.get("topic") or each["message"]["content"] for each in queue.all()]
     assert received == [
@@ -217,7 +217,7 @@ def test_ephemeral_events_and_messages_keep_their_order(chat, in_kitchen, ana):
 def test_an_ephemeral_event_is_never_stored(chat, in_kitchen, ana):
     queue = ana.listens_for("typing", "message")
     before = chat.head()
-    whisper(chat, "start", Everyone())
+    publish(chat, "start", Everyone())
     soup = ana.says("Soup's on", to="kitchen > lunch")
 
     chat.server.becomes_cold()
@@ -230,7 +230,7 @@ def test_an_ephemeral_event_is_never_stored(chat, in_kitchen, ana):
 
 def test_a_queue_can_be_acknowledged_at_an_ephemeral_event(chat, in_kitchen, ana):
     queue = ana.listens_for("typing", "message")
-    whisper(chat, "start", Everyone())
+    publish(chat, "start", Everyone())
     (start,) = queue.poll(-1).succeeds()["events"]
     ana.says("Soup's on", to="kitchen > lunch")
 

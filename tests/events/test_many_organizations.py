@@ -15,8 +15,8 @@ from tertulia.database.dialects.postgres import Postgres
 @pytest.fixture
 def patient(monkeypatch) -> None:
     """Servers wait for a lock for as long as a test does."""
-    patience = f"{TIMEOUT_SECONDS}s"
-    monkeypatch.setattr(Postgres, "limits", Postgres.limits | {"lock_timeout": patience})
+    lock_timeout = f"{TIMEOUT_SECONDS}s"
+    monkeypatch.setattr(Postgres, "limits", Postgres.limits | {"lock_timeout": lock_timeout})
 
 
 @pytest.mark.parametrize("kind", [pytest.param("postgres", marks=pytest.mark.postgres)])
@@ -31,11 +31,11 @@ def test_a_failed_notice_loses_no_event(own_chat, monkeypatch):
         second = ana.says("Second", to="kitchen > lunch")
     third = ana.says("Third", to="kitchen > lunch")
 
-    def hears_both() -> bool:
+    def has_received_both() -> bool:
         received.extend(each["message"]["id"] for each in queue.all())
         return len(received) == 2
 
-    eventually(hears_both)
+    eventually(has_received_both)
     assert received == [second.id, third.id]
 
 

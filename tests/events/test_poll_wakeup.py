@@ -39,7 +39,7 @@ class Waiters:
     def answered(self) -> int:
         return sum(poll.done() for poll in self.polls)
 
-    def tell(self, waking: WakeupQueue) -> None:
+    def wake_all(self, waking: WakeupQueue) -> None:
         self.seq += 1
         for mailbox in self.boxes:
             mailbox.add_durable(self.seq, [b"{}"])
@@ -50,7 +50,7 @@ def test_waking_many_polls_lets_other_work_run():
     async def scene() -> list[int]:
         waiters, waking = Waiters(CROWD), WakeupQueue()
         await waiters.park()
-        waiters.tell(waking)
+        waiters.wake_all(waking)
         seen = []
         for _ in range(ROUNDS):
             await asyncio.sleep(0)
@@ -68,7 +68,7 @@ def test_a_few_polls_are_woken_at_once():
     async def scene() -> int:
         waiters, waking = Waiters(AT_ONCE), WakeupQueue()
         await waiters.park()
-        waiters.tell(waking)
+        waiters.wake_all(waking)
         await asyncio.sleep(0)
         return waiters.answered()
 
@@ -80,14 +80,14 @@ def test_many_busy_listeners_get_several_events_in_one_answer():
         waiters, waking = Waiters(2 * MANY), WakeupQueue()
         for _ in range(2):
             await waiters.park()
-            waiters.tell(waking)
+            waiters.wake_all(waking)
             for _ in range(ROUNDS):
                 await asyncio.sleep(0)
             if waiters.answered() == 2 * MANY:
                 for mailbox in waiters.boxes:
                     mailbox.acknowledge(mailbox.last_id, waiters.seq)
         at_once = waiters.answered()
-        waiters.tell(waking)
+        waiters.wake_all(waking)
         await asyncio.sleep(2 * MAX_GATHER_SECONDS)
         return at_once, waiters.answered(), [len(each.pending) for each in waiters.boxes]
 
@@ -103,7 +103,7 @@ def test_a_few_listeners_never_wait_for_more_events():
         waiters, waking = Waiters(MANY), WakeupQueue()
         for _ in range(5):
             await waiters.park()
-            waiters.tell(waking)
+            waiters.wake_all(waking)
             for _ in range(ROUNDS):
                 await asyncio.sleep(0)
             assert waiters.answered() == MANY
@@ -118,7 +118,7 @@ def test_a_poll_without_new_events_is_not_woken():
     async def scene() -> int:
         waiters, waking = Waiters(CROWD), WakeupQueue()
         await waiters.park()
-        waiters.tell(waking)
+        waiters.wake_all(waking)
         for mailbox in waiters.boxes:  # they polled again meanwhile, and nothing is pending
             mailbox.acknowledge(mailbox.last_id, 1)
             mailbox.wake()
@@ -137,7 +137,7 @@ def test_heartbeats_continue_when_one_fails():
     async def scene() -> list[Mailbox]:
         waiters = Waiters(3)
         failed: list[Mailbox] = []
-        asyncio.get_running_loop().set_exception_handler(lambda *told: None)
+        asyncio.get_running_loop().set_exception_handler(lambda *context: None)
 
         def beat(mailbox: Mailbox) -> None:
             if not failed:

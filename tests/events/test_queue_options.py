@@ -50,7 +50,7 @@ def test_the_empty_topic_has_a_name_for_older_clients(in_kitchen, ana):
 
 
 @pytest.mark.parametrize(
-    "narrow, heard",
+    "narrow, expected",
     [
         ([], "soup tea note"),
         ([["channel", "KITCHEN"]], "soup tea"),
@@ -66,7 +66,7 @@ def test_the_empty_topic_has_a_name_for_older_clients(in_kitchen, ana):
         ([["is", "dm"], ["topic", "lunch"]], ""),
     ],
 )
-def test_a_narrow_filters_messages(chat, in_kitchen, ana, ben, narrow, heard):
+def test_a_narrow_filters_messages(chat, in_kitchen, ana, ben, narrow, expected):
     cleo = chat.person("cleo", channels=["garden"])
     terms = [[operator, operand.format(ana=ana.api_email)] for operator, operand in narrow]
     queue = ben.listens_for("message", narrow=terms)
@@ -78,7 +78,7 @@ def test_a_narrow_filters_messages(chat, in_kitchen, ana, ben, narrow, heard):
     ana.says("note", to=[ben])
     ana.says("secret", to=[cleo])
 
-    assert words(queue) == heard.split()
+    assert words(queue) == expected.split()
 
 
 def test_a_narrow_filters_messages_only(in_kitchen, ana):

@@ -59,7 +59,7 @@ def polls(chat, user, queue) -> "asyncio.Task[Any]":
     return asyncio.get_running_loop().create_task(chat.server.poll(user, queue.queue_id))
 
 
-def told(poll: "asyncio.Task[Any]") -> list[Any]:
+def received(poll: "asyncio.Task[Any]") -> list[Any]:
     return [msgspec.json.decode(body) for body in poll.result()[0]]
 
 
@@ -82,7 +82,7 @@ def test_two_simultaneous_polls_lose_nothing(chat, in_kitchen, ana, ben, slow):
         await second
         third = polls(chat, user, queue)
         await third
-        return [[event["type"] for event in told(each)] for each in (first, third)]
+        return [[event["type"] for event in received(each)] for each in (first, third)]
 
     assert chat.server.do(scene()) == [["message"], ["message", "update_message_flags"]]
 
@@ -110,6 +110,6 @@ def test_events_beyond_the_directory_are_delivered_once_it_has_them(chat):
         await making
         late = polls(chat, user, queue)
         await late
-        return [[event["op"] for event in told(each)] for each in (early, late)]
+        return [[event["op"] for event in received(each)] for each in (early, late)]
 
     assert chat.server.do(scene()) == [["create"], ["create", "create"]]

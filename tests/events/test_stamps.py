@@ -32,7 +32,7 @@ def put_back(tx: Tx, seq: int, message_id: int, queue: storage.queues.StoredQueu
     )
 
 
-def is_told_apart(chat: Chat, event_id: int) -> bool:
+def is_distinguished(chat: Chat, event_id: int) -> bool:
     """Whether the id of the event that has this number now differs from the old one."""
     stamp = chat.server.database.read_now(
         chat.realm.id, storage.log.stamp_at, events.delivery.mailbox.seq_of(event_id)
@@ -62,7 +62,7 @@ def test_a_copy_restored_while_the_server_was_down_is_detected(own_chat, kitchen
         own_chat.server.start()
         for number in range(9):
             ana.says(f"cake {number}", to="kitchen > lunch")
-        if is_told_apart(own_chat, event_queue.last_event_id):
+        if is_distinguished(own_chat, event_queue.last_event_id):
             break
 
     assert event_queue.poll().json["code"] == GONE
@@ -88,7 +88,7 @@ def test_a_log_replaced_under_a_running_server_is_detected(own_chat, kitchen):
 
     while True:
         own_chat.write_from_outside(replace)
-        if is_told_apart(own_chat, queue.last_event_id):
+        if is_distinguished(own_chat, queue.last_event_id):
             break
 
     eventually(lambda: queue.poll().json.get("code") == GONE)

@@ -7,7 +7,7 @@ from tertulia import actions
 TYPES = ("stream", "subscription")
 
 
-def told(queue):
+def summaries(queue):
     """Each event as a word and its subject."""
     return [summary(event) for event in queue.all()]
 
@@ -32,8 +32,8 @@ def test_a_new_public_channel_is_announced_to_all_but_guests(chat, ana, ben, gus
 
     number = chat.channel("kitchen").id
     created = ("stream", "create", ["kitchen"])
-    assert told(hers) == [created, ("subscription", "add", ["kitchen"])]
-    assert told(his) == [created, ("subscription", "peer_add", [number], [ana.id])]
+    assert summaries(hers) == [created, ("subscription", "add", ["kitchen"])]
+    assert summaries(his) == [created, ("subscription", "peer_add", [number], [ana.id])]
     assert guests.silent()
 
 
@@ -47,9 +47,9 @@ def test_a_new_private_channel_is_announced_to_subscribers_and_administrators(ch
     number = chat.channel("cellar").id
     created = ("stream", "create", ["cellar"])
     # She has a permission in the channel from the start; he sees it only once he is subscribed.
-    assert told(hers) == [created, ("subscription", "add", ["cellar"])]
-    assert told(his) == [created, ("subscription", "add", ["cellar"])]
-    assert told(above) == [created, ("subscription", "peer_add", [number], [ana.id, ben.id])]
+    assert summaries(hers) == [created, ("subscription", "add", ["cellar"])]
+    assert summaries(his) == [created, ("subscription", "add", ["cellar"])]
+    assert summaries(above) == [created, ("subscription", "peer_add", [number], [ana.id, ben.id])]
     assert outside.silent()
 
 
@@ -81,7 +81,10 @@ def test_a_guest_receives_a_channel_when_subscribed(chat, in_kitchen, ana):
 
     ana.joins("kitchen", principals=[gus.id])
 
-    assert told(queue) == [("stream", "create", ["kitchen"]), ("subscription", "add", ["kitchen"])]
+    assert summaries(queue) == [
+        ("stream", "create", ["kitchen"]),
+        ("subscription", "add", ["kitchen"]),
+    ]
 
 
 def test_a_queue_without_the_stream_type_receives_only_the_subscription(ana, gus):
@@ -89,7 +92,7 @@ def test_a_queue_without_the_stream_type_receives_only_the_subscription(ana, gus
 
     ana.joins("cellar", invite_only=True, principals=[gus.id])
 
-    assert told(queue) == [("subscription", "add", ["cellar"])]
+    assert summaries(queue) == [("subscription", "add", ["cellar"])]
 
 
 # --- unsubscribing ---
@@ -102,8 +105,12 @@ def test_unsubscribing_from_a_public_channel(chat, in_kitchen, ana, ben):
     ana.leaves("kitchen")
 
     number = chat.channel("kitchen").id
-    assert told(hers) == [("subscription", "remove", ["kitchen"])]
-    assert told(his) == told(outside) == [("subscription", "peer_remove", [number], [ana.id])]
+    assert summaries(hers) == [("subscription", "remove", ["kitchen"])]
+    assert (
+        summaries(his)
+        == summaries(outside)
+        == [("subscription", "peer_remove", [number], [ana.id])]
+    )
     assert guests.silent()
 
 
@@ -117,7 +124,7 @@ def test_users_who_unsubscribe_together_receive_each_others_events(chat):
     ).succeeds()
 
     number = chat.channel("kitchen").id
-    assert told(hers) == [
+    assert summaries(hers) == [
         ("subscription", "remove", ["kitchen"]),
         ("subscription", "peer_remove", [number], [ben.id]),
     ]
@@ -132,8 +139,10 @@ def test_unsubscribing_from_a_private_channel_hides_it(chat, ana, ben):
 
     number = chat.channel("cellar").id
     gone = [("subscription", "remove", ["cellar"]), ("stream", "delete", [number])]
-    assert told(his) == gone
-    assert told(hers) == told(above) == [("subscription", "peer_remove", [number], [ben.id])]
+    assert summaries(his) == gone
+    assert (
+        summaries(hers) == summaries(above) == [("subscription", "peer_remove", [number], [ben.id])]
+    )
 
 
 def test_a_guest_who_unsubscribes_loses_the_channel(in_kitchen, gus):
@@ -141,7 +150,10 @@ def test_a_guest_who_unsubscribes_loses_the_channel(in_kitchen, gus):
 
     gus.leaves("kitchen")
 
-    assert [each[:2] for each in told(queue)] == [("subscription", "remove"), ("stream", "delete")]
+    assert [each[:2] for each in summaries(queue)] == [
+        ("subscription", "remove"),
+        ("stream", "delete"),
+    ]
 
 
 def test_several_users_at_once_are_one_event(chat, ana, ben, cleo):

@@ -45,7 +45,7 @@ def test_unread_from_caches_equals_unread_from_the_database(chat):
         act()
         cached = together(ben, cleo, dora)
         chat.server.drop_caches(chat.realm.id)
-        fresh = [told_afresh(chat, each) for each in (ben, cleo, dora)]
+        fresh = [unread_without_caches(chat, each) for each in (ben, cleo, dora)]
 
         assert cached == fresh, number
 
@@ -69,13 +69,13 @@ def _sets_policy(person, channel_id, topic, policy):
 
 
 def together(*people):
-    return [told(each) for each in people]
+    return [registered_unread(each) for each in people]
 
 
-def told(person):
+def registered_unread(person):
     return person.registers(fetch_event_types=UNREAD)["unread_msgs"]
 
 
-def told_afresh(chat, person):
+def unread_without_caches(chat, person):
     chat.server.drop_caches(chat.realm.id)
-    return told(person)
+    return registered_unread(person)

@@ -21,17 +21,17 @@ HOME = (ipaddress.ip_network("127.0.0.0/8"),)
 class LyingNames:
     """Names lead somewhere else each time they are looked up."""
 
-    def __init__(self, *looks: list[str]) -> None:
-        self.looks = list(looks)
+    def __init__(self, *answers: list[str]) -> None:
+        self.answers = list(answers)
 
     def __call__(self, host: Any, port: Any, **_: Any) -> Any:
-        return [(0, 0, 0, "", (each, port)) for each in self.looks.pop(0)]
+        return [(0, 0, 0, "", (each, port)) for each in self.answers.pop(0)]
 
 
 @pytest.fixture
 def names(monkeypatch) -> Callable[..., LyingNames]:
-    def lead_to(*looks: list[str]) -> LyingNames:
-        found = LyingNames(*looks)
+    def lead_to(*answers: list[str]) -> LyingNames:
+        found = LyingNames(*answers)
         monkeypatch.setattr(socket, "getaddrinfo", found)
         return found
 
@@ -51,7 +51,7 @@ def test_a_host_name_is_resolved_once(names):
     response = asked(port)
 
     assert response.body == b'{"content": "High"}'
-    assert tides.looks == [["10.0.0.1"]]
+    assert tides.answers == [["10.0.0.1"]]
     (request,) = receiver.requests
     assert (request.path, request.headers["host"]) == ("/now?here=1", f"tides.example:{port}")
     receiver.close()
@@ -81,12 +81,12 @@ def test_a_name_that_also_resolves_to_an_internal_address_is_refused(names, addr
 @pytest.mark.parametrize("make_loop", [asyncio.new_event_loop, uvloop.new_event_loop])
 def test_slow_name_resolution_of_one_user_does_not_delay_another(monkeypatch, make_loop):
     goes_on = threading.Event()
-    looks = socket.getaddrinfo
+    answers = socket.getaddrinfo
 
     def look_up(host: Any, *args: Any, **about: Any) -> Any:
         if str(host).startswith("slow"):
             goes_on.wait(TIMEOUT_SECONDS)
-        return looks("127.0.0.1", *args, **about)
+        return answers("127.0.0.1", *args, **about)
 
     monkeypatch.setattr(socket, "getaddrinfo", look_up)
     receiver = Receiver({"content": "High"})
@@ -121,7 +121,7 @@ def test_urls_that_are_not_http_are_refused(address):
 
 
 @pytest.mark.parametrize(
-    "said, seconds",
+    "header, seconds",
     [
         ("120", 120),
         (" 7 ", 7),
@@ -133,5 +133,5 @@ def test_urls_that_are_not_http_are_refused(address):
         ("", 0),
     ],
 )
-def test_retry_after_is_parsed(said, seconds):
-    assert HttpResponse(429, {"retry-after": said}, b"").retry_seconds(1000.0) == seconds
+def test_retry_after_is_parsed(header, seconds):
+    assert HttpResponse(429, {"retry-after": header}, b"").retry_seconds(1000.0) == seconds

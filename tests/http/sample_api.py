@@ -15,10 +15,10 @@ from tertulia.errors.authentication import GuestRefused, NotLoggedIn
 from tertulia.http.dispatch import Api
 from tertulia.http.exchange import Message
 from tertulia.http.forms import Files
+from tertulia.http.parameter_rules import Alias, MaxLength, NotBlank, Stripped
 from tertulia.http.replies import Encoded, Reply
 from tertulia.http.request import ApiRequest
 from tertulia.http.routing import Route, delete, get, patch, post
-from tertulia.http.rules import Alias, MaxLength, NotBlank, Stripped
 
 FORM = "application/x-www-form-urlencoded"
 

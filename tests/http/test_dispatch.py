@@ -79,16 +79,16 @@ def test_every_error_is_json_with_a_code(sample_api, method, path, status, answe
 
 
 def test_errors_are_reported_in_order_of_path_login_role_and_parameters(sample_api):
-    def told(path: str, who: str, **fields: str) -> str:
+    def error_text(path: str, who: str, **fields: str) -> str:
         msg: str = sample_api.post(path, who=who, data=fields).json()["msg"]
         return msg
 
-    assert told("/nothing", "") == "Not found"
-    assert told("/pots", "").startswith("Not logged in")
-    assert told("/pots", "guest", kind="cake") == "Not allowed for guest users"
-    assert told("/pots", "ana", kind="cake") == "Missing 'name' argument"
-    assert told("/pots", "ana", kind="cake", name="") == "name cannot be blank"
-    assert told("/pots", "ana", kind="cake", name="x") == "Invalid kind"
+    assert error_text("/nothing", "") == "Not found"
+    assert error_text("/pots", "").startswith("Not logged in")
+    assert error_text("/pots", "guest", kind="cake") == "Not allowed for guest users"
+    assert error_text("/pots", "ana", kind="cake") == "Missing 'name' argument"
+    assert error_text("/pots", "ana", kind="cake", name="") == "name cannot be blank"
+    assert error_text("/pots", "ana", kind="cake", name="x") == "Invalid kind"
 
 
 def test_an_unreadable_form_is_reported_only_after_login(sample_api):

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tertulia.errors import ClientError
-from tertulia.http.params import Contract, contract_of
-from tertulia.http.rules import (
+from tertulia.http.parameter_rules import (
     NO_ID,
     Alias,
     AtLeast,
@@ -27,6 +26,7 @@ from tertulia.http.rules import (
     OnlyWith,
     Stripped,
 )
+from tertulia.http.params import Contract, contract_of
 
 
 class Draft(msgspec.Struct, forbid_unknown_fields=True):

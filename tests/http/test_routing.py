@@ -6,8 +6,8 @@ import pytest
 
 from tertulia.errors.http import MethodNotAllowed, NotFound
 from tertulia.errors.parameters import NotUtf8
+from tertulia.http.parameter_rules import NO_ID
 from tertulia.http.routing import Router, delete, get, patch, path_arguments, post, put
-from tertulia.http.rules import NO_ID
 
 
 async def everything(call: Any) -> None:

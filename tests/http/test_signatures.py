@@ -7,8 +7,8 @@ import pytest
 
 from tertulia.errors import BadRequest
 from tertulia.errors.parameters import MissingParameter
+from tertulia.http.parameter_rules import OneOf
 from tertulia.http.params import contract_of
-from tertulia.http.rules import OneOf
 from tertulia.http.signatures import accepts, parameters_from
 
 TABLE = {"loud": bool, "color": Annotated[int, OneOf([1, 2])]}

@@ -6,13 +6,13 @@ from tertulia import integrations
 from tertulia.integrations import WebhookMessage, WebhookRequest
 
 
-def told(name: str, payload: Any, **headers: str) -> WebhookMessage:
-    found = maybe_told(name, payload, **headers)
-    assert found is not None, "there was nothing to tell"
+def message_for(name: str, payload: Any, **headers: str) -> WebhookMessage:
+    found = find_message(name, payload, **headers)
+    assert found is not None, "the payload made no message"
     return found
 
 
-def maybe_told(name: str, payload: Any, **headers: str) -> WebhookMessage | None:
+def find_message(name: str, payload: Any, **headers: str) -> WebhookMessage | None:
     service = integrations.find(name)
     assert service is not None
     return service.message_for(

@@ -1,7 +1,7 @@
 """GitHub, GitLab, Gitea and Bitbucket, by the fields that they document."""
 
 import pytest
-from tests.integrations.messages import maybe_told, told
+from tests.integrations.messages import find_message, message_for
 
 from tertulia.errors.integrations import MalformedPayload, MissingEventHeader, UnsupportedEvent
 
@@ -47,11 +47,13 @@ ISSUE = {
 
 
 def github(event, payload):
-    return told("github", {"repository": REPOSITORY, "sender": ANA} | payload, X_GitHub_Event=event)
+    return message_for(
+        "github", {"repository": REPOSITORY, "sender": ANA} | payload, X_GitHub_Event=event
+    )
 
 
 def test_a_push_to_github_becomes_a_message():
-    report = told("github", PUSH, X_GitHub_Event="push")
+    report = message_for("github", PUSH, X_GitHub_Event="push")
 
     assert (report.event, report.topic, report.branch) == ("push", "roof / main", "main")
     assert report.text == (
@@ -71,11 +73,11 @@ def test_a_push_to_github_becomes_a_message():
     ],
 )
 def test_created_and_deleted_branches_and_tags(change, text):
-    assert told("github", PUSH | change, X_GitHub_Event="push").text == text
+    assert message_for("github", PUSH | change, X_GitHub_Event="push").text == text
 
 
 def test_a_long_push_is_truncated():
-    report = told("github", PUSH | {"commits": [COMMIT] * 30}, X_GitHub_Event="push")
+    report = message_for("github", PUSH | {"commits": [COMMIT] * 30}, X_GitHub_Event="push")
 
     assert report.text.count("Mend the gutter") == 20
     assert report.text.endswith("* and 10 others")
@@ -229,7 +231,7 @@ TEAM_LINK = "[Roofers](https://github.com/orgs/house/teams/roofers)"
 def test_github_team_events(event, payload, text):
     about = {"team": TEAM, "organization": {"login": "house"}, "sender": ANA}
 
-    report = told("github", about | payload, X_GitHub_Event=event)
+    report = message_for("github", about | payload, X_GitHub_Event=event)
 
     assert (report.topic, report.text) == ("house / teams", text)
     assert report.event == f"{event}.{payload['action']}"
@@ -258,7 +260,7 @@ def test_github_sponsorship_events(action, more, text):
         "tier": {"name": "$5 a month", "monthly_price_in_dollars": 5},
     }
 
-    report = told(
+    report = message_for(
         "github",
         {"action": action, "sponsorship": sponsorship, "sender": ANA} | more,
         X_GitHub_Event="sponsorship",
@@ -270,20 +272,20 @@ def test_github_sponsorship_events(action, more, text):
 def test_a_page_build_in_progress_is_not_reported():
     payload = {"build": {"status": "building"}, "repository": REPOSITORY}
 
-    assert maybe_told("github", payload, X_GitHub_Event="page_build") is None
+    assert find_message("github", payload, X_GitHub_Event="page_build") is None
 
 
 def test_a_check_in_progress_is_not_reported():
     run = {"name": "tests", "status": "in_progress"}
     payload = {"action": "created", "check_run": run, "repository": REPOSITORY}
 
-    assert maybe_told("github", payload, X_GitHub_Event="check_run") is None
+    assert find_message("github", payload, X_GitHub_Event="check_run") is None
 
 
 def test_a_private_repository_is_recognized():
     payload = PUSH | {"repository": REPOSITORY | {"private": True}}
 
-    assert told("github", payload, X_GitHub_Event="push").is_private
+    assert message_for("github", payload, X_GitHub_Event="push").is_private
 
 
 def test_unknown_events_and_missing_fields_are_named():
@@ -292,7 +294,7 @@ def test_unknown_events_and_missing_fields_are_named():
     with pytest.raises(MalformedPayload) as strange:
         github("pull_request", {"action": "opened"})
     with pytest.raises(MissingEventHeader) as missing:
-        told("github", PUSH)
+        message_for("github", PUSH)
 
     assert unknown.value.extra() == {"webhook_name": "GitHub", "event_type": "custom_property"}
     assert strange.value.extra() == {"webhook_name": "GitHub", "field": "pull_request"}
@@ -309,7 +311,7 @@ USER = {"name": "Ana", "username": "ana"}
 
 
 def gitlab(event, payload):
-    return told("gitlab", {"project": PROJECT, "user": USER} | payload, X_Gitlab_Event=event)
+    return message_for("gitlab", {"project": PROJECT, "user": USER} | payload, X_Gitlab_Event=event)
 
 
 def test_a_push_to_gitlab_becomes_a_message():
@@ -478,13 +480,13 @@ def test_gitlab_events_become_messages(event, payload, topic, text):
 def test_a_push_to_gitea_and_its_forks_becomes_a_message(name):
     payload = PUSH | {"compare_url": "https://git.example.com/compare", "pusher": ANA}
 
-    report = told(name, payload, X_Gitea_Event="push")
+    report = message_for(name, payload, X_Gitea_Event="push")
 
     assert report.text.startswith("ana pushed [1 commit](https://git.example.com/compare) to")
 
 
 def test_a_gitea_review_becomes_a_message():
-    report = told(
+    report = message_for(
         "gitea",
         {
             "action": "reviewed",
@@ -526,8 +528,10 @@ def test_bitbucket_events_become_messages():
         "destination": {"branch": {"name": "main"}},
     }
 
-    push = told("bitbucket2", about | {"push": {"changes": [change]}}, X_Event_Key="repo:push")
-    merged = told(
+    push = message_for(
+        "bitbucket2", about | {"push": {"changes": [change]}}, X_Event_Key="repo:push"
+    )
+    merged = message_for(
         "bitbucket", about | {"pullrequest": request}, X_Event_Key="pullrequest:fulfilled"
     )
 
@@ -536,7 +540,7 @@ def test_bitbucket_events_become_messages():
         "Ana force pushed [1 commit](https://bitbucket.org/compare) by Ben to branch `main`.\n\n"
         "* Mend the gutter ([03f4a727024](https://bitbucket.org/c))"
     )
-    comment = told(
+    comment = message_for(
         "bitbucket",
         about
         | {

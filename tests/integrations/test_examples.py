@@ -2,7 +2,7 @@
 
 import pytest
 from tests.integrations.examples import EXAMPLES, HARBOR, HEROKU, NOTION, Example
-from tests.integrations.messages import maybe_told, told
+from tests.integrations.messages import find_message, message_for
 
 from tertulia import integrations
 from tertulia.errors.integrations import MalformedPayload, UnsupportedEvent
@@ -30,7 +30,7 @@ def test_a_malformed_payload_is_refused(service, payload):
     headers = {"X_Netlify_Event": "deploy_failed"}
 
     with pytest.raises(MalformedPayload):
-        told(service, payload, **headers)
+        message_for(service, payload, **headers)
 
 
 @pytest.mark.parametrize(
@@ -51,17 +51,17 @@ def test_a_malformed_payload_is_refused(service, payload):
 )
 def test_an_unknown_event_is_refused(service, payload):
     with pytest.raises(UnsupportedEvent):
-        told(service, payload, X_Netlify_Event="weather")
+        message_for(service, payload, X_Netlify_Event="weather")
 
 
 def test_a_release_in_progress_is_not_reported():
     payload = HEROKU | {"data": {"app": {"name": "house-roof"}, "status": "pending"}}
 
-    assert maybe_told("heroku", payload) is None
+    assert find_message("heroku", payload) is None
 
 
 def test_the_verification_token_of_notion_goes_to_the_owner():
-    report = told("notion", {"verification_token": "secret_rain"})
+    report = message_for("notion", {"verification_token": "secret_rain"})
 
     assert report.to_owner
     assert "`secret_rain`" in report.text
@@ -78,4 +78,4 @@ def test_uptime_robot_may_send_its_variables_in_the_url():
 
 
 def test_a_private_harbor_repository_is_recognized():
-    assert told("harbor", HARBOR).is_private
+    assert message_for("harbor", HARBOR).is_private

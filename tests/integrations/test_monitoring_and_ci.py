@@ -1,7 +1,7 @@
 """What watches and what builds, and money: by the fields that each of them documents."""
 
 import pytest
-from tests.integrations.messages import maybe_told, told
+from tests.integrations.messages import find_message, message_for
 
 from tertulia.errors import BadRequest
 
@@ -16,12 +16,12 @@ def test_sentry_events_become_messages():
     }
     event = {"title": "ReferenceError", "web_url": "https://sentry.io/e", "level": "error"}
 
-    created = told(
+    created = message_for(
         "sentry",
         {"action": "created", "data": {"issue": issue}, "actor": {"name": "Sentry"}},
         Sentry_Hook_Resource="issue",
     )
-    alert = told(
+    alert = message_for(
         "sentry",
         {"action": "triggered", "data": {"event": event, "triggered_rule": "wet"}},
         Sentry_Hook_Resource="event_alert",
@@ -55,7 +55,7 @@ def test_alertmanager_events_become_messages():
         "alerts": [ALERT, ALERT | {"status": "resolved"}],
     }
 
-    report = told("alertmanager", payload)
+    report = message_for("alertmanager", payload)
 
     line = "* cellar: Water on the floor ([source](https://prometheus.example.com/graph))"
     assert (report.event, report.topic) == ("firing", "Wet")
@@ -66,11 +66,11 @@ def test_alertmanager_events_become_messages():
 
 
 def test_grafana_events_become_messages():
-    report = told(
+    report = message_for(
         "grafana",
         {"status": "resolved", "commonLabels": {"alertname": "Wet"}, "alerts": [ALERT]},
     )
-    older = told(
+    older = message_for(
         "grafana",
         {
             "title": "[Alerting] Wet",
@@ -109,7 +109,7 @@ def test_pagerduty_events_become_messages():
         "data": incident,
     }
 
-    report = told("pagerduty", {"event": event})
+    report = message_for("pagerduty", {"event": event})
 
     assert (report.event, report.topic) == (
         "incident.acknowledged",
@@ -133,11 +133,11 @@ def test_uptime_kuma_events_become_messages(status, event, text):
         "msg": "[Cellar] timeout",
     }
 
-    report = told("uptimekuma", payload)
+    report = message_for("uptimekuma", payload)
 
     assert (report.event, report.topic) == (event, "Cellar")
     assert text in report.text
-    assert told("uptimekuma", {"msg": "Test", "heartbeat": None}).text == "Test"
+    assert message_for("uptimekuma", {"msg": "Test", "heartbeat": None}).text == "Test"
 
 
 def test_jenkins_events_become_messages():
@@ -149,8 +149,8 @@ def test_jenkins_events_become_messages():
         "scm": {"branch": "origin/main", "culprits": ["ana"]},
     }
 
-    report = told("jenkins", {"name": "roof", "build": build})
-    finished = maybe_told("jenkins", {"name": "roof", "build": build | {"phase": "COMPLETED"}})
+    report = message_for("jenkins", {"name": "roof", "build": build})
+    finished = find_message("jenkins", {"name": "roof", "build": build | {"phase": "COMPLETED"}})
 
     assert finished is None
     assert (report.event, report.topic) == ("finished.failure", "roof")
@@ -168,7 +168,7 @@ def test_circleci_events_become_messages():
         "pipeline": {"vcs": {"branch": "main", "commit": {"subject": "Mend the gutter"}}},
     }
 
-    report = told("circleci", payload)
+    report = message_for("circleci", payload)
 
     assert (report.topic, report.branch) == ("roof / main", "main")
     assert report.text == (
@@ -189,7 +189,7 @@ def test_travis_events_become_messages():
         "repository": {"name": "roof", "owner_name": "house"},
     }
 
-    report = told("travis", payload)
+    report = message_for("travis", payload)
 
     assert (report.event, report.topic) == ("push", "roof / main")
     assert report.text == (
@@ -210,7 +210,7 @@ def test_new_relic_events_become_messages():
         "totalIncidents": 1,
     }
 
-    report = told("newrelic", payload)
+    report = message_for("newrelic", payload)
 
     assert (report.event, report.topic) == ("activated", "Memory")
     assert report.text.startswith(
@@ -229,7 +229,7 @@ def test_stripe_events_become_messages():
         "status": "succeeded",
     }
 
-    report = told(
+    report = message_for(
         "stripe", {"type": "charge.succeeded", "livemode": False, "data": {"object": charge}}
     )
 
@@ -241,21 +241,21 @@ def test_stripe_events_become_messages():
 
 
 def test_zapier_and_ifttt_texts_become_messages():
-    report = told("zapier", {"subject": "Rain", "content": "It is @**ana**'s turn"})
+    report = message_for("zapier", {"subject": "Rain", "content": "It is @**ana**'s turn"})
 
     assert (report.topic, report.text) == ("Rain", "It is @**ana**'s turn")
-    assert maybe_told("zapier", {"type": "auth"}) is None
+    assert find_message("zapier", {"type": "auth"}) is None
     for payload, words in [
         ({"content": "x"}, "Topic can't be empty"),
         ({"topic": "x"}, "Content can't be empty"),
         ({"topic": ["x"], "content": "x"}, "Malformed payload"),
     ]:
         with pytest.raises(BadRequest, match=words):
-            told("ifttt", payload)
+            message_for("ifttt", payload)
 
 
 def test_json_is_shown_as_it_is():
-    report = told("json", {"b": ["ü", "```"], "a": 1})
+    report = message_for("json", {"b": ["ü", "```"], "a": 1})
 
     assert report.topic == "JSON"
     assert report.text == ('```` json\n{\n  "b": [\n    "ü",\n    "```"\n  ],\n  "a": 1\n}\n````')

@@ -1,7 +1,7 @@
 """Slack's format: text, blocks and attachments."""
 
 import pytest
-from tests.integrations.messages import told
+from tests.integrations.messages import message_for
 
 from tertulia.errors import BadRequest
 from tertulia.integrations import slack_incoming
@@ -28,7 +28,7 @@ def test_slack_markup_is_converted(theirs, ours):
 
 
 def test_a_text_is_posted():
-    report = told("slack_incoming", {"text": "Soup's *on*", "channel": "#kitchen"})
+    report = message_for("slack_incoming", {"text": "Soup's *on*", "channel": "#kitchen"})
 
     assert (report.topic, report.text) == ("kitchen", "Soup's **on**")
 
@@ -47,7 +47,7 @@ def test_blocks_are_posted():
         {"type": "image", "alt_text": "soup", "image_url": "https://example.com/soup.png"},
     ]
 
-    report = told("slack_incoming", {"text": "for old clients", "blocks": blocks})
+    report = message_for("slack_incoming", {"text": "for old clients", "blocks": blocks})
 
     assert report.text == (
         "## Soup *today*\n\n----\n\nWith **bread**\n\n* **Price** 3\n* hot\n\nby *Ben*\n\n"
@@ -75,7 +75,7 @@ def test_rich_text_is_posted():
         ],
     }
 
-    report = told("slack_incoming", {"blocks": [rich]})
+    report = message_for("slack_incoming", {"blocks": [rich]})
 
     assert report.text == (
         "Now: ***soup***[menu](https://example.com):tada:\n* bread\n* salt\n```\nx = 1\n```"
@@ -94,7 +94,7 @@ def test_attachments_are_below_the_text():
         "ts": 1767261600,
     }
 
-    report = told(
+    report = message_for(
         "slack_incoming", {"text": "Lunch", "icon_emoji": ":soup:", "attachments": [attachment]}
     )
 
@@ -106,4 +106,4 @@ def test_attachments_are_below_the_text():
 
 def test_an_empty_payload_is_refused():
     with pytest.raises(BadRequest, match="No text, blocks or attachments"):
-        told("slack_incoming", {"channel": "#kitchen"})
+        message_for("slack_incoming", {"channel": "#kitchen"})

@@ -98,6 +98,7 @@ def test_values_mention_no_one():
         ("x" * 2001, "more than 2000 characters"),
         ("{{" + "(" * 900 + "1" + ")" * 900 + "}}", "text_template: "),
         ("{% if not " + "not " * 400 + "a %}{% endif %}", "text_template: "),
+        ("{{ status|truncate(1e999) }}", "text_template: "),
         (" ", "needs a text_template"),
     ],
 )

@@ -1,7 +1,7 @@
 """Jira, Linear, Trello, Zendesk, Freshdesk and Discourse, by the fields that they document."""
 
 import pytest
-from tests.integrations.messages import maybe_told, told
+from tests.integrations.messages import find_message, message_for
 
 JIRA_ISSUE = {
     "key": "ROOF-3",
@@ -40,7 +40,7 @@ JIRA = "[ROOF-3: Rain](https://house.atlassian.net/browse/ROOF-3)"
 def test_jira_events_become_messages(payload, text):
     about = {"user": {"displayName": "Ana"}, "issue": JIRA_ISSUE}
 
-    report = told("jira", about | payload)
+    report = message_for("jira", about | payload)
 
     assert (report.topic, report.text) == ("ROOF-3: Rain", text)
 
@@ -54,13 +54,13 @@ def test_linear_events_become_messages():
         "priorityLabel": "High",
     }
 
-    created = told("linear", about | {"action": "create", "type": "Issue", "data": issue})
-    updated = told(
+    created = message_for("linear", about | {"action": "create", "type": "Issue", "data": issue})
+    updated = message_for(
         "linear",
         about
         | {"action": "update", "type": "Issue", "data": issue, "updatedFrom": {"stateId": "1"}},
     )
-    comment = told(
+    comment = message_for(
         "linear",
         about
         | {
@@ -121,7 +121,7 @@ def test_trello_events_become_messages(kind, data, text):
         "data": {"board": {"name": "House"}, **data},
     }
 
-    report = told("trello", {"action": action, "model": {"name": "House"}})
+    report = message_for("trello", {"action": action, "model": {"name": "House"}})
 
     assert (report.event, report.topic, report.text) == (kind, "House", text)
 
@@ -129,7 +129,7 @@ def test_trello_events_become_messages(kind, data, text):
 def test_a_card_moved_within_its_list_is_not_reported():
     action = {"type": "updateCard", "data": {"board": {"name": "House"}, "old": {"pos": 3}}}
 
-    assert maybe_told("trello", {"action": action}) is None
+    assert find_message("trello", {"action": action}) is None
 
 
 def test_zendesk_events_become_messages():
@@ -140,8 +140,8 @@ def test_zendesk_events_become_messages():
         "event": {"comment": {"body": "Here, too."}},
     }
 
-    report = told("zendesk", event)
-    trigger = told("zendesk", {"ticket_id": 35, "ticket_title": "Rain", "message": "Wet."})
+    report = message_for("zendesk", event)
+    trigger = message_for("zendesk", {"ticket_id": 35, "ticket_title": "Rain", "message": "Wet."})
 
     assert (report.event, report.topic) == ("ticket.comment_added", "#35: Rain")
     assert report.text == "Ticket **#35: Rain**: comment added:\n``` quote\nHere, too.\n```"
@@ -159,8 +159,8 @@ def test_freshdesk_events_become_messages():
     }
     named = "[ticket #11: Rain](https://house.freshdesk.com/helpdesk/tickets/11)"
 
-    changed = told("freshdesk", {"freshdesk_webhook": ticket})
-    created = told(
+    changed = message_for("freshdesk", {"freshdesk_webhook": ticket})
+    created = message_for(
         "freshdesk", {"freshdesk_webhook": ticket | {"triggered_event": "{ticket_action:created}"}}
     )
 
@@ -179,8 +179,8 @@ def test_discourse_events_become_messages():
     }
     where = {"X_Discourse_Instance": "https://forum.example.com"}
 
-    report = told("discourse", {"post": post}, X_Discourse_Event="post_created", **where)
-    ping = told("discourse", {"ping": "OK"}, X_Discourse_Event="ping", **where)
+    report = message_for("discourse", {"post": post}, X_Discourse_Event="post_created", **where)
+    ping = message_for("discourse", {"ping": "OK"}, X_Discourse_Event="ping", **where)
 
     assert (report.topic, report.text) == (
         "Rain",

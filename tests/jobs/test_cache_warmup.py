@@ -14,8 +14,8 @@ def test_a_register_finds_everything_prepared_and_current(chat, in_kitchen, ana,
     assert {user_id: dict(kept) for user_id, kept in org.kept._users.items()} == ready
 
     ben.patch("/settings", full_name="Benedict").succeeds()
-    told = {user["user_id"]: user for user in ana.post("/register").succeeds()["realm_users"]}
-    assert told[ben.id]["full_name"] == "Benedict"
+    users = {user["user_id"]: user for user in ana.post("/register").succeeds()["realm_users"]}
+    assert users[ben.id]["full_name"] == "Benedict"
 
 
 def test_preparation_continues_while_the_organization_changes(chat):
@@ -57,16 +57,16 @@ def test_cached_data_equals_freshly_encoded_data(chat):
     ]
 
     for number, act in enumerate(acts):
-        before = [told(each) for each in (olga, ben, gus)]
+        before = [registered_state(each) for each in (olga, ben, gus)]
         act().succeeds()
-        kept = [told(each) for each in (olga, ben, gus)]
+        kept = [registered_state(each) for each in (olga, ben, gus)]
         chat.server.call(forget_what_is_kept, chat)
-        afresh = [told(each) for each in (olga, ben, gus)]
+        afresh = [registered_state(each) for each in (olga, ben, gus)]
 
         assert kept == afresh != before, number
 
 
-def told(person):
+def registered_state(person):
     parts = [
         "realm_user",
         "realm_bot",

@@ -190,6 +190,34 @@ def test_a_restored_message_keeps_what_its_readers_had_read(chat):
 
 
 @pytest.mark.on_both
+def test_a_restored_message_is_unread_for_users_who_read_others_meanwhile(chat):
+    ana, ben, cleo = chat.people("ana", "ben", "cleo", channels=["kitchen"])
+    keeps_deleted(chat)
+    soup = ana.says("Soup", to="kitchen > lunch")
+    direct = ana.says("Psst", to=[ben, cleo])
+    tea = ana.says("Tea", to="kitchen > lunch")
+    for message in (soup, direct):
+        ana.delete(f"/messages/{message.id}").succeeds()
+    ben.post("/messages/flags", messages=[tea.id], op="add", flag="read").succeeds()
+    cleo.post("/mark_all_as_read").succeeds()
+    assert [unread(person) for person in (ben, cleo)] == [[], []]
+
+    restores(chat)
+
+    assert [unread(person) for person in (ben, cleo)] == [[soup.id, direct.id], []]
+    ben.post("/messages/flags", messages=[soup.id, direct.id], op="add", flag="read").succeeds()
+    assert unread(ben) == []
+
+
+def unread(person):
+    narrow = [{"operator": "is", "operand": "unread"}]
+    found = person.get("/messages", anchor="oldest", num_after=100, narrow=narrow).succeeds()
+    counted = person.registers(event_types=["message", "update_message_flags"])["unread_msgs"]
+    assert counted["count"] == len(found["messages"])
+    return [message["id"] for message in found["messages"]]
+
+
+@pytest.mark.on_both
 def test_a_restored_message_is_announced_to_those_who_had_it_but_not_to_bots(chat):
     ana, ben, cleo = chat.people("ana", "ben", "cleo")
     owner = keeps_deleted(chat)

@@ -122,7 +122,11 @@ def test_changes_by_a_directory_are_in_the_audit_log(org):
         ("provider deactivate", ben.id),
         ("provider reactivate", ben.id),
     ]
-    assert who["provider role"] == {"user_id": ana.id, "role": int(Role.ADMINISTRATOR)}
+    assert who["provider role"] == {
+        "user_id": ana.id,
+        "role": int(Role.ADMINISTRATOR),
+        "changes": {"role": [int(Role.MEMBER), int(Role.ADMINISTRATOR)]},
+    }
     assert {(each["actor_id"], each["address"], each["result"]) for each in noted} == {
         (None, noted[0]["address"], "done")
     }
@@ -208,14 +212,14 @@ def test_commands_report_and_sync(tmp_path, slapd):
 
     checked = terminal.runs("ldap", "check", "ana@example.com")
     unknown = terminal.runs("ldap", "check", "ben")
-    nobody_yet = terminal.runs("ldap", "sync")
+    before_imports = terminal.runs("ldap", "sync")
 
     assert "ana@example.com, created at the first login" in checked.out
     assert "administrator" in checked.out
     assert "Ana Díaz" in checked.out
     assert "+34 1 (no such profile field)" in checked.out
     assert unknown.out == "ldap: no entry for ben, or several.\n"
-    assert nobody_yet.err == "ldap: 0 of 0 accounts changed.\n"
+    assert before_imports.err == "ldap: 0 of 0 accounts changed.\n"
     assert "ana" not in terminal.runs("user", "list").out, "to look makes no account"
     assert "No problems found." in terminal.runs("check").out
 

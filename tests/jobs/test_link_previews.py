@@ -38,8 +38,8 @@ def chat(start_server) -> Chat:
     return chat
 
 
-def preview_of(person: Any, said: Any) -> str:
-    content = person.sees(said)["content"]
+def preview_of(person: Any, message: Any) -> str:
+    content = person.sees(message)["content"]
     return str(content[content.find('<div class="message_embed">') :]) if "embed" in content else ""
 
 

@@ -131,7 +131,7 @@ def test_a_mail_of_a_killed_sender_is_sent_by_another(mail_chat, smtp):
 
 
 def test_many_mails_of_one_kind_do_not_delay_another_kind(mail_chat):
-    def look(tx: Tx) -> list[str]:
+    def claim(tx: Tx) -> list[str]:
         """The mails are reclaimed at once, so that none of them is sent."""
         kinds = ["missed-messages"] * 100 + ["password-reset"]
         ids = [storage.outbox.insert_mail(tx, kind, b"") for kind in kinds]
@@ -139,7 +139,7 @@ def test_many_mails_of_one_kind_do_not_delay_another_kind(mail_chat):
         tx.delete("outbox", id=ids)
         return due
 
-    assert "password-reset" in mail_chat.write(look)
+    assert "password-reset" in mail_chat.write(claim)
 
 
 def test_the_text_of_a_mail_is_encrypted(mail_chat):

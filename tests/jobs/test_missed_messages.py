@@ -10,13 +10,13 @@ from tests.support.people import Chat
 PERIOD = 120  # seconds, the default delay
 
 
-def looks(chat):
+def find_missed(chat):
     chat.server.run_job("missed messages")
 
 
 def waits(chat, seconds=PERIOD + 1):
     """Move the clock, and run the jobs that notify."""
-    looks(chat)
+    find_missed(chat)
     chat.server.clock.move(seconds=seconds)
     chat.server.run_job("missed mail")
     chat.server.deliver("mail")
@@ -30,7 +30,7 @@ def ana(mail_chat):
 @pytest.fixture
 def ben(mail_chat, ana):
     ben = mail_chat.person("ben", channels=["kitchen"], email=f"ben@{mail_chat.host}")
-    looks(mail_chat)
+    find_missed(mail_chat)
     return ben
 
 
@@ -38,7 +38,7 @@ def test_an_absent_user_gets_one_mail_per_conversation(mail_chat, smtp, ana, ben
     ana.says("Are you *there*?", to=[ben])
     ana.says("Still waiting", to=[ben])
     ana.says("The soup of the day", to="kitchen > lunch")
-    looks(mail_chat)  # the mention makes him follow the topic
+    find_missed(mail_chat)  # the mention makes him follow the topic
     ana.says("@**Ben** soup", to="kitchen > lunch")
     waits(mail_chat)
     waits(mail_chat)
@@ -89,7 +89,7 @@ def test_the_foot_of_a_mail_is_in_words_of_the_readers_language(mail_chat, smtp,
 def test_a_message_read_meanwhile_causes_no_mail(mail_chat, smtp, ana, ben):
     sent = ana.says("hi", to=[ben])
     gone = ana.says("oops", to=[ben])
-    looks(mail_chat)
+    find_missed(mail_chat)
 
     ben.post("/messages/flags", messages=[sent.id], op="add", flag="read").succeeds()
     ana.delete(f"/messages/{gone.id}").succeeds()
@@ -100,7 +100,7 @@ def test_a_message_read_meanwhile_causes_no_mail(mail_chat, smtp, ana, ben):
 
 def test_a_present_user_gets_a_mail_for_what_stays_unread(mail_chat, smtp, ana, ben):
     ana.says("hi", to=[ben])
-    looks(mail_chat)
+    find_missed(mail_chat)
     mail_chat.server.clock.move(seconds=PERIOD / 2)
     ben.registers(event_types=["message"])
     ben.post("/users/me/presence", status="active").succeeds()
@@ -178,7 +178,7 @@ def test_the_subject_names_the_organization_where_that_helps(mail_chat, smtp, an
 
 
 @pytest.mark.parametrize(
-    "settings, subscription, policy, words, is_told",
+    "settings, subscription, policy, words, is_mailed",
     [
         (
             {
@@ -217,7 +217,7 @@ def test_the_subject_names_the_organization_where_that_helps(mail_chat, smtp, an
     ],
 )
 def test_notification_settings_are_respected(
-    mail_chat, smtp, ana, ben, settings, subscription, policy, words, is_told
+    mail_chat, smtp, ana, ben, settings, subscription, policy, words, is_mailed
 ):
     kitchen = mail_chat.channel("kitchen").id
     if settings:
@@ -232,7 +232,7 @@ def test_notification_settings_are_respected(
     ana.says(words, to="kitchen > lunch")
     waits(mail_chat)
 
-    assert bool(smtp.mails_to(ben.email)) is is_told
+    assert bool(smtp.mails_to(ben.email)) is is_mailed
 
 
 def test_message_text_is_left_out_where_organization_or_user_want_that(mail_chat, smtp, ana, ben):
@@ -255,7 +255,7 @@ def test_message_text_is_left_out_where_organization_or_user_want_that(mail_chat
 def test_a_guest_does_not_get_names_of_hidden_users(mail_chat, smtp, ana, ben):
     mail_chat.permit("can_access_all_users_group", "members")
     gus = mail_chat.person("gus", role="guest", channels=["kitchen"], email=f"gus@{mail_chat.host}")
-    looks(mail_chat)
+    find_missed(mail_chat)
 
     ana.says("before", to="kitchen > lunch")
     ana.says("@**Gus** soup", to="kitchen > lunch")
@@ -320,7 +320,7 @@ def test_a_user_who_lost_access_gets_no_mail(mail_chat, smtp, ana, ben, lost):
     if lost == "made a guest":
         ben.joins("plaza")
     called = root.says("@**Ben** gold", to=location)
-    looks(mail_chat)
+    find_missed(mail_chat)
 
     if lost == "moved":
         root.patch(f"/messages/{called.id}", stream_id=mail_chat.channel("vault").id).succeeds()

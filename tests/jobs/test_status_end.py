@@ -10,7 +10,7 @@ def status_of(person, viewer):
 def test_a_status_is_cleared_when_it_ends(chat, ana, ben):
     end = chat.in_seconds(600)
     ana.post("/users/me/status", status_text="lunch", emoji_name="soup", ends_at=end).succeeds()
-    ears = ben.listens_for("user_status")
+    queue = ben.listens_for("user_status")
 
     chat.advance(minutes=9)
     assert status_of(ana, ben)["status_text"] == "lunch"
@@ -18,10 +18,10 @@ def test_a_status_is_cleared_when_it_ends(chat, ana, ben):
 
     cleared = {"status_text": "", "emoji_name": "", "emoji_code": "", "ends_at": None}
     kind = {"type": "user_status", "user_id": ana.id, "reaction_type": "unicode_emoji"}
-    assert ears.all() == [kind | cleared]
+    assert queue.all() == [kind | cleared]
     assert status_of(ana, ben) == {}
     chat.advance(minutes=2)
-    assert ears.silent()
+    assert queue.silent()
 
 
 def test_a_status_that_was_changed_stays(chat, ana, ben):
@@ -36,10 +36,10 @@ def test_a_status_that_was_changed_stays(chat, ana, ben):
 def test_the_status_of_a_deactivated_user_ends_silently(chat, ana, ben):
     ana.post("/users/me/status", status_text="lunch", ends_at=chat.in_seconds(600)).succeeds()
     chat.write(actions.people.deactivate, ana.id)
-    ears = ben.listens_for()
+    queue = ben.listens_for()
 
     chat.advance(minutes=11)
-    assert ears.silent()
+    assert queue.silent()
     chat.write(actions.people.reactivate, ana.id)
 
     assert status_of(ana, ben) == {}

@@ -39,7 +39,7 @@ class Scene:
     def all_done(self) -> None:
         eventually(lambda: self.chat.read(waiting) == 0)
 
-    def said(self) -> list[str]:
+    def bot_messages(self) -> list[str]:
         """Everything the bot has sent, oldest first."""
         terms = [{"operator": "sender", "operand": self.bot_id}]
         found = self.ana.get(
@@ -47,7 +47,7 @@ class Scene:
         )
         return [each["content"] for each in found.succeeds()["messages"]]
 
-    def told(self) -> str:
+    def owner_notice(self) -> str:
         """The last notice of Notification Bot to the owner."""
         found = self.ana.get(
             "/messages",
@@ -62,18 +62,18 @@ class Scene:
     def fails_at_once(self) -> tuple[str, str]:
         self.ana.says("@**Tide** now?", to="kitchen > tides")
         self.all_done()
-        return self.said()[-1], self.told()
+        return self.bot_messages()[-1], self.owner_notice()
 
     def fails_in_the_end(self) -> tuple[str, str]:
         """A temporary failure is tried three times, with pauses."""
         self.ana.says("@**Tide** now?", to="kitchen > tides")
         eventually(lambda: self.chat.read(tries) == 1)
-        assert self.said() == []
+        assert self.bot_messages() == []
         self.chat.server.clock.move(seconds=6)
         eventually(lambda: self.chat.read(tries) == 2)
         self.chat.server.clock.move(seconds=31)
         self.all_done()
-        return self.said()[-1], self.told()
+        return self.bot_messages()[-1], self.owner_notice()
 
 
 def waiting(tx: Tx) -> int:
@@ -125,7 +125,7 @@ def test_a_mentioned_bot_is_called_and_replies_in_the_topic(scene):
     described = msgspec.json.decode(description())
     check = jsonschema.Draft202012Validator(SENT | {"components": described["components"]})
     assert list(check.iter_errors(scene.receiver.requests[0].json)) == []
-    assert scene.said() == ["High :ocean:"]
+    assert scene.bot_messages() == ["High :ocean:"]
     shown = scene.ana.get("/messages", anchor="newest", num_before=1).succeeds()["messages"][-1]
     assert (shown["subject"], shown["display_recipient"]) == ("tides", "kitchen")
 
@@ -187,14 +187,14 @@ def test_slack_format_is_used_for_slack_bots(scene):
     assert (form["user_id"], form["trigger_word"]) == (f"U{scene.ana.id}", "mention")
     assert form["team_domain"].startswith("127.0.0.1:")
     scene.bot_id = bot_id
-    assert scene.said() == [
+    assert scene.bot_messages() == [
         "Low",
         "Failure! Slack outgoing webhooks don't support direct messages.",
     ]
 
 
 @pytest.mark.parametrize(
-    "text, is_slack, said",
+    "text, is_slack, content",
     [
         ('{"content": "a"}', False, "a"),
         ('{"response_string": "a"}', False, "a"),
@@ -206,8 +206,8 @@ def test_slack_format_is_used_for_slack_bots(scene):
         ('{"content": "a"}', True, ""),
     ],
 )
-def test_the_reply_of_a_webhook_is_posted(text, is_slack, said):
-    assert parse_response(text, is_slack=is_slack) == BotReply(said)
+def test_the_reply_of_a_webhook_is_posted(text, is_slack, content):
+    assert parse_response(text, is_slack=is_slack) == BotReply(content)
 
 
 @pytest.mark.parametrize("value", ['{"widget_type": "poll"}', '"{\\"widget_type\\": \\"poll\\"}"'])
@@ -237,8 +237,8 @@ def test_a_permanent_failure_is_reported_at_once_in_the_topic_and_to_the_owner(s
     receiver = scene.receiver
     receiver.answer = (403, b"who are you? ``` @**all**")
     assert scene.fails_at_once()[0] == "Failure! Third party responded with 403"
-    assert "status code *403*" in scene.told()
-    assert "who are you? ''' @**all**" in scene.told()
+    assert "status code *403*" in scene.owner_notice()
+    assert "who are you? ''' @**all**" in scene.owner_notice()
 
     receiver.answer = b"<html>"
     assert scene.fails_at_once()[0] == "Failure! Invalid JSON in response"
@@ -270,7 +270,7 @@ def test_failures_are_counted_until_the_webhook_answers(scene):
 
 
 @pytest.mark.parametrize(
-    "answer, in_place, told",
+    "answer, in_place, reason",
     [
         (fake_webhooks.never_answer, "Bot is unavailable", "Request timed out"),
         (fake_webhooks.send_bytes_slowly, "Bot is unavailable", "Request timed out"),
@@ -279,7 +279,7 @@ def test_failures_are_counted_until_the_webhook_answers(scene):
         ((500, b""), "Third party responded with 500", "status code *500*"),
     ],
 )
-def test_a_temporary_failure_is_tried_three_times(scene, answer, in_place, told):
+def test_a_temporary_failure_is_tried_three_times(scene, answer, in_place, reason):
     if answer in (fake_webhooks.never_answer, fake_webhooks.send_bytes_slowly):
         scene.chat.server.set_timeout("webhook", 0.5)
     scene.receiver.answer = answer
@@ -287,7 +287,7 @@ def test_a_temporary_failure_is_tried_three_times(scene, answer, in_place, told)
     text, notice = scene.fails_in_the_end()
 
     assert text == f"Failure! {in_place}"
-    assert told in notice
+    assert reason in notice
     assert len(scene.receiver.requests) == 3
 
 
@@ -298,7 +298,7 @@ def test_a_hanging_webhook_delays_no_other(scene):
 
     for _ in range(3):
         scene.ana.says("@**Stuck** and @**Tide**", to="kitchen > tides")
-    eventually(lambda: scene.said() == ["High :ocean:"] * 3)
+    eventually(lambda: scene.bot_messages() == ["High :ocean:"] * 3)
 
     assert len(stuck.requests) == 1
     stuck.close()
@@ -340,14 +340,14 @@ def test_due_calls_are_claimed_owner_by_owner(scene):
     crowd = [make_bot(eve, url, full_name=f"c{n}", short_name=f"c{n}") for n in range(20)]
     message = ana.says("Hi", to="kitchen > tides")
 
-    def look(tx: Tx) -> list[int]:
+    def claim(tx: Tx) -> list[int]:
         insert_calls(tx, crowd, message.id, 500, tx.now - 900)
         insert_calls(tx, [scene.bot_id], message.id, 1, tx.now - 1)
         due = storage.outbox.due(tx, "webhook", 10, 8)
         tx.execute("DELETE FROM outbox")
         return [call.user_id or 0 for call in due]
 
-    claimed = chat.write(look)
+    claimed = chat.write(claim)
 
     assert set(claimed[:2]) == {crowd[0], scene.bot_id}
     assert len(claimed) == 9  # eight of one owner, and one of the other
@@ -362,19 +362,19 @@ def test_a_webhook_that_timed_out_last_time_goes_behind_the_others(scene):
     others = [make_bot(ana, url, full_name=f"o{n}", short_name=f"o{n}") for n in range(3)]
     message = ana.says("Hi", to="kitchen > tides")
 
-    def look(tx: Tx) -> list[tuple[int, bool]]:
+    def claim(tx: Tx) -> list[tuple[int, bool]]:
         insert_calls(tx, [scene.bot_id], message.id, 1, tx.now - 900)
         insert_calls(tx, others, message.id, 1, tx.now - 1)
         due = storage.outbox.due(tx, "webhook", 10, 8)
         tx.execute("DELETE FROM outbox WHERE message_id = :message", message=message.id)
         return [(call.user_id or 0, call.is_slow) for call in due]
 
-    assert chat.write(look) == [*((bot_id, False) for bot_id in others), (scene.bot_id, True)]
+    assert chat.write(claim) == [*((bot_id, False) for bot_id in others), (scene.bot_id, True)]
 
     scene.receiver.answer = {"content": "Low"}
     chat.server.clock.move(seconds=6)
     scene.all_done()
-    assert chat.write(look)[0] == (scene.bot_id, False)
+    assert chat.write(claim)[0] == (scene.bot_id, False)
 
 
 def test_a_webhook_that_timed_out_last_time_takes_no_slot_of_the_others(scene):
@@ -408,7 +408,7 @@ def test_a_server_that_dies_during_a_call_calls_again(scene):
     scene.chat.server.restart()
     scene.chat.server.clock.move(seconds=61)
 
-    eventually(lambda: scene.said() == ["Low"])
+    eventually(lambda: scene.bot_messages() == ["Low"])
     assert len(scene.receiver.requests) == 2
 
 
@@ -456,8 +456,8 @@ def test_private_addresses_are_not_called(start_server):
         )
         ana.says(f"@**{name}** hi", to="kitchen > tides")
         scene.all_done()
-        assert scene.said() == ["Failure! Third party responded with 407"], host
-        assert "private or disallowed network" in scene.told()
+        assert scene.bot_messages() == ["Failure! Third party responded with 407"], host
+        assert "private or disallowed network" in scene.owner_notice()
 
     assert receiver.requests == []
     receiver.close()

@@ -38,7 +38,7 @@ class ModelMessage(Protocol):
 class World(Protocol):
     """What else the reading model provides."""
 
-    said: dict[int, Any]
+    messages: dict[int, Any]
     public: set[str]
 
     def sees(self, name: str, message: Any) -> bool: ...
@@ -86,7 +86,7 @@ def _selected(world: World, me: str, terms: list[Term]) -> Iterable[ModelMessage
         not term.negated and (term.operator, term.operand) in OPENING for term in terms
     ) or any(not term.negated and term.operator == "channel" for term in terms)
     personal = any(term.operator == "is" and term.operand != "resolved" for term in terms)
-    for message in world.said.values():
+    for message in world.messages.values():
         has_it = me in message.received or me in message.kept
         is_looked_at = world.sees(me, message) and (has_it or (opens and not personal))
         if is_looked_at and all(
@@ -121,7 +121,7 @@ def _followed(world: World, me: str, terms: list[Term]) -> list[Term]:
     leading = [term for term in terms if term.operator == "with"]
     if not leading:
         return terms
-    message = world.said.get(leading[0].operand)
+    message = world.messages.get(leading[0].operand)
     if message is None or not world.sees(me, message):
         named = {term.operator for term in terms if not term.negated}
         if "dm" not in named and not {"channel", "topic"} <= named:

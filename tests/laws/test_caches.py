@@ -43,13 +43,13 @@ class MirroredOrganization:
     ana: Person
     ben: Person
     gus: Person
-    said: dict[str, int]
+    message_ids: dict[str, int]
     narrows: list[list[dict[str, Any]]]
 
     def shows_what_is_so(self, after: str) -> None:
         self.mirror.catch_up()
         rich, plain = MANNERS
-        for person, manner in (
+        for person, options in (
             (self.ana, rich),
             (self.ana, plain),
             (self.ben, rich),  # after another reader with the same options
@@ -57,18 +57,18 @@ class MirroredOrganization:
         ):
             for narrow in self.narrows:
                 for _ in range(3):  # each read fills the cache for the next one
-                    found = self.history(person, manner, narrow)
-                made = self.history(replace(person, server=self.mirror), manner, narrow)
+                    found = self.history(person, options, narrow)
+                made = self.history(replace(person, server=self.mirror), options, narrow)
                 assert found == made, (after, narrow)
-            so = _registers(replace(person, server=self.mirror), manner)
+            so = _registers(replace(person, server=self.mirror), options)
             for _ in range(2):
-                assert _registers(person, manner) == so, after
+                assert _registers(person, options) == so, after
 
     def history(
-        self, person: Person, manner: dict[str, bool], narrow: list[dict[str, Any]]
+        self, person: Person, options: dict[str, bool], narrow: list[dict[str, Any]]
     ) -> bytes:
         """The answer, also if it is an error."""
-        params = {"anchor": "newest", "num_before": 60, "num_after": 0, **manner}
+        params = {"anchor": "newest", "num_before": 60, "num_after": 0, **options}
         return person.get("/messages", narrow=narrow, **params).body
 
     def has_used_its_caches(self) -> bool:
@@ -79,10 +79,10 @@ class MirroredOrganization:
         return hits > 0
 
 
-def _registers(person: Person, manner: dict[str, bool]) -> Any:
+def _registers(person: Person, options: dict[str, bool]) -> Any:
     can = {
         "notification_settings_null": True,
-        "empty_topic_name": manner["allow_empty_topic_name"],
+        "empty_topic_name": options["allow_empty_topic_name"],
     }
     state = person.post("/register", client_capabilities=can).succeeds()
     return {key: value for key, value in state.items() if key not in OF_THE_MOMENT}
@@ -103,9 +103,11 @@ def org(own_chat: Chat) -> Iterator[MirroredOrganization]:
         "direct": ben.says("psst", to=[ana, gus]).id,
         "gone": ana.says("never mind", to="kitchen > lunch #12").id,
     }
-    places = {name: own_chat.channel(name).id for name in ("kitchen", "garden", "cellar")}
-    narrows = [[], *([_in_channel(location)] for location in places.values())]
-    narrows += [[_in_channel(places["kitchen"]), {"operator": "topic", "operand": "lunch #12"}]]
+    channel_ids = {name: own_chat.channel(name).id for name in ("kitchen", "garden", "cellar")}
+    narrows = [[], *([_in_channel(location)] for location in channel_ids.values())]
+    narrows += [
+        [_in_channel(channel_ids["kitchen"]), {"operator": "topic", "operand": "lunch #12"}]
+    ]
     yield MirroredOrganization(own_chat, mirror, ana, ben, gus, sent, narrows)
     mirror.stop()
 
@@ -116,35 +118,35 @@ def _in_channel(channel_id: int) -> dict[str, Any]:
 
 def votes(org: MirroredOrganization) -> None:
     vote = json.dumps({"type": "vote", "key": "canned,0", "vote": 1})
-    params = {"message_id": org.said["poll"], "msg_type": "widget", "content": vote}
+    params = {"message_id": org.message_ids["poll"], "msg_type": "widget", "content": vote}
     org.ben.post("/submessage", **params).succeeds()
 
 
 def renders_anew(org: MirroredOrganization) -> None:
-    org.chat.write(grows_old, org.said["soup"])
+    org.chat.write(grows_old, org.message_ids["soup"])
     org.chat.server.run_job("rerendering")
 
 
 def edits(name: str, **change: Any) -> Callable[[MirroredOrganization], None]:
     def edit(org: MirroredOrganization) -> None:
         owner = org.ben if name in ("plain", "far", "direct") else org.ana
-        owner.patch(f"/messages/{org.said[name]}", **change).succeeds()
+        owner.patch(f"/messages/{org.message_ids[name]}", **change).succeeds()
 
     return edit
 
 
 def moves_to_the_garden(org: MirroredOrganization) -> None:
     garden = org.chat.channel("garden").id
-    org.ana.patch(f"/messages/{org.said['soup']}", stream_id=garden).succeeds()
+    org.ana.patch(f"/messages/{org.message_ids['soup']}", stream_id=garden).succeeds()
 
 
 def reacts(org: MirroredOrganization) -> None:
-    path = f"/messages/{org.said['plain']}/reactions"
+    path = f"/messages/{org.message_ids['plain']}/reactions"
     org.gus.post(path, emoji_name="tada").succeeds()
 
 
 def takes_it_back(org: MirroredOrganization) -> None:
-    path = f"/messages/{org.said['plain']}/reactions"
+    path = f"/messages/{org.message_ids['plain']}/reactions"
     org.gus.delete(path, emoji_name="tada").succeeds()
 
 
@@ -178,7 +180,7 @@ ACTIONS: dict[str, Callable[[MirroredOrganization], Any]] = {
     "a protected history": protects_the_history,
     "a channel that closes": closes_the_cellar,
     "a new rendering": renders_anew,
-    "a deletion": lambda org: org.ana.delete(f"/messages/{org.said['gone']}").succeeds(),
+    "a deletion": lambda org: org.ana.delete(f"/messages/{org.message_ids['gone']}").succeeds(),
     "a person's name": lambda org: org.ben.patch("/settings", full_name="Benno").succeeds(),
     "a person's picture": lambda org: uploads_to(org.ben, "/users/me/avatar", picture()),
     "a hidden address": lambda org: org.ben.patch(
@@ -196,10 +198,10 @@ ACTIONS: dict[str, Callable[[MirroredOrganization], Any]] = {
         "soup!", to="garden > lunch"
     ),
     "what was read": lambda org: org.ana.post(
-        "/messages/flags", messages=[org.said["plain"]], op="add", flag="read"
+        "/messages/flags", messages=[org.message_ids["plain"]], op="add", flag="read"
     ).succeeds(),
     "what was not read after all": lambda org: org.ana.post(
-        "/messages/flags", messages=[org.said["plain"]], op="remove", flag="read"
+        "/messages/flags", messages=[org.message_ids["plain"]], op="remove", flag="read"
     ).succeeds(),
     "a muted channel": lambda org: org.ana.patch(
         f"/users/me/subscriptions/{org.chat.channel('garden').id}",
@@ -245,20 +247,20 @@ ACTIONS: dict[str, Callable[[MirroredOrganization], Any]] = {
         f"/streams/{org.chat.channel('cellar').id}"
     ).succeeds(),
     "a star": lambda org: org.ana.post(
-        "/messages/flags", messages=[org.said["poll"]], op="add", flag="starred"
+        "/messages/flags", messages=[org.message_ids["poll"]], op="add", flag="starred"
     ).succeeds(),
     "a guest who may not know everybody": lambda org: org.chat.permit(
         "can_access_all_users_group", "members"
     ),
-    "somebody who left": lambda org: org.gus.leaves("canteen"),
+    "a user who left": lambda org: org.gus.leaves("canteen"),
     "an ended account": lambda org: org.ana.delete(f"/users/{org.ben.id}").succeeds(),
 }
 
 
 def test_history_is_correct_after_every_change(org: MirroredOrganization) -> None:
     people = [org.ana, org.ben, org.gus]
-    for after, deed in ACTIONS.items():
-        deed(org)
+    for after, act in ACTIONS.items():
+        act(org)
         if after == "an ended account":
             people.remove(org.ben)
             org.ben = org.ana
@@ -271,8 +273,8 @@ def test_history_is_correct_after_a_busy_time(org: MirroredOrganization) -> None
     def keeps_busy(person: Person, seed: int) -> None:
         dice = random.Random(seed)
         for number in range(BUSY_ROUNDS):
-            message = f"/messages/{org.said[dice.choice(['soup', 'poll', 'plain'])]}"
-            deeds: list[tuple[str, str, dict[str, Any]]] = [
+            message = f"/messages/{org.message_ids[dice.choice(['soup', 'poll', 'plain'])]}"
+            choices: list[tuple[str, str, dict[str, Any]]] = [
                 ("POST", f"{message}/reactions", {"emoji_name": "tada"}),
                 ("DELETE", f"{message}/reactions", {"emoji_name": "tada"}),
                 ("PATCH", message, {"content": f"soup {seed} {number}"}),
@@ -286,7 +288,7 @@ def test_history_is_correct_after_a_busy_time(org: MirroredOrganization) -> None
                 ("POST", "/messages", {"type": "channel", "to": "garden", "content": "y"}),
                 ("POST", "/register", {}),
             ]
-            method, path, text = dice.choice(deeds)
+            method, path, text = dice.choice(choices)
             person.request(method, path, **text)
             org.history(person, dice.choice(MANNERS), dice.choice(org.narrows))
 
@@ -309,7 +311,7 @@ def test_writes_of_other_processes_are_seen_at_once(org: MirroredOrganization) -
     org.chat.write_from_outside(
         actions.messages.reactions.add,
         org.ben.record,
-        org.said["soup"],
+        org.message_ids["soup"],
         "tada",
         None,
         None,
@@ -317,5 +319,5 @@ def test_writes_of_other_processes_are_seen_at_once(org: MirroredOrganization) -
 
     for narrow in ([], [_in_channel(org.chat.channel("kitchen").id)]):
         found = json.loads(org.history(org.ana, MANNERS[0], narrow))["messages"]
-        soup = next(each for each in found if each["id"] == org.said["soup"])
+        soup = next(each for each in found if each["id"] == org.message_ids["soup"])
         assert [each["emoji_name"] for each in soup["reactions"]] == ["tada"]

@@ -42,10 +42,10 @@ class World:
         return called + kind.format(f"word{self.words}x") + self.random.choice(["", " Fine."])
 
     def step(self) -> None:
-        actions = (self.say, self.say, self.say, self.edit, self.delete, self.move, self.change)
+        actions = (self.send, self.send, self.send, self.edit, self.delete, self.move, self.change)
         self.random.choice(actions)()
 
-    def say(self) -> None:
+    def send(self) -> None:
         sender = self.random.choice([self.admin, *self.people])
         if self.random.random() < 0.2:
             to: Any = [self.random.choice(self.people)]

@@ -50,7 +50,7 @@ def test_every_event_is_compared():
     received = {each: kind for kind in events.types.event.kinds().values() for each in kind.types}
 
     missing = [
-        f"No law watches the event {name} ({kind.__name__}): say with `hears` in {HERE} what it"
+        f"No law watches the event {name} ({kind.__name__}): name with `handles` in {HERE} what it"
         " changes, and let people do it in the law in tests/laws."
         for name, kind in received.items()
         if name not in watched
@@ -65,7 +65,7 @@ def test_every_list_is_compared(chat):
         read(state)
 
     missing = [
-        f"No law looks at {name}, which is told at register: make it a part in {HERE}."
+        f"No law checks {name}, which is part of register: make it a part in {HERE}."
         for name in LISTS
         if name not in state.seen
     ]

@@ -104,7 +104,7 @@ def there_and_back(scene: SendScene, name: str, *, of: str = "channel") -> None:
         getattr(scene, of)(**{name: {"new": new}})
 
 
-def mutes_somebody(scene: SendScene) -> None:
+def mutes_a_user(scene: SendScene) -> None:
     scene.ben.post(f"/users/me/muted_users/{scene.ana.id}").succeeds()
     scene.talk()
     scene.ben.delete(f"/users/me/muted_users/{scene.ana.id}").succeeds()
@@ -161,7 +161,7 @@ def narrows_to_a_group(scene: SendScene) -> None:
         scene.olga.post(f"/user_groups/{made['group_id']}/members", **change).succeeds()
 
 
-def dismisses_somebody(scene: SendScene) -> None:
+def deactivates_a_user(scene: SendScene) -> None:
     scene.olga.delete(f"/users/{scene.ben.id}").succeeds()
     scene.talk()
     scene.olga.post(f"/users/{scene.ben.id}/reactivate").succeeds()
@@ -192,14 +192,14 @@ CHANGES: dict[str, Callable[[SendScene], object]] = {
     "who may begin to": lambda scene: there_and_back(
         scene, "direct_message_initiator_group", of="organization"
     ),
-    "who is there": dismisses_somebody,
+    "who is active": deactivates_a_user,
     "who is a guest": makes_a_guest,
-    "what somebody is called": lambda scene: scene.user(scene.ben, full_name="Benedict"),
-    "who is muted": mutes_somebody,
-    "what a topic is to somebody": says_what_topics_are_to_her,
-    "what a channel is to somebody": mutes_the_channel,
-    "what follows from sending": chooses_what_follows,
-    "which words somebody waits for": lambda scene: scene.ben.post(
+    "the name of a user": lambda scene: scene.user(scene.ben, full_name="Benedict"),
+    "who is muted": mutes_a_user,
+    "a user's policy of a topic": says_what_topics_are_to_her,
+    "a user's settings of a channel": mutes_the_channel,
+    "a user's settings for sending": chooses_what_follows,
+    "a user's alert words": lambda scene: scene.ben.post(
         "/users/me/alert_words", alert_words=["soup"]
     ).succeeds(),
 }

@@ -46,17 +46,17 @@ class SecretMessages:
         self.ana.joins("cellar", "attic", principals=[removed.id])
 
         self.files: dict[int, File] = {}
-        self.said = {
+        self.message_ids = {
             "kitchen": self.says(f"kitchen > {TOPIC}"),
             "cellar": self.says(f"cellar > {TOPIC}"),
             "attic": self.says(f"attic > {TOPIC}"),
             "direct": self.says([self.ben]),
         }
         for location in ("cellar", "attic"):
-            self.star(removed, self.said[location])
+            self.star(removed, self.message_ids[location])
         self.ana.leaves("cellar", "attic", principals=[removed.id])
         self.ana.joins("attic", principals=[late.id])
-        self.said["later"] = self.says(f"attic > {TOPIC}")
+        self.message_ids["later"] = self.says(f"attic > {TOPIC}")
         self.hidden = {
             "removed": self.ids("cellar", "attic", "later", "direct"),
             "late": self.ids("cellar", "attic", "direct"),
@@ -76,8 +76,8 @@ class SecretMessages:
     def star(self, person: Person, number: int) -> None:
         person.post("/messages/flags", messages=[number], op="add", flag="starred").succeeds()
 
-    def ids(self, *places: str) -> list[int]:
-        return [self.said[location] for location in places]
+    def ids(self, *locations: str) -> list[int]:
+        return [self.message_ids[location] for location in locations]
 
 
 def narrows_to(
@@ -85,7 +85,7 @@ def narrows_to(
 ) -> Iterator[list[dict[str, Any]]]:
     """Every term that would find a secret, plain and negated, alone and with every place."""
     chat, ana, ben = secrets.chat, secrets.ana, secrets.ben
-    places: list[tuple[str, Any]] = [
+    scopes: list[tuple[str, Any]] = [
         *(("channel", chat.channel(name).id) for name in ("kitchen", "cellar", "attic")),
         *(("channel", name) for name in ("kitchen", "cellar", "attic")),
         *(("channels", kind) for kind in ("public", "web-public", "archived")),
@@ -110,13 +110,13 @@ def narrows_to(
         ("search", "example"),
     ]
     yield []
-    for operator, operand in places + marks:
+    for operator, operand in scopes + marks:
         for negated in (False, True):
             yield [term(operator, operand, negated=negated)]
-    for channel in (places[1], ("channels", "public")):
+    for channel in (scopes[1], ("channels", "public")):
         for mark in marks:
             yield [term(*channel), term(*mark)]
-    yield [term(*places[1]), term("topic", TOPIC), term("with", hidden[0])]
+    yield [term(*scopes[1]), term("topic", TOPIC), term("with", hidden[0])]
     yield [term("dm", [ana.id, ben.id]), term("with", hidden[-1])]
 
 
@@ -185,7 +185,7 @@ def test_a_hidden_id_is_like_an_unused_one(chat):
                     unknown.status,
                     {**unknown.json, "messages": None},
                 ), who
-        assert secrets.ana.sees(secrets.said["cellar"])["content"], "and nothing has changed"
+        assert secrets.ana.sees(secrets.message_ids["cellar"])["content"], "and nothing has changed"
 
 
 def calls(me: Person, number: int) -> Iterator[Any]:
@@ -226,7 +226,7 @@ def test_files_of_hidden_messages_cannot_be_read(chat):
 
 def test_a_deactivated_account_finds_nothing(chat):
     secrets = SecretMessages(chat)
-    number = secrets.said["cellar"]
+    number = secrets.message_ids["cellar"]
     chat.write(actions.people.deactivate, secrets.ben.id)
 
     for reply in (

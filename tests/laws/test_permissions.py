@@ -26,12 +26,12 @@ HOLDERS = {
     "role:internet": [],
 }
 
-somebody = st.integers(0, PEOPLE - 1)
+user_index = st.integers(0, PEOPLE - 1)
 role = st.sampled_from(list(Role))
 
 
 @dataclass(frozen=True)
-class Somebody:
+class ModelUser:
     role: Role
     days: int  # since they joined
     active: bool
@@ -48,15 +48,15 @@ class Some:
 
 @dataclass(frozen=True)
 class Scene:
-    people: list[Somebody]
-    bot: Somebody
+    people: list[ModelUser]
+    bot: ModelUser
     groups: list[Some]  # each may contain earlier ones
     waiting_days: int
     joining: list[tuple[int, int]]  # final additions to groups
     values: list[Some]
 
 
-people = st.builds(Somebody, role, st.integers(0, 4), st.booleans())
+people = st.builds(ModelUser, role, st.integers(0, 4), st.booleans())
 
 
 @st.composite
@@ -75,7 +75,7 @@ def scenes(draw: st.DrawFn) -> Scene:
         bot=draw(people),
         groups=[some(number) for number in range(count)],
         waiting_days=draw(st.integers(0, 4)),
-        joining=draw(st.lists(st.tuples(somebody, st.integers(0, count - 1)), max_size=2)),
+        joining=draw(st.lists(st.tuples(user_index, st.integers(0, count - 1)), max_size=2)),
         values=[some(count) for _ in range(4)],
     )
 
@@ -107,7 +107,7 @@ def _play(tx: Tx, scene: Scene) -> None:
     _compare(tx, replace(scene, waiting_days=scene.waiting_days + 1), cast, made)
 
 
-def _add(tx: Tx, email: str, who: Somebody, owner_id: int | None) -> User:
+def _add(tx: Tx, email: str, who: ModelUser, owner_id: int | None) -> User:
     user = storage.people.insert(
         tx.at(tx.now - who.days * SECONDS_PER_DAY),
         email=email,
@@ -178,7 +178,7 @@ def _inside(scene: Scene, some: Some) -> set[int]:
     return found
 
 
-def _has_role(who: Somebody, name: str, waiting_days: int) -> bool:
+def _has_role(who: ModelUser, name: str, waiting_days: int) -> bool:
     if name == "role:nobody":
         return False
     narrower = list(HOLDERS)[: list(HOLDERS).index(name) + 1]

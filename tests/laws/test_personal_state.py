@@ -30,16 +30,16 @@ class Scene:
     channel_ids: list[int]
 
 
-Deed = Callable[[Scene, Person], Reply]
+Action = Callable[[Scene, Person], Reply]
 
-somebody = st.integers(0, 2)
+user = st.integers(0, 2)
 some_id = st.integers(1, 4)
 channel = st.integers(0, 1)
 topic = st.sampled_from(TOPICS)
 
 
 @st.composite
-def caring_for_topics(draw: st.DrawFn) -> Deed:
+def caring_for_topics(draw: st.DrawFn) -> Action:
     where, named, policy = draw(channel), draw(topic), draw(st.integers(0, 3))
     return lambda scene, actor: actor.post(
         "/user_topics",
@@ -50,7 +50,7 @@ def caring_for_topics(draw: st.DrawFn) -> Deed:
 
 
 @st.composite
-def muting_as_of_old(draw: st.DrawFn) -> Deed:
+def muting_as_of_old(draw: st.DrawFn) -> Action:
     where, named, op = draw(channel), draw(topic), draw(st.sampled_from(["add", "remove"]))
     return lambda scene, actor: actor.patch(
         "/users/me/subscriptions/muted_topics",
@@ -61,8 +61,8 @@ def muting_as_of_old(draw: st.DrawFn) -> Deed:
 
 
 @st.composite
-def speaking(draw: st.DrawFn) -> Deed:
-    named, whom, words = draw(topic), draw(somebody), draw(st.sampled_from(["tea", "coffee"]))
+def speaking(draw: st.DrawFn) -> Action:
+    named, whom, words = draw(topic), draw(user), draw(st.sampled_from(["tea", "coffee"]))
     directly = draw(st.booleans())
     return lambda scene, actor: actor.tries_to_say(
         words, [scene.people[whom]] if directly else f"kitchen > {named or 'general chat'}"
@@ -70,7 +70,7 @@ def speaking(draw: st.DrawFn) -> Deed:
 
 
 @st.composite
-def stating(draw: st.DrawFn) -> Deed:
+def stating(draw: st.DrawFn) -> Action:
     text = draw(
         st.fixed_dictionaries(
             {},
@@ -86,7 +86,7 @@ def stating(draw: st.DrawFn) -> Deed:
 
 
 @st.composite
-def drafting(draw: st.DrawFn) -> Deed:
+def drafting(draw: st.DrawFn) -> Action:
     number, where = draw(some_id), draw(channel)
     op = draw(st.sampled_from(["add", "add", "edit", "delete"]))
     type_, at = draw(st.sampled_from(["", "stream", "private"])), draw(st.integers(-1, 3))
@@ -104,7 +104,7 @@ def drafting(draw: st.DrawFn) -> Deed:
 
 
 @st.composite
-def saving_snippets(draw: st.DrawFn) -> Deed:
+def saving_snippets(draw: st.DrawFn) -> Action:
     number, op = draw(some_id), draw(st.sampled_from(["add", "add", "edit", "delete"]))
 
     def do(scene: Scene, actor: Person) -> Reply:
@@ -119,7 +119,7 @@ def saving_snippets(draw: st.DrawFn) -> Deed:
 
 
 @st.composite
-def carrying_phones(draw: st.DrawFn) -> Deed:
+def carrying_phones(draw: st.DrawFn) -> Action:
     number, op = draw(some_id), draw(st.sampled_from(["add", "remove"]))
 
     def do(scene: Scene, actor: Person) -> Reply:
@@ -133,7 +133,7 @@ def carrying_phones(draw: st.DrawFn) -> Deed:
 
 
 @st.composite
-def arranging_views(draw: st.DrawFn) -> Deed:
+def arranging_views(draw: st.DrawFn) -> Action:
     fragment = draw(st.sampled_from(["inbox", "narrow/is/alerted", "narrow/x"]))
     op, is_pinned = draw(st.sampled_from(["add", "edit", "remove"])), draw(st.booleans())
 
@@ -149,7 +149,7 @@ def arranging_views(draw: st.DrawFn) -> Deed:
 
 
 @st.composite
-def leaving_for_later(draw: st.DrawFn) -> Deed:
+def leaving_for_later(draw: st.DrawFn) -> Action:
     """Scheduled messages and reminders, in an hour or two."""
     number, at = draw(some_id), int(time.time()) + 3600 * draw(st.integers(0, 2))
     op = draw(st.sampled_from(["schedule", "schedule", "change", "cancel", "remind", "forget"]))
@@ -175,15 +175,15 @@ def leaving_for_later(draw: st.DrawFn) -> Deed:
 
 
 @st.composite
-def listing_words(draw: st.DrawFn) -> Deed:
+def listing_words(draw: st.DrawFn) -> Action:
     method = draw(st.sampled_from(["POST", "DELETE"]))
     words = draw(st.lists(st.sampled_from(["tea", "TEA", " milk ", ""]), max_size=3))
     return lambda scene, actor: actor.request(method, "/users/me/alert_words", alert_words=words)
 
 
 @st.composite
-def muting_people(draw: st.DrawFn) -> Deed:
-    method, whom = draw(st.sampled_from(["POST", "DELETE"])), draw(somebody)
+def muting_people(draw: st.DrawFn) -> Action:
+    method, whom = draw(st.sampled_from(["POST", "DELETE"])), draw(user)
     return lambda scene, actor: actor.request(
         method, f"/users/me/muted_users/{scene.people[whom].id}"
     )
@@ -197,7 +197,7 @@ def values_of(name: str) -> list[Any]:
 
 
 @st.composite
-def settling(draw: st.DrawFn) -> Deed:
+def settling(draw: st.DrawFn) -> Action:
     names = draw(st.lists(st.sampled_from(sorted(PREFERENCES)), max_size=4, unique=True))
     wanted = {name: draw(st.sampled_from(values_of(name))) for name in names}
     path = draw(st.sampled_from(["/settings", "/realm/user_settings_defaults"]))
@@ -205,7 +205,7 @@ def settling(draw: st.DrawFn) -> Deed:
 
 
 @st.composite
-def changing_oneself(draw: st.DrawFn) -> Deed:
+def changing_oneself(draw: st.DrawFn) -> Action:
     wanted: dict[str, Any] = draw(
         st.sampled_from(
             [
@@ -224,8 +224,8 @@ def changing_oneself(draw: st.DrawFn) -> Deed:
 
 
 @st.composite
-def keeping_bots(draw: st.DrawFn) -> Deed:
-    number, whom = draw(some_id), draw(somebody)
+def keeping_bots(draw: st.DrawFn) -> Action:
+    number, whom = draw(some_id), draw(user)
     op = draw(st.sampled_from(["make", "make", "edit", "give", "end", "rename a channel"]))
     location = draw(st.sampled_from(["", "kitchen", "garden", "Garden", "nowhere"]))
 
@@ -255,7 +255,7 @@ def keeping_bots(draw: st.DrawFn) -> Deed:
 
 
 @st.composite
-def asking(draw: st.DrawFn) -> Deed:
+def asking(draw: st.DrawFn) -> Action:
     """Changes of profile fields; most users may not make them."""
     number, op = draw(some_id), draw(st.sampled_from(["add", "add", "edit", "order", "delete"]))
     kind, keys = draw(st.sampled_from([1, 3])), draw(st.sets(st.sampled_from("ab"), min_size=1))
@@ -277,7 +277,7 @@ def asking(draw: st.DrawFn) -> Deed:
 
 
 @st.composite
-def filling_in(draw: st.DrawFn) -> Deed:
+def filling_in(draw: st.DrawFn) -> Action:
     number = draw(some_id)
     values = draw(st.lists(st.sampled_from(["a", "b", "*c*", "", None]), min_size=1, max_size=2))
 
@@ -295,7 +295,7 @@ def _fields(person: Person) -> list[int]:
 
 
 @st.composite
-def showing_oneself(draw: st.DrawFn) -> Deed:
+def showing_oneself(draw: st.DrawFn) -> Action:
     is_upload, source = draw(st.booleans()), draw(st.sampled_from(["J", "G"]))
 
     def do(scene: Scene, actor: Person) -> Reply:
@@ -307,7 +307,7 @@ def showing_oneself(draw: st.DrawFn) -> Deed:
     return do
 
 
-deeds = st.one_of(
+actions = st.one_of(
     keeping_bots(),
     keeping_bots(),
     caring_for_topics(),
@@ -334,16 +334,16 @@ deeds = st.one_of(
 
 
 @settings(max_examples=8)
-@given(done=st.lists(st.tuples(somebody, deeds), min_size=3, max_size=16))
-def test_a_watcher_has_the_state_of_a_newcomer(done: list[tuple[int, Deed]], chat: Chat) -> None:
+@given(done=st.lists(st.tuples(user, actions), min_size=3, max_size=16))
+def test_a_watcher_has_the_state_of_a_newcomer(done: list[tuple[int, Action]], chat: Chat) -> None:
     chat = Chat.found(chat.server)
     ana = chat.person("ana", role="owner", channels=["kitchen"])
     people = [ana, *chat.people("ben", "cleo", channels=["kitchen", "garden"])]
     channel_ids = [chat.channel(name).id for name in ("kitchen", "garden")]
     watchers = [watch_own(person) for person in people]
 
-    for actor, deed in done:
-        deed(Scene(chat, people, channel_ids), people[actor])
+    for actor, action in done:
+        action(Scene(chat, people, channel_ids), people[actor])
 
     for person, watcher in zip(people, watchers, strict=True):
         assert watcher.sees() == watch_own(person).sees(), person.name

@@ -79,7 +79,7 @@ class ModelMessage:
 @dataclass
 class Model:
     inside: set[tuple[str, str]] = field(default_factory=set)
-    said: dict[int, ModelMessage] = field(default_factory=dict)
+    messages: dict[int, ModelMessage] = field(default_factory=dict)
     policies: dict[tuple[str, str, str], TopicPolicy] = field(default_factory=dict)
     muted: set[tuple[str, str]] = field(default_factory=set)  # which user has muted which channel
     public: set[str] = field(
@@ -100,7 +100,7 @@ class Model:
         return CHANNELS[message.channel] != PROTECTED or name in message.saw_it_come
 
     def seen_by(self, name: str) -> list[ModelMessage]:
-        return [message for message in self.said.values() if self.sees(name, message)]
+        return [message for message in self.messages.values() if self.sees(name, message)]
 
     def feed_of(self, name: str) -> list[int]:
         return sorted(
@@ -145,22 +145,22 @@ class Model:
     def in_topic(self, channel: str, topic: str) -> list[ModelMessage]:
         return [
             message
-            for _, message in sorted(self.said.items())
+            for _, message in sorted(self.messages.items())
             if message.channel == channel and message.topic.casefold() == topic.casefold()
         ]
 
     # --- actions ---
 
-    def hears(self, message: ModelMessage, receivers: set[str], read_by_sender: bool) -> None:
+    def add_message(self, message: ModelMessage, receivers: set[str], read_by_sender: bool) -> None:
         message.received = set(receivers)
         message.saw_it_come = set(receivers)
         message.unread = receivers - ({message.sender} if read_by_sender else set())
         message.calls(receivers)
-        self.said[message.id] = message
+        self.messages[message.id] = message
 
     def leaves(self, name: str, channel: str) -> None:
         self.inside.discard((name, channel))
-        for message in self.said.values():
+        for message in self.messages.values():
             if message.channel == channel:
                 message.unread.discard(name)
 
@@ -329,7 +329,7 @@ class RandomUsers:
             reply.fails(f"Channel '{channel}' does not exist", code="STREAM_DOES_NOT_EXIST")
             return
         message = ModelMessage(reply.succeeds()["id"], name, content, channel, topic)
-        self.model.hears(message, self.model.subscribers(channel), is_read)
+        self.model.add_message(message, self.model.subscribers(channel), is_read)
 
     def send_direct(self, name):
         others = self.dice.sample(NAMES, self.dice.choice([1, 1, 2]))
@@ -338,7 +338,7 @@ class RandomUsers:
             content, to=[self.people[other] for other in others], read_by_sender=is_read
         )
         members = frozenset({name, *others})
-        self.model.hears(
+        self.model.add_message(
             ModelMessage(sent.id, name, content, members=members), set(members), is_read
         )
 
@@ -438,7 +438,7 @@ class RandomUsers:
             reply.fails("You don't have permission to delete this message")
         else:
             reply.succeeds()
-            del self.model.said[message.id]
+            del self.model.messages[message.id]
 
     def read(self, name):
         some = self.some_messages()
@@ -477,7 +477,7 @@ class RandomUsers:
             self.model.keeps(name, message)
 
     def unstar(self, name):
-        mine = [message for message in self.model.said.values() if name in message.starred]
+        mine = [message for message in self.model.messages.values() if name in message.starred]
         if mine:
             self.flag(name, mine[:1], "remove", "starred").succeeds()
             mine[0].starred.discard(name)
@@ -507,13 +507,13 @@ class RandomUsers:
             reply.fails("Invalid channel ID")
             return
         reply.succeeds()
-        for message in self.model.said.values():
+        for message in self.model.messages.values():
             if message.channel == channel and topic in (None, message.topic):
                 message.unread.discard(name)
 
     def read_all(self, name):
         self.people[name].post("/mark_all_as_read").succeeds()
-        for message in self.model.said.values():
+        for message in self.model.messages.values():
             message.unread.discard(name)
 
     def close(self, name):
@@ -521,7 +521,7 @@ class RandomUsers:
         channel = self.dice.choice(list(CHANNELS))
         self.keeper.delete(f"/streams/{self.ids[channel]}").succeeds()
         self.keeper.patch(f"/streams/{self.ids[channel]}", is_archived=False).succeeds()
-        for message in self.model.said.values():
+        for message in self.model.messages.values():
             if message.channel == channel:
                 message.unread.clear()
 
@@ -548,11 +548,11 @@ class RandomUsers:
         return self.people[name].post("/messages/flags", messages=ids, op=op, flag=flag)
 
     def any_message(self):
-        recent = list(self.model.said.values())[-40:]
+        recent = list(self.model.messages.values())[-40:]
         return self.dice.choice(recent) if recent else None
 
     def some_messages(self):
-        everything = list(self.model.said.values())
+        everything = list(self.model.messages.values())
         return self.dice.sample(everything, min(len(everything), self.dice.choice([1, 1, 2, 5])))
 
     def listen(self, name):
@@ -571,7 +571,7 @@ class RandomUsers:
     def looks(self, name):
         person, model = self.people[name], self.model
         everything = person.get(
-            "/messages", message_ids=list(model.said), apply_markdown=False
+            "/messages", message_ids=list(model.messages), apply_markdown=False
         ).succeeds()["messages"]
         shown = {
             message["id"]: (
@@ -605,7 +605,7 @@ class RandomUsers:
 
     def narrows(self, name):
         """Fetch with a random narrow, check which messages match, and where to continue reading."""
-        ids = [*self.model.said, 99_999_999]
+        ids = [*self.model.messages, 99_999_999]
         terms = narrow_model.any_narrow(
             self.dice, list(NAMES), list(CHANNELS), list(TOPICS), ids[-30:]
         )
@@ -667,15 +667,15 @@ class RandomUsers:
         assert found == sorted(message.id for message in waiting)
         assert unread["count"] == sum(not model.is_muted(name, message) for message in waiting)
         assert state["starred_messages"] == sorted(
-            message.id for message in model.said.values() if name in message.starred
+            message.id for message in model.messages.values() if name in message.starred
         )
 
     def compares(self, name):
         """The state from events equals the server's, and nothing invisible remains."""
         model = self.model
         for message_id, known in self.clients[name].known.items():
-            message = model.said[message_id]
-            assert model.sees(name, message), f"{name} was not told that {message_id} is gone"
+            message = model.messages[message_id]
+            assert model.sees(name, message), f"{name} received no event that {message_id} is gone"
             assert known == {
                 "content": message.content,
                 "subject": message.topic,
@@ -698,4 +698,4 @@ def test_the_server_agrees_with_the_model(own_chat, seed, monkeypatch):
         if number == STEPS // 2:
             own_chat.server.restart()  # nothing may depend on memory
 
-    assert len(users.model.said) > 20, "nothing much has happened"
+    assert len(users.model.messages) > 20, "nothing much has happened"

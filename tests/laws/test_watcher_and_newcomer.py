@@ -102,14 +102,14 @@ VALUES = len(ROLES) + len(OTHERS) + len(GROUPS) + 4
 Step = Callable[[Scene, Person], Reply]
 
 number = st.integers(0, 2)
-somebody = st.integers(0, len(ROLES) + len(OTHERS) - 1)
+user_index = st.integers(0, len(ROLES) + len(OTHERS) - 1)
 values = st.integers(0, VALUES - 1)
 
 
 @st.composite
 def creating(draw: st.DrawFn) -> Step:
     names = draw(st.lists(st.sampled_from(CHANNELS), min_size=1, max_size=2, unique=True))
-    others = draw(st.lists(somebody, max_size=2, unique=True))
+    others = draw(st.lists(user_index, max_size=2, unique=True))
     options: dict[str, Any] = draw(
         st.sampled_from(
             [
@@ -133,7 +133,7 @@ def creating(draw: st.DrawFn) -> Step:
 @st.composite
 def leaving(draw: st.DrawFn) -> Step:
     names = draw(st.lists(st.sampled_from(CHANNELS), min_size=1, max_size=2, unique=True))
-    others = draw(st.lists(somebody, max_size=2, unique=True))
+    others = draw(st.lists(user_index, max_size=2, unique=True))
     return lambda scene, actor: actor.delete(
         "/users/me/subscriptions",
         subscriptions=names,
@@ -216,7 +216,7 @@ def filing(draw: st.DrawFn) -> Step:
 
 @st.composite
 def gathering(draw: st.DrawFn) -> Step:
-    which, other, whom = draw(number), draw(number), draw(somebody)
+    which, other, whom = draw(number), draw(number), draw(user_index)
     permission, value = draw(st.sampled_from(GROUP_PERMISSIONS)), draw(values)
     kind = draw(st.sampled_from(["create", "edit", "permit", "end", "renew"]))
 
@@ -244,7 +244,7 @@ def gathering(draw: st.DrawFn) -> Step:
 @st.composite
 def coming_and_going(draw: st.DrawFn) -> Step:
     which, inner = draw(number), draw(number)
-    people = draw(st.lists(somebody, max_size=2, unique=True))
+    people = draw(st.lists(user_index, max_size=2, unique=True))
     kind = draw(st.sampled_from(["add", "delete"]))
     nested = draw(st.booleans())
 
@@ -311,7 +311,7 @@ def listing(draw: st.DrawFn) -> Step:
 @st.composite
 def handling_accounts(draw: st.DrawFn) -> Step:
     """Users get other roles and names; users without a watcher come and go."""
-    whom, role = draw(somebody), draw(st.sampled_from([100, 200, 300, 400, 600]))
+    whom, role = draw(user_index), draw(st.sampled_from([100, 200, 300, 400, 600]))
     kind = draw(
         st.sampled_from(["create", "role", "role", "rename", "move", "end", "end", "reopen"])
     )
@@ -338,7 +338,7 @@ def handling_accounts(draw: st.DrawFn) -> Step:
 def keeping_bots(draw: st.DrawFn) -> Step:
     """Bots are created, get other roles, owners and names, and end; their owner decides who
     receives the events."""
-    which, whom = draw(number), draw(somebody)
+    which, whom = draw(number), draw(user_index)
     kind = draw(st.sampled_from(["make", "make", "give", "role", "end"]))
 
     def do(scene: Scene, actor: Person) -> Reply:
@@ -359,7 +359,7 @@ def keeping_bots(draw: st.DrawFn) -> Step:
 @st.composite
 def meeting(draw: st.DrawFn) -> Step:
     """Guests may see all users or only those they have met; users talk and set statuses."""
-    whom, text = draw(somebody), draw(st.sampled_from(["", "Cooking"]))
+    whom, text = draw(user_index), draw(st.sampled_from(["", "Cooking"]))
     kind = draw(st.sampled_from(["open", "close", "close", "talk", "talk", "state"]))
 
     def do(scene: Scene, actor: Person) -> Reply:
@@ -409,7 +409,7 @@ def speaking(draw: st.DrawFn) -> Step:
     return lambda scene, actor: actor.tries_to_say("Hello", f"{CHANNELS[which]} > greetings")
 
 
-deeds = st.one_of(
+steps = st.one_of(
     creating(),
     creating(),
     leaving(),
@@ -437,7 +437,7 @@ deeds = st.one_of(
 
 
 @settings(max_examples=8)
-@given(done=st.lists(st.tuples(somebody, deeds), min_size=3, max_size=14))
+@given(done=st.lists(st.tuples(user_index, steps), min_size=3, max_size=14))
 def test_a_watcher_has_the_state_of_a_newcomer(
     done: list[tuple[int, Step]], open_server: Server
 ) -> None:
@@ -465,5 +465,5 @@ def test_a_watcher_has_the_state_of_a_newcomer(
         assert watcher.sees() == newcomer, person.name
         open_server.lose_mailbox(latecomer.queue_id)
         assert latecomer.sees() == newcomer, f"{person.name}, from the log"
-        assert latecomer.told == watcher.told, f"{person.name}, from the log"
+        assert latecomer.subjects == watcher.subjects, f"{person.name}, from the log"
     assert older.sees() == watch(people[2], include_deactivated_groups=False).sees()

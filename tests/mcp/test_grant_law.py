@@ -38,7 +38,7 @@ class World:
         self.words: dict[int, tuple[str, str]] = {}  # the place and the word of each message
         self.number = 0
 
-    def say(self, place: tuple[str, str]) -> None:
+    def send(self, place: tuple[str, str]) -> None:
         self.number += 1
         word = f"zq{self.number:05}qz"
         channel, topic = place
@@ -97,14 +97,14 @@ def test_no_answer_contains_anything_outside_of_the_grant(chat):
 
     @settings(max_examples=12)
     @given(
-        said=st.lists(PLACES, min_size=1, max_size=6),
+        sent=st.lists(PLACES, min_size=1, max_size=6),
         mine=st.sets(st.sampled_from(CHANNELS)),
         allowed=GRANTS,
         direct=st.booleans(),
         people=st.booleans(),
     )
     def law(
-        said: list[tuple[str, str]],
+        sent: list[tuple[str, str]],
         mine: set[str],
         allowed: dict[str, bool],
         direct: bool,
@@ -113,8 +113,8 @@ def test_no_answer_contains_anything_outside_of_the_grant(chat):
         for name in CHANNELS:
             change = world.ben.joins if name in mine else world.ben.leaves
             change(name, principals=[world.ana.id])
-        for each in said:
-            world.say(each)
+        for each in sent:
+            world.send(each)
         may_grant = {
             name: writes for name, writes in allowed.items() if name in mine or name not in PRIVATE
         }

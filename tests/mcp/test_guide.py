@@ -3,38 +3,93 @@
 import re
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
+from tests.support import checkout
+from tests.support.checkout import DEFAULT_PORT
+from tests.support.grants import access_token
 from tests.support.people import Chat
+from tests.support.ports import own_port
+from tests.support.waiting import eventually
 
 from tertulia.config import Rate
 
-GUIDE = Path(__file__).parents[2] / "docs" / "agents.md"
+GUIDE = (checkout.ROOT / "docs" / "agents.md").read_text(encoding="utf-8")
+INSTALL = "python3 -m venv agent && agent/bin/pip install mcp\n"
 
 
-def test_the_agent_of_the_guide_reads_a_topic_and_says_hello_once(start_server, tmp_path):
-    chat = Chat.found(start_server(), "")
-    chat.set("enable_agent_access", True)
-    ana = chat.person("ana", channels=["general"])
-    bot = chat.person("helper", bot="generic", owner=ana, channels=["general"])
-    ana.says("Good morning", to="general > greetings")
-    (program,) = re.findall(
-        r"```python\n(   import asyncio.*?)   ```", GUIDE.read_text(), re.DOTALL
-    )
+def commands() -> list[str]:
+    return [textwrap.dedent(each) for each in re.findall(r"```sh\n(.*?)```", GUIDE, re.DOTALL)]
+
+
+def programs() -> list[str]:
+    return [textwrap.dedent(each) for each in re.findall(r"```python\n(.*?)```", GUIDE, re.DOTALL)]
+
+
+def test_the_commands_of_the_guide_lead_from_a_checkout_to_an_agent_that_says_hello_once(tmp_path):
+    start, prepare, install, run = commands()
+    assert install == INSTALL
+    port = str(own_port())
+    checkout.write(tmp_path)
+    (tmp_path / "agent").symlink_to(Path(sys.prefix))
+    (tmp_path / "agent.py").write_text(programs()[0])
+
+    with checkout.first_terminal(tmp_path, start, port) as link:
+        checkout.create_owner(link, "you@example.com")
+        result = checkout.second_terminal(tmp_path, prepare + (2 * run).replace(DEFAULT_PORT, port))
+
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.startswith("No messages.\nSent as message 1:")
+    assert result.stdout.count("\nHello!\n") == 1
+    assert result.stdout.count("Sent as message 1:") == 2
+
+
+def test_the_loop_of_the_guide_answers_each_mention_once_after_a_kill(own_chat, tmp_path):
+    own_chat.set("enable_agent_access", True)
+    ana = own_chat.person("ana", channels=["general"])
+    bot = own_chat.person("helper", bot="generic", owner=ana, channels=["general"])
+    hello, loop = programs()
+    opening = hello[: hello.index("            found = ")]
+    ending = hello[hello.index("asyncio.run") :]
     file = tmp_path / "agent.py"
-    file.write_text("\n".join(line[3:] for line in program.splitlines()))
-    site = f"http://127.0.0.1:{chat.server.port}"
-
+    file.write_text(f"{opening}{textwrap.indent(loop, ' ' * 12)}\n\n{ending}")
+    site = f"http://127.0.0.1:{own_chat.server.port}"
     command = [sys.executable, str(file), site, bot.key, "general", "greetings"]
-    runs = [
-        subprocess.run(command, check=True, capture_output=True, text=True).stdout for _ in range(2)
-    ]
 
-    assert all("Good morning" in each for each in runs)
-    found = ana.get(
-        "/messages", anchor="newest", num_before=10, num_after=0, narrow=[], apply_markdown=False
-    ).succeeds()
-    assert [each["content"] for each in found["messages"]] == ["Good morning", "Hello!"]
+    answered = 0
+    for question in ("What is for lunch?", "And tomorrow?"):
+        agent = subprocess.Popen(command)
+        try:
+            eventually(lambda: own_chat.read(_positions))  # before that, nothing is waited for
+            ana.says(f"@**Helper** {question}", to="general > greetings")
+            answered += 1
+            _wait_for_answers(ana, answered)
+        finally:
+            agent.kill()
+            agent.wait()
+
+    ana.says("@**Helper** And on Friday?", to="general > greetings")
+    agent = subprocess.Popen(command)
+    try:
+        _wait_for_answers(ana, 3)
+    finally:
+        agent.kill()
+        agent.wait()
+
+
+def _positions(tx):
+    return tx.value("SELECT count(*) AS value FROM agent_position WHERE realm_id = :realm")
+
+
+def _wait_for_answers(ana, count):
+    newest = {"anchor": "newest", "num_before": 20, "num_after": 0}
+
+    def answered():
+        found = ana.get("/messages", **newest).succeeds()["messages"]
+        return sum(each["sender_full_name"] == "Helper" for each in found) == count
+
+    eventually(answered)
 
 
 def test_an_agent_has_limits_of_its_own(start_server):
@@ -52,3 +107,18 @@ def test_an_agent_has_limits_of_its_own(start_server):
     assert statuses[0] == 200
     assert statuses[-1] == 429
     assert large.status == 413
+
+
+def test_an_agent_counts_against_the_limits_of_the_user_for_whom_it_acts(start_server):
+    chat = Chat.found(start_server(rate_limit=Rate(20, 600)), "")
+    chat.set("enable_agent_access", True)
+    ana, ben = chat.people("ana", "ben")
+    token = access_token(ana, presence=True)
+    ping = b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}'
+    sent = {"Content-Type": "application/json", "Authorization": f"Bearer {token}"}
+
+    statuses = [ana.raw("POST", "/mcp", ping, **sent).status for _ in range(20)]
+
+    assert set(statuses) == {200}
+    assert ana.get("/users/me").status == 429
+    assert ben.get("/users/me").status == 200

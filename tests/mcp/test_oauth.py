@@ -1,30 +1,29 @@
 """OAuth for agents: registration, consent, tokens, and what a grant allows."""
 
-import asyncio
-import base64
 import hashlib
 import re
 from datetime import UTC, datetime
-from urllib.parse import parse_qs, urlencode, urlsplit
+from urllib.parse import urlencode
 
 import httpx2
 import msgspec
 import pytest
-from mcp.client.auth import OAuthClientProvider
-from mcp.client.client import Client
-from mcp.client.streamable_http import streamable_http_client
-from mcp.shared.auth import AuthorizationCodeResult, OAuthClientMetadata
-from tests.support.agents import AgentProgram, called
+from tests.support.oauth import (
+    BACK,
+    PASSWORD,
+    agent_of,
+    allowed,
+    call_after_consent,
+    choice,
+    exchanged,
+    logged_in,
+    question,
+    refreshed,
+    registered,
+)
 from tests.support.waiting import eventually
 
 from tertulia import actions, storage
-
-PASSWORD = "correct horse battery"
-BACK = "http://127.0.0.1:9999/back"
-VERIFIER = "v" * 64
-CHALLENGE = (
-    base64.urlsafe_b64encode(hashlib.sha256(VERIFIER.encode()).digest()).decode().rstrip("=")
-)
 
 
 @pytest.fixture
@@ -35,72 +34,8 @@ def ana(chat):
 
 @pytest.fixture
 def browser(chat, ana):
-    """Ana's browser."""
-    headers = {"Host": chat.host}
-    client = httpx2.Client(base_url=f"http://127.0.0.1:{chat.server.port}", headers=headers)
-    origin = f"http://{chat.host}"
-    form = {"username": ana.email, "password": PASSWORD}
-    found = client.post("/login/", data=form, headers={"Origin": origin})
-    assert found.status_code == 303, found.text
-    client.headers["Cookie"] = "; ".join(
-        each.split(";")[0] for each in found.headers.get_list("set-cookie")
-    )
-    client.headers["Origin"] = origin
-    yield client
-    client.close()
-
-
-def registered(browser, **about):
-    body = {"redirect_uris": [BACK], "client_name": "Subtitle Helper", **about}
-    found = browser.post("/oauth/register", json=body)
-    assert found.status_code == 201, found.text
-    return found.json()["client_id"]
-
-
-def question(client_id, **changes):
-    return {
-        "response_type": "code",
-        "client_id": client_id,
-        "redirect_uri": BACK,
-        "code_challenge": CHALLENGE,
-        "code_challenge_method": "S256",
-        "state": "s",
-        **changes,
-    }
-
-
-def allowed(browser, client_id, choice, **changes):
-    """The code after consent."""
-    form = {**question(client_id, **changes), "until": "month", "allow": "1", **choice}
-    found = browser.post("/oauth/authorize", data=form)
-    assert found.status_code == 303, found.text
-    back = urlsplit(found.headers["location"])
-    return {name: values[0] for name, values in parse_qs(back.query).items()}
-
-
-def exchanged(browser, client_id, code, **changes):
-    form = {
-        "grant_type": "authorization_code",
-        "client_id": client_id,
-        "code": code,
-        "redirect_uri": BACK,
-        "code_verifier": VERIFIER,
-        **changes,
-    }
-    return browser.post("/oauth/token", data=form)
-
-
-def refreshed(browser, client_id, token):
-    form = {"grant_type": "refresh_token", "client_id": client_id, "refresh_token": token}
-    return browser.post("/oauth/token", data=form)
-
-
-def choice(chat, **channels):
-    found: dict[str, str] = {}
-    for name, access in channels.items():
-        number = chat.channel(name).id
-        found |= {f"channel_{number}": "on", f"access_{number}": access}
-    return found
+    with logged_in(chat, ana) as client:
+        yield client
 
 
 def agent_with(chat, browser, picked):
@@ -108,11 +43,6 @@ def agent_with(chat, browser, picked):
     code = allowed(browser, client_id, picked)["code"]
     tokens = exchanged(browser, client_id, code).json()
     return agent_of(chat, tokens)
-
-
-def agent_of(chat, tokens):
-    headers = {"Host": chat.host, "Authorization": f"Bearer {tokens['access_token']}"}
-    return AgentProgram(f"http://127.0.0.1:{chat.server.port}/mcp", headers)
 
 
 def test_the_consent_page_says_who_asks_for_what(chat, browser):
@@ -233,6 +163,8 @@ def test_refresh_tokens_rotate_and_a_stolen_one_ends_the_grant(chat, browser, an
     second = refreshed(browser, client_id, first["refresh_token"]).json()
     lost = refreshed(browser, client_id, first["refresh_token"])
     assert lost.status_code == 200
+    assert lost.json()["refresh_token"] == second["refresh_token"]
+    assert status_of(agent_of(chat, lost.json())) == 200
     assert second["refresh_token"] != first["refresh_token"]
     assert status_of(agent_of(chat, second)) == 200
 
@@ -508,62 +440,14 @@ def test_tokens_are_stored_as_hashes(chat, browser):
     ]
 
 
-class Loopback(httpx2.AsyncHTTPTransport):
-    """Reaches every host at the loopback address."""
-
-    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        request.url = request.url.copy_with(host="127.0.0.1")
-        return await super().handle_async_request(request)
-
-
 def test_the_official_client_finds_its_way_from_a_refusal_to_a_grant(chat, ana, browser):
     """Discovery, registration, PKCE, consent and the first call, by the SDK alone."""
     ana.says("Soup's on", to="kitchen > lunch")
-    url = f"http://{chat.host}:{chat.server.port}"
-    led: dict[str, str] = {}
+    topic = {"channel": "kitchen", "topic": "lunch"}
 
-    async def lead(address: str) -> None:
-        query = {name: each[0] for name, each in parse_qs(urlsplit(address).query).items()}
-        form = {**query, "until": "open", "allow": "1", **choice(chat, kitchen="read")}
-        headers = {"Host": f"{chat.host}:{chat.server.port}", "Origin": url}
-        found = browser.post("/oauth/authorize", data=form, headers=headers)
-        assert found.status_code == 303, found.text
-        back = parse_qs(urlsplit(found.headers["location"]).query)
-        led.update({name: each[0] for name, each in back.items()})
+    found, _ = call_after_consent(chat, browser, choice(chat, kitchen="read"), "read_topic", topic)
 
-    async def returned() -> AuthorizationCodeResult:
-        return AuthorizationCodeResult(code=led["code"], state=led["state"], iss=led["iss"])
-
-    class Storage:
-        tokens = info = None
-
-        async def get_tokens(self):
-            return self.tokens
-
-        async def set_tokens(self, tokens):
-            self.tokens = tokens
-
-        async def get_client_info(self):
-            return self.info
-
-        async def set_client_info(self, info):
-            self.info = info
-
-    metadata = OAuthClientMetadata.model_validate(
-        {"redirect_uris": [BACK], "client_name": "Official"}
-    )
-    auth = OAuthClientProvider(f"{url}/mcp", metadata, Storage(), lead, returned)
-
-    async def work():
-        async with (
-            httpx2.AsyncClient(auth=auth, timeout=60, transport=Loopback()) as http,
-            Client(streamable_http_client(f"{url}/mcp", http_client=http)) as client,
-        ):
-            return await called(client, "read_topic", {"channel": "kitchen", "topic": "lunch"})
-
-    found = asyncio.run(work()).succeeds()
-
-    assert [each["text"] for each in found["messages"]] == ["Soup's on"]
+    assert [each["text"] for each in found.succeeds()["messages"]] == ["Soup's on"]
 
 
 def test_metadata_names_this_server(chat, browser):
@@ -574,4 +458,5 @@ def test_metadata_names_this_server(chat, browser):
     assert resource["resource"] == f"{site}/mcp"
     assert resource["authorization_servers"] == [site] == [server["issuer"]]
     assert server["code_challenge_methods_supported"] == ["S256"]
+    assert server["client_id_metadata_document_supported"] is True
     assert msgspec.json.encode(server)

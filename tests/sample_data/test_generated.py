@@ -71,7 +71,7 @@ def test_the_same_seed_generates_the_same_organization(tmp_path: Path):
         (tmp_path / f"{name}.db").write_bytes(sqlite_with_tables())
         database = Database.at(f"sqlite:///{tmp_path}/{name}.db", lambda: 1_800_000_000.0)
         generate(database, Vault(b"a secret of sixteen"), "Made up", Size(12, 4, 300), seed)
-        return database.read_now(FIRST, everything_said)
+        return database.read_now(FIRST, all_messages)
 
     assert made("one", 5) == made("two", 5) != made("three", 6)
 
@@ -110,7 +110,7 @@ def messages_are_what_the_server_would_have_stored(tx: Tx) -> None:
     assert len(texts) > 400
 
 
-def whoever_speaks_or_is_called_is_there(tx: Tx) -> None:
+def senders_and_mentioned_users_have_received_the_message(tx: Tx) -> None:
     for row in tx.all("SELECT id FROM message ORDER BY id"):
         message = storage.messages.find(tx, row["id"])
         assert message is not None
@@ -123,7 +123,7 @@ def whoever_speaks_or_is_called_is_there(tx: Tx) -> None:
             assert storage.channels.subscriptions.receivers(tx, message, involved) == set(involved)
 
 
-def what_is_unread_was_received(tx: Tx) -> None:
+def unread_messages_were_received(tx: Tx) -> None:
     counts = []
     for user in storage.people.list_all(tx):
         spans = storage.channels.subscriptions.spans_of(tx, user.id)
@@ -137,18 +137,18 @@ def what_is_unread_was_received(tx: Tx) -> None:
     assert sum(counts) > 50
 
 
-def channels_know_their_first_message(tx: Tx) -> None:
+def first_and_last_message_of_channels_are_right(tx: Tx) -> None:
     rows = tx.all(
-        "SELECT c.first_message_id AS told, min(m.id) AS first, c.last_message_at AS told_at,"
+        "SELECT c.first_message_id AS stored, min(m.id) AS first, c.last_message_at AS stored_at,"
         " max(m.sent_at) AS last_at FROM channel c LEFT JOIN message m ON m.channel_id = c.id"
         " GROUP BY c.id, c.first_message_id, c.last_message_at"
     )
     for row in rows:
-        assert row["told"] == row["first"]
-        assert row["told_at"] == row["last_at"]
+        assert row["stored"] == row["first"]
+        assert row["stored_at"] == row["last_at"]
 
 
-def whoever_begins_a_topic_follows_it(tx: Tx) -> None:
+def starters_of_topics_follow_them(tx: Tx) -> None:
     followed = {
         (row["user_id"], row["channel_id"], row["topic_key"])
         for row in tx.all("SELECT * FROM user_topic WHERE policy IN (1, 3)")
@@ -161,13 +161,13 @@ def whoever_begins_a_topic_follows_it(tx: Tx) -> None:
     assert {(row["sender_id"], row["channel_id"], row["topic_key"]) for row in begun} <= followed
 
 
-def time_goes_on(tx: Tx) -> None:
+def send_times_ascend(tx: Tx) -> None:
     times = [row["sent_at"] for row in tx.all("SELECT sent_at FROM message ORDER BY id")]
     assert times == sorted(times)
     assert times[-1] < tx.now
 
 
-def every_kind_of_thing_is_there(tx: Tx) -> None:
+def rows_of_every_kind_exist(tx: Tx) -> None:
     for what in (
         "reaction",
         "message_edit",
@@ -183,12 +183,12 @@ def every_kind_of_thing_is_there(tx: Tx) -> None:
 
 LAWS = (
     messages_are_what_the_server_would_have_stored,
-    whoever_speaks_or_is_called_is_there,
-    what_is_unread_was_received,
-    channels_know_their_first_message,
-    whoever_begins_a_topic_follows_it,
-    time_goes_on,
-    every_kind_of_thing_is_there,
+    senders_and_mentioned_users_have_received_the_message,
+    unread_messages_were_received,
+    first_and_last_message_of_channels_are_right,
+    starters_of_topics_follow_them,
+    send_times_ascend,
+    rows_of_every_kind_exist,
 )
 
 
@@ -196,7 +196,7 @@ def count(tx: Tx) -> int:
     return int(tx.value("SELECT count(*) AS value FROM message"))
 
 
-def everything_said(tx: Tx) -> list[tuple[object, ...]]:
+def all_messages(tx: Tx) -> list[tuple[object, ...]]:
     """Messages and what people did with them, without what is drawn anew every time."""
     rows = [
         *tx.all("SELECT id, sender_id, channel_id, topic, content, sent_at FROM message"),

@@ -35,19 +35,19 @@ def answer(serving: ServerCommand, authority: Path) -> int:
 def test_a_certificate_is_served_and_renewed(terminal, tmp_path):
     certificates.write(tmp_path)
     serving = terminal.serves(*flags(tmp_path))
-    assert "listens at https://127.0.0.1" in serving.said.out
+    assert "listens at https://127.0.0.1" in serving.output.out
     assert answer(serving, tmp_path / "ca.pem") == 200
 
     certificates.write(tmp_path)
     serving.process.send_signal(signal.SIGHUP)
 
-    eventually(lambda: "server.certificate_reloaded" in serving.said.err)
+    eventually(lambda: "server.certificate_reloaded" in serving.output.err)
     assert answer(serving, tmp_path / "ca.pem") == 200
 
     (tmp_path / "server.pem").write_text("nonsense")
     serving.process.send_signal(signal.SIGHUP)
 
-    eventually(lambda: "server.certificate_rejected" in serving.said.err)
+    eventually(lambda: "server.certificate_rejected" in serving.output.err)
     assert answer(serving, tmp_path / "ca.pem") == 200
 
 
@@ -56,7 +56,7 @@ def test_sighup_without_a_certificate_is_ignored(terminal):
 
     serving.process.send_signal(signal.SIGHUP)
 
-    eventually(lambda: "server.sighup_ignored" in serving.said.err)
+    eventually(lambda: "server.sighup_ignored" in serving.output.err)
     assert serving.asks("GET", "/server_settings")[0] == 200
 
 
@@ -95,7 +95,7 @@ def test_the_expiry_is_in_the_metrics_and_announced_two_weeks_before(terminal, t
     certificates.write(tmp_path, days=13)
     serving = terminal.serves(*flags(tmp_path))
 
-    eventually(lambda: "server.certificate_expires_soon" in serving.said.err)
+    eventually(lambda: "server.certificate_expires_soon" in serving.output.err)
     context = ssl.create_default_context(cafile=tmp_path / "ca.pem")
     address = f"https://localhost:{serving.port}/metrics"
     with urllib.request.urlopen(address, context=context) as reply:

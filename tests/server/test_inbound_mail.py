@@ -8,7 +8,7 @@ from email.message import EmailMessage
 from typing import Any
 
 import pytest
-from tests.jobs.test_missed_messages import looks, waits
+from tests.jobs.test_missed_messages import find_missed, waits
 from tests.support.cli_runner import Terminal
 from tests.support.people import Chat, Person
 from tests.support.server import MAIL_IN
@@ -71,7 +71,7 @@ def people(mail_chat):
         mail_chat.person(name, channels=["kitchen"], email=f"{name}@{mail_chat.host}")
         for name in ("ana", "ben")
     )
-    looks(mail_chat)
+    find_missed(mail_chat)
     return ana, ben
 
 
@@ -96,7 +96,7 @@ def test_a_reply_by_mail_is_posted_in_its_conversation(mail_chat, people, reply_
     assert re.fullmatch(re.escape(MAIL_IN).replace("%s", "mm[0-9a-f]{32}"), direct)
 
     words = "Soup it is\n\nOn Sunday, Ana <noreply@x> wrote:\n> Soup?\n\n-- \nBen"
-    assert delivers(mail_chat, new_mail(direct, words)) == [(250, "2.0.0 OK: it was said")]
+    assert delivers(mail_chat, new_mail(direct, words)) == [(250, "2.0.0 OK: posted")]
     response = last_seen_by(ana)
     assert (response["sender_id"], response["content"], response["type"]) == (
         ben.id,
@@ -123,7 +123,7 @@ def test_a_repeated_mail_is_posted_once(mail_chat, people, reply_address):
     second = delivers(mail_chat, mail)
 
     assert [code for code, _ in first + second] == [250, 250, 250]
-    assert second == [(250, "2.0.0 OK: it was taken before")]
+    assert second == [(250, "2.0.0 OK: already posted")]
     assert last_seen_by(ana)["id"] == newest
 
 
@@ -288,7 +288,7 @@ def test_mails_of_one_sender_do_not_delay_those_of_another(
         read_before = len(finished)
         released.set()
 
-    assert (response, read_before) == ([(250, "2.0.0 OK: it was said")], 0)
+    assert (response, read_before) == ([(250, "2.0.0 OK: posted")], 0)
     assert {each.result()[0][0] for each in others} == {250}
 
 
@@ -300,7 +300,7 @@ def test_malformed_html_causes_no_temporary_failure(mail_chat, people, reply_add
     mail = new_mail(reply_address("Soup?", [people[1]]), "")
     mail.set_content(f"<p>soup</p>{html}", "html")
 
-    assert delivers(mail_chat, mail)[0] == (250, "2.0.0 OK: it was said")
+    assert delivers(mail_chat, mail)[0] == (250, "2.0.0 OK: posted")
 
 
 @pytest.mark.on_one
@@ -418,7 +418,7 @@ def test_the_command_reads_a_mail_from_standard_input(kind, databases):
     terminal.runs("user", "deactivate", "ana@example.com")
     assert receives(new_mail(address)) == (69, "5.7.1 Account is deactivated.")
 
-    assert database.read_now(1, _said) == ["The oven is on", "Soup it is"]
+    assert database.read_now(1, _contents) == ["The oven is on", "Soup it is"]
 
 
 def _address(tx: Tx, vault: Any) -> str:
@@ -429,7 +429,7 @@ def _address(tx: Tx, vault: Any) -> str:
     return found.replace(".show-sender", "")
 
 
-def _said(tx: Tx) -> list[str]:
+def _contents(tx: Tx) -> list[str]:
     rows = tx.all("SELECT content FROM message WHERE client = 'Mail' ORDER BY id")
     return [row["content"] for row in rows]
 

@@ -310,7 +310,7 @@ def test_a_stopping_server_answers_parked_polls_and_logs_no_error(terminal, how)
 
     server.stops(how)
 
-    assert (server.said.code, server.logged) == (0, [])
+    assert (server.output.code, server.logged) == (0, [])
     assert poll() == (200, [])
     stalled.close()
 
@@ -351,7 +351,7 @@ def test_a_refusal_is_one_line_on_stderr_and_none_on_stdout(terminal, log_format
 
     server.asks("GET", "/users/me", who="ana@example.com:not-a-key", secret="hush")
 
-    assert "refused" not in server.said.out
+    assert "refused" not in server.output.out
     (line,) = server.logged
     assert "http.request_refused" in line
     assert "hush" not in line
@@ -471,7 +471,7 @@ def zuliprc(path: Path, port: int) -> str:
 
 def test_the_demo_prints_its_logins_at_every_start(terminal):
     server = terminal.serves("--demo")
-    text = server.said.out
+    text = server.output.out
     password = text.split("password ")[1].split()[0]
 
     assert "marta@linterna.example   Marta Olmedo, owner" in text
@@ -483,7 +483,7 @@ def test_the_demo_prints_its_logins_at_every_start(terminal):
     server.stops()
     again = terminal.serves("--demo")
     assert again.asks("POST", "/fetch_api_key", **login)[0] == 200
-    assert again.said.out.split("Sample data.")[1] == text.split("Sample data.")[1]
+    assert again.output.out.split("Sample data.")[1] == text.split("Sample data.")[1]
 
 
 def test_the_demo_refuses_a_database_with_data(terminal):

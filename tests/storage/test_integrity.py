@@ -97,6 +97,6 @@ def test_a_server_that_starts_on_a_damaged_file_logs_it(tmp_path):
     damaged(terminal, "saved_snippet")
     try:
         server = terminal.serves()
-        eventually(lambda: "database.quick_check_failed" in server.said.err)
+        eventually(lambda: "database.quick_check_failed" in server.output.err)
     finally:
         terminal.close()

@@ -37,15 +37,15 @@ class SearchModel:
     tx: Tx
     author: int
     texts: dict[int, tuple[str, str]] = field(default_factory=dict)
-    said: int = 0
+    inserted: int = 0
 
     def insert(self, text: str, topic: str) -> int:
         conversation = storage.messages.conversations.get_or_start(self.tx, [self.author])
         given = storage.messages.insert_in_conversation(
             self.tx, self.author, conversation, draft(text)
         )
-        self.said += 1
-        number = self.said * APART
+        self.inserted += 1
+        number = self.inserted * APART
         self.tx.execute("UPDATE message SET id = :new WHERE id = :id", new=number, id=given)
         storage.messages.edits.set_topic(self.tx, [number], topic)
         self.texts[number] = (text, topic)
@@ -80,7 +80,7 @@ class SearchModel:
             assert (
                 storage.messages.history.before(self.tx, found, BEYOND_ALL, 10_000) == expected
             ), query
-            middle = self.said // 2 * APART
+            middle = self.inserted // 2 * APART
             later = [number for number in expected if number > middle]
             assert storage.messages.history.after(self.tx, found, middle, 7) == later[:7], query
             earlier = [number for number in expected if number < middle]
@@ -244,7 +244,7 @@ def test_organizations_share_no_words(database: Database, realm: Realm) -> None:
     other = database.write_now(0, actions.organization.create, "Otra", "otra")
 
     def talk(tx: Tx) -> None:
-        model = SearchModel(tx, storage.people.list_all(tx)[0].id, said=100 * tx.realm_id)
+        model = SearchModel(tx, storage.people.list_all(tx)[0].id, inserted=100 * tx.realm_id)
         model.insert("our soup", "x")
         storage.search.batch.index_messages(tx, 10)
         assert model.holding("soup") == storage.messages.history.before(
@@ -287,7 +287,7 @@ def test_the_text_filter_of_the_database_excludes_no_match(
         topics = ("", "the report the", "thé réport the", "100% sure: it is")
         pages = {model.insert(text, topic): (text, topic) for text in SAID for topic in topics}
         for number, (text, _) in pages.items():
-            tx.execute("UPDATE message SET rendered = :said WHERE id = :id", said=text, id=number)
+            tx.execute("UPDATE message SET rendered = :text WHERE id = :id", text=text, id=number)
         while storage.search.batch.index_messages(tx, 50):
             pass
 

@@ -73,18 +73,18 @@ class Index:
         return self._database.write_now(self._realm.id, action, *args)
 
     def says(self, text: str) -> int:
-        def say(tx: Tx) -> int:
+        def insert(tx: Tx) -> int:
             author = storage.people.list_all(tx)[0].id
             location = storage.messages.conversations.get_or_start(tx, [author])
             return storage.messages.insert_in_conversation(tx, author, location, draft(text))
 
-        number: int = self.write(say)
+        number: int = self.write(insert)
         return number
 
     def says_all(self, texts: Sequence[str], at: float | None = None) -> list[int]:
         """Send messages in one transaction, at a time of the past."""
 
-        def say(tx: Tx) -> list[int]:
+        def insert(tx: Tx) -> list[int]:
             author = storage.people.list_all(tx)[0].id
             location = storage.messages.conversations.get_or_start(tx, [author])
             ids = [
@@ -95,7 +95,7 @@ class Index:
                 tx.execute("UPDATE message SET sent_at = :at WHERE id IN :ids", at=at, ids=ids)
             return ids
 
-        ids: list[int] = self.write(say)
+        ids: list[int] = self.write(insert)
         return ids
 
     def edits(self, message_id: int, text: str) -> None:

@@ -11,8 +11,8 @@ COLOURS, PLACES = "color-contrast", "target-size"  # rules that depend on the th
 def violations(
     page: Page, where: str, *, inside: str | None = None, closely: bool = True
 ) -> list[str]:
-    """Thorough: all rules in the light theme, those that may differ in the dark and right-to-left
-    ones.
+    """Thorough: all rules in the light theme, those that may differ in the dark theme and the other
+    direction.
 
     Otherwise only rules that hold in every theme, such as names and roles; that takes a tenth of
     the time.
@@ -21,9 +21,11 @@ def violations(
         left_out = {COLOURS: {"enabled": False}, PLACES: {"enabled": False}}
         return _violations(page, where, inside, rules=left_out)
     found = _violations(page, where, inside)
-    _turn(page, "dark", "rtl")
-    found += _violations(page, f"{where}, dark, rtl", inside, runOnly=[COLOURS, PLACES])
-    _turn(page, "light", "ltr")
+    own = page.evaluate("document.documentElement.dir || 'ltr'")
+    other = "ltr" if own == "rtl" else "rtl"
+    _turn(page, "dark", other)
+    found += _violations(page, f"{where}, dark, {other}", inside, runOnly=[COLOURS, PLACES])
+    _turn(page, "light", own)
     return found
 
 

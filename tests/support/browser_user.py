@@ -12,13 +12,13 @@ from tests.support.browser import Browser as Cookies
 from tests.support.people import Chat, Person
 from tests.support.waiting import TIMEOUT_SECONDS
 
-PATIENCE = 1000 * TIMEOUT_SECONDS
+TIMEOUT_MS = 1000 * TIMEOUT_SECONDS
 SAID_BY_BROWSERS = (
     "Failed to load resource",
     "An unknown error occurred when fetching the script",  # of the service worker, offline
 )
 
-expect.set_options(timeout=PATIENCE)
+expect.set_options(timeout=TIMEOUT_MS)
 
 CHROMIUM = (  # the headless one takes half the time
     shutil.which("chromium-headless-shell")
@@ -34,7 +34,7 @@ FLAGS = ["--no-sandbox", "--no-zygote", "--renderer-process-limit=1"]
 def running_chromium() -> Iterator[Browser]:
     if CHROMIUM is None:
         pytest.skip("no Chromium is installed: the page is not tried in a browser")
-    expect.set_options(timeout=PATIENCE)
+    expect.set_options(timeout=TIMEOUT_MS)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         yield browser
@@ -89,7 +89,7 @@ def open_page(browser: Browser, chat: Chat, person: Person | None, **options: An
     context = browser.new_context(
         viewport=options.pop("viewport", {"width": 1280, "height": 800}), **options
     )
-    context.set_default_timeout(PATIENCE)
+    context.set_default_timeout(TIMEOUT_MS)
     if person is not None:
         cookies = Cookies.of(person).cookies
         kept = [
@@ -103,10 +103,12 @@ def open_page(browser: Browser, chat: Chat, person: Person | None, **options: An
 def _watched(context: BrowserContext, errors: list[str]) -> Page:
     page = context.new_page()
     page.on("pageerror", lambda error: errors.append(str(error)))
-    page.on("console", lambda said: errors.append(said.text) if _is_trouble(said) else None)
+    page.on(
+        "console", lambda message: errors.append(message.text) if _is_trouble(message) else None
+    )
     return page
 
 
-def _is_trouble(said: Any) -> bool:
+def _is_trouble(message: Any) -> bool:
     """Messages of the browser itself about failed requests are not errors of the page."""
-    return said.type == "error" and not said.text.startswith(SAID_BY_BROWSERS)
+    return message.type == "error" and not message.text.startswith(SAID_BY_BROWSERS)

@@ -4,10 +4,10 @@ from argon2 import PasswordHasher
 
 from tertulia.domain.people import passwords
 
-AS_SERVED = (passwords.HASHER, passwords.NOBODY)
+AS_SERVED = (passwords.HASHER, passwords.UNKNOWN_USER_HASH)
 
 
 def use() -> None:
     """In this process, not in server processes."""
     passwords.HASHER = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
-    passwords.NOBODY = passwords.HASHER.hash("nobody")
+    passwords.UNKNOWN_USER_HASH = passwords.HASHER.hash("nobody")

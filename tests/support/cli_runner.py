@@ -22,8 +22,9 @@ from tertulia.cli import main
 
 
 def clean_environment(**more: str) -> dict[str, str]:
-    """The environment without settings of the server."""
-    kept = {name: text for name, text in os.environ.items() if not name.startswith("TERTULIA_")}
+    """The environment without settings of the server and arguments of `make test`."""
+    left_out = ("TERTULIA_", "MAKE", "MFLAGS", "ARGS")
+    kept = {name: text for name, text in os.environ.items() if not name.startswith(left_out)}
     return kept | more
 
 
@@ -41,9 +42,9 @@ class Terminal:
 
     def __init__(self, data: Path, database: str = "") -> None:
         self.data = data
-        self.place = ["--data", str(data)]
+        self.data_options = ["--data", str(data)]
         if database:
-            self.place += ["--database", database]
+            self.data_options += ["--database", database]
         self._serving: list[ServerCommand] = []
 
     def creates_tables(self) -> "Terminal":
@@ -59,7 +60,7 @@ class Terminal:
 
         Unless a test names a database, it has its tables already, to save time.
         """
-        if self.place == ["--data", str(self.data)]:
+        if self.data_options == ["--data", str(self.data)]:
             self.creates_tables()
         result = self.runs("org", "create", "Tertulia")
         assert result.code == 0, result.err
@@ -69,7 +70,11 @@ class Terminal:
         """Run a command in this process."""
         ours: dict[str, str | None] = {n: None for n in os.environ if n.startswith("TERTULIA_")}
         done = CliRunner().invoke(
-            main, [*words, *self.place], input=typing, env=ours | settings, prog_name="tertulia"
+            main,
+            [*words, *self.data_options],
+            input=typing,
+            env=ours | settings,
+            prog_name="tertulia",
         )
         if done.exception is not None and not isinstance(done.exception, SystemExit):
             raise done.exception
@@ -79,7 +84,7 @@ class Terminal:
         """Run it in its own process."""
         with tempfile.TemporaryDirectory() as folder:
             out, err = Path(folder, "out"), Path(folder, "err")
-            process = ForkedServer([*words, *self.place], clean_environment(), out, err)
+            process = ForkedServer([*words, *self.data_options], clean_environment(), out, err)
             code = process.wait(TIMEOUT_SECONDS)
             return CommandResult(code, out.read_text(), err.read_text())
 
@@ -94,7 +99,7 @@ class Terminal:
         self, *flags: str, log: Path | None = None, ulimit: str = "", umask: str = ""
     ) -> "ServerCommand":
         """Start a server and wait until it listens."""
-        words = ["serve", "--port", "0", *self.place, *flags]
+        words = ["serve", "--port", "0", *self.data_options, *flags]
         shell = " && ".join([f"ulimit {ulimit}"] * bool(ulimit) + [f"umask {umask}"] * bool(umask))
         number = len(self._serving)
         folder = self.data.parent
@@ -128,7 +133,7 @@ class ServerCommand:
             self.process = ForkedServer(words, clean_environment(), out, log)
 
     @property
-    def said(self) -> CommandResult:
+    def output(self) -> CommandResult:
         """Its output so far, and its exit code."""
         code = self.process.poll()
         return CommandResult(
@@ -149,7 +154,7 @@ class ServerCommand:
 
     def wait_until_it_listens(self) -> None:
         def listens() -> bool:
-            assert self.process.poll() is None, self.said.err
+            assert self.process.poll() is None, self.output.err
             return self._out.read_text().endswith("\n")
 
         eventually(listens)

@@ -86,7 +86,7 @@ class Contract:
     def problems(self, method: str, path: str, answer: dict[str, Any]) -> list[str]:
         name = self.endpoint(method, path)
         if name is None:
-            return ["nobody knows this endpoint"]
+            return ["this endpoint is not documented"]
         shown = {key: _ends(value) for key, value in answer.items()}
         self.met |= {name, *(event_name(self.table, event) for event in answer.get("events", []))}
         fits = self._fitting.fits(name, shown)

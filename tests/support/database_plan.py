@@ -5,7 +5,7 @@ marked `sqlite`, once marked `postgres`.
 
     make test                   SQLite; PostgreSQL too for the paths in ON_BOTH and marked tests
     make test ARGS=--sqlite     SQLite only: the quick run while you work
-    make test ARGS=--both       both databases, everything; also TEST_ARGS=--both .ci/run
+    make test ARGS=--both       both databases, everything, as .ci/run does
 
 Two marks change the plan of a single test in `make test`: `on_both` adds PostgreSQL, `on_one` (the
 test is about no database) removes it. Tests that exist for PostgreSQL alone always run.

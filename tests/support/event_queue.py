@@ -26,24 +26,24 @@ class EventQueue:
         self.state = registered
         self.queue_id: str = registered["queue_id"]
         self.last_event_id: int = registered["last_event_id"]
-        self._heard: list[Event] = []
+        self._received: list[Event] = []
 
     def next(self) -> Event:
         """The next event; there must be one."""
-        if not self._heard:
-            self._heard = self.all()
-        assert self._heard, "there was nothing to hear"
-        return self._heard.pop(0)
+        if not self._received:
+            self._received = self.all()
+        assert self._received, "no event was received"
+        return self._received.pop(0)
 
     def all(self) -> list[Event]:
         """All events that have arrived since the last call."""
-        event, self._heard = self._heard, []
+        event, self._received = self._received, []
         return event + self._take(self.poll())
 
     def silent(self) -> bool:
         """Whether nothing has arrived: `assert queue.silent()`."""
         received = self.all()
-        assert received == [], "there was something to hear"
+        assert received == [], "an event was received"
         return True
 
     def poll(self, last_event_id: int | None = None, *, dont_block: bool = True) -> Reply:

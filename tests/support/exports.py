@@ -37,7 +37,7 @@ def zulip_export(folder: Path, people: int = 4, messages: int = 10) -> Path:
                 "role": 100 if user == 11 else 400,
                 "is_active": True,
                 "date_joined": NOON,
-                "something_new": "that nobody knows yet",
+                "something_new": "that is not known yet",
             }
             for user in ids
         ],

@@ -2,11 +2,13 @@
 
 import json
 import socket
+import ssl
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -34,6 +36,7 @@ class Receiver:
     answer: Any = ""
     requests: list[ReceivedRequest] = field(default_factory=list)
     host: str = "127.0.0.1"
+    certificates: Path | None = None  # a folder of `certificates.write`: serve HTTPS
 
     def __post_init__(self) -> None:
         receiver = self
@@ -56,6 +59,13 @@ class Receiver:
         self._server = ThreadingHTTPServer((self.host, 0), Handler)
         self._server.daemon_threads = True
         self.url = f"http://{self.host}:{self._server.server_port}/hook"
+        if self.certificates is not None:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(
+                self.certificates / "server.pem", self.certificates / "server.key"
+            )
+            self._server.socket = context.wrap_socket(self._server.socket, server_side=True)
+            self.url = f"https://localhost:{self._server.server_port}/hook"
         threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
 
     def close(self) -> None:

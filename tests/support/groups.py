@@ -39,7 +39,7 @@ def only(*people: Person, groups: tuple[int, ...] = ()) -> dict[str, list[int]]:
     return {"direct_members": ids, "direct_subgroups": list(groups)}
 
 
-def told(op: str, group_id: int, **more: Any) -> dict[str, Any]:
+def group_event(op: str, group_id: int, **more: Any) -> dict[str, Any]:
     return {"type": "user_group", "op": op, "group_id": group_id, **more}
 
 

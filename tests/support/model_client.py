@@ -2,7 +2,7 @@
 
 Its state consists of parts. A part is read from the answer of POST /register, and event handlers
 change it. What it tracks is a `Subject`; to let a law compare more, add a part with `part` and the
-event types that change it with `hears`, or both at once for a list.
+event types that change it with `handles`, or both at once for a list.
 """
 
 from collections.abc import Callable
@@ -29,7 +29,7 @@ class Subject:
         self.parts[read.__name__] = read
         return read
 
-    def hears(self, event_type: str) -> Callable[[Handle], Handle]:
+    def handles(self, event_type: str) -> Callable[[Handle], Handle]:
         """Marks the function that applies events of a type."""
 
         def mark(handle: Handle) -> Handle:
@@ -42,7 +42,7 @@ class Subject:
     def replaced_list(self, name: str) -> None:
         """A part that every event about it replaces."""
         self.parts[name] = lambda state: list(state[name])
-        self.hears(name)(lambda picture, event: picture.update({name: event[name]}))
+        self.handles(name)(lambda picture, event: picture.update({name: event[name]}))
 
     def updated_list(self, name: str, *, key: str = "id", removed: str) -> None:
         """A part whose events add and change items, and by `removed` delete them."""
@@ -54,7 +54,7 @@ class Subject:
             picture[name].update({each[key]: each for each in received})
 
         self.parts[name] = lambda state: {each[key]: each for each in state[name]}
-        self.hears(name)(handle)
+        self.handles(name)(handle)
 
 
 def _listed(value: Any) -> list[dict[str, Any]]:
@@ -68,7 +68,7 @@ class Watcher:
     def __init__(self, subject: Subject, person: Person, **options: Any) -> None:
         self._queue = person.listens_for(fetch_event_types=None, **options)
         self._handlers = subject.handlers
-        self.told: list[Any] = []  # the subject of every event
+        self.subjects: list[Any] = []  # the subject of every event
         self._picture = {name: read(self._queue.state) for name, read in subject.parts.items()}
 
     @property
@@ -77,7 +77,7 @@ class Watcher:
 
     def sees(self) -> Picture:
         for event in self._queue.all():
-            self.told.append({name: event[name] for name in SUBJECTS if name in event})
+            self.subjects.append({name: event[name] for name in SUBJECTS if name in event})
             handle = self._handlers.get(event["type"])
             if handle is not None:
                 handle(self._picture, event)

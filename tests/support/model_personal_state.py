@@ -9,7 +9,7 @@ from tests.support.people import Person
 CAPABILITIES = {"notification_settings_null": True, "empty_topic_name": True}
 
 SUBJECT = Subject()
-part, hears = SUBJECT.part, SUBJECT.hears
+part, handles = SUBJECT.part, SUBJECT.handles
 
 
 def watch_own(person: Person) -> Watcher:
@@ -34,7 +34,7 @@ def devices(state: Registered) -> dict[int, Any]:
     return {int(number): found for number, found in state["devices"].items()}
 
 
-@hears("device")
+@handles("device")
 def device(picture: Picture, event: Event) -> None:
     if event["op"] == "remove":
         del picture["devices"][event["device_id"]]
@@ -62,7 +62,7 @@ def muted_topics(state: Registered) -> list[list[Any]]:
     return sorted(state["muted_topics"])
 
 
-@hears("user_topic")
+@handles("user_topic")
 def user_topic(picture: Picture, event: Event) -> None:
     received = {name: value for name, value in event.items() if name != "type"}
     picture["user_topics"].pop(_topic_key(received), None)
@@ -70,12 +70,12 @@ def user_topic(picture: Picture, event: Event) -> None:
         picture["user_topics"][_topic_key(received)] = received
 
 
-@hears("muted_topics")
-def muted_topics_told(picture: Picture, event: Event) -> None:
+@handles("muted_topics")
+def muted_topics_changed(picture: Picture, event: Event) -> None:
     picture["muted_topics"] = sorted(event["muted_topics"])
 
 
-@hears("stream")
+@handles("stream")
 def stream(picture: Picture, event: Event) -> None:
     """The older form uses channel names, so it is read again when a channel is renamed."""
     if event["op"] == "update" and event["property"] == "name":
@@ -85,8 +85,8 @@ def stream(picture: Picture, event: Event) -> None:
         )
 
 
-def _topic_key(told: dict[str, Any]) -> tuple[int, str]:
-    return told["stream_id"], told["topic_name"].lower()
+def _topic_key(fields: dict[str, Any]) -> tuple[int, str]:
+    return fields["stream_id"], fields["topic_name"].lower()
 
 
 # --- personal lists ---
@@ -105,7 +105,7 @@ def navigation_views(state: Registered) -> dict[str, Any]:
     return {each["fragment"]: each for each in state["navigation_views"]}
 
 
-@hears("navigation_view")
+@handles("navigation_view")
 def navigation_view(picture: Picture, event: Event) -> None:
     views = picture["navigation_views"]
     if event["op"] == "add":
@@ -127,9 +127,11 @@ def user_settings(state: Registered) -> dict[str, Any]:
     return dict(state["user_settings"])
 
 
-@hears("user_settings")
-def user_settings_told(picture: Picture, event: Event) -> None:
-    assert picture["user_settings"][event["property"]] != event["value"], "told without need"
+@handles("user_settings")
+def user_settings_changed(picture: Picture, event: Event) -> None:
+    assert picture["user_settings"][event["property"]] != event["value"], (
+        "an event without a change"
+    )
     picture["user_settings"][event["property"]] = event["value"]
 
 
@@ -138,8 +140,8 @@ def newcomer_settings(state: Registered) -> dict[str, Any]:
     return dict(state["realm_user_settings_defaults"])
 
 
-@hears("realm_user_settings_defaults")
-def newcomer_settings_told(picture: Picture, event: Event) -> None:
+@handles("realm_user_settings_defaults")
+def default_settings_changed(picture: Picture, event: Event) -> None:
     picture["newcomer_settings"][event["property"]] = event["value"]
 
 
@@ -186,7 +188,7 @@ def my_picture(state: Registered) -> dict[str, Any]:
     return {name: state[name] for name in named}
 
 
-@hears("realm_user")
+@handles("realm_user")
 def realm_user(picture: Picture, event: Event) -> None:
     received = dict(event["person"])
     if event["op"] == "add":
@@ -203,13 +205,13 @@ def realm_user(picture: Picture, event: Event) -> None:
     if filled_in is not None:
         number = filled_in.pop("id")
         known_before = picture["profiles"].pop((received["user_id"], number), None)
-        assert known_before != filled_in, "told without need"
+        assert known_before != filled_in, "an event without a change"
         if filled_in["value"] is not None:
             picture["profiles"][received["user_id"], number] = filled_in
 
 
-@hears("custom_profile_fields")
-def profile_fields_told(picture: Picture, event: Event) -> None:
+@handles("custom_profile_fields")
+def profile_fields_changed(picture: Picture, event: Event) -> None:
     """Values of a deleted field are deleted with it."""
     picture["profile_fields"] = event["fields"]
     requested = {field["id"] for field in event["fields"]}
@@ -217,9 +219,9 @@ def profile_fields_told(picture: Picture, event: Event) -> None:
     picture["profiles"] = kept
 
 
-def _known(told: dict[str, Any]) -> dict[str, Any]:
+def _known(fields: dict[str, Any]) -> dict[str, Any]:
     """A client that knows gravatar computes the address itself."""
-    found = {name: value for name, value in told.items() if name in KNOWN}
+    found = {name: value for name, value in fields.items() if name in KNOWN}
     if (found.get("avatar_url") or "").startswith("https://secure.gravatar.com/"):
         found["avatar_url"] = None
     return found
@@ -230,13 +232,13 @@ def bots(state: Registered) -> dict[int, Any]:
     return {each["user_id"]: each for each in state["realm_bots"]}
 
 
-@hears("realm_bot")
+@handles("realm_bot")
 def realm_bot(picture: Picture, event: Event) -> None:
     bot = event["bot"]
     if event["op"] == "delete":
         del picture["bots"][bot["user_id"]]
     elif event["op"] == "add":
-        assert bot["user_id"] not in picture["bots"], "told of a bot that was known already"
+        assert bot["user_id"] not in picture["bots"], "an event adds a bot that is known already"
         picture["bots"][bot["user_id"]] = bot
     else:
         picture["bots"][bot["user_id"]].update(bot)
@@ -247,7 +249,7 @@ def statuses(state: Registered) -> dict[str, Any]:
     return {user_id: dict(status) for user_id, status in state["user_status"].items()}
 
 
-@hears("user_status")
+@handles("user_status")
 def user_status(picture: Picture, event: Event) -> None:
     received = {name: value for name, value in event.items() if name not in ("type", "user_id")}
     known = picture["statuses"].pop(str(event["user_id"]), {}) | received
@@ -264,17 +266,17 @@ def user_status(picture: Picture, event: Event) -> None:
 @part
 def unread(state: Registered) -> set[int]:
     found = state["unread_msgs"]
-    places = found["pms"] + found["streams"] + found["huddles"]
-    return {number for location in places for number in location["unread_message_ids"]}
+    conversations = found["pms"] + found["streams"] + found["huddles"]
+    return {number for location in conversations for number in location["unread_message_ids"]}
 
 
-@hears("message")
+@handles("message")
 def message(picture: Picture, event: Event) -> None:
     if "read" not in event["flags"]:
         picture["unread"].add(event["message"]["id"])
 
 
-@hears("update_message_flags")
+@handles("update_message_flags")
 def update_message_flags(picture: Picture, event: Event) -> None:
     if (event["op"], event["flag"]) == ("add", "read"):
         assert set(event["messages"]) <= picture["unread"], "read what was read already"

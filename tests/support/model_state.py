@@ -22,7 +22,7 @@ CAPABILITIES = {
 }
 
 SUBJECT = Subject()
-part, hears = SUBJECT.part, SUBJECT.hears
+part, handles = SUBJECT.part, SUBJECT.handles
 
 
 def watch(person: Person, **capabilities: bool) -> Watcher:
@@ -85,7 +85,7 @@ def default_channels(state: Registered) -> set[int]:
     return set(state["realm_default_streams"])
 
 
-@hears("stream")
+@handles("stream")
 def stream(picture: Picture, event: Event) -> None:
     if event["op"] == "create":
         for each in event["streams"]:
@@ -104,7 +104,7 @@ def stream(picture: Picture, event: Event) -> None:
                 known[also] = event[also]
 
 
-@hears("subscription")
+@handles("subscription")
 def subscription(picture: Picture, event: Event) -> None:
     op = event["op"]
     if op == "add":
@@ -120,19 +120,19 @@ def subscription(picture: Picture, event: Event) -> None:
     elif op == "update":
         picture["subscriptions"][event["stream_id"]][event["property"]] = event["value"]
     else:
-        assert picture["me"] not in event["user_ids"], "told of oneself as of a peer"
+        assert picture["me"] not in event["user_ids"], "a peer event about the user itself"
         for channel_id in event["stream_ids"]:
             known = picture["subscribers"][channel_id]
             change = known.update if op == "peer_add" else known.difference_update
             change(event["user_ids"])
 
 
-@hears("default_streams")
+@handles("default_streams")
 def default_streams(picture: Picture, event: Event) -> None:
     picture["default_channels"] = set(event["default_streams"])
 
 
-@hears("message")
+@handles("message")
 def message(picture: Picture, event: Event) -> None:
     """A subscriber sees the first message and needs no further event about it."""
     channel_id = event["message"].get("stream_id")
@@ -150,12 +150,12 @@ def _all_channels(state: Registered) -> list[dict[str, Any]]:
     return found
 
 
-def _channel(told: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in told.items() if key not in APART}
+def _channel(fields: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in fields.items() if key not in APART}
 
 
-def _personal(told: dict[str, Any]) -> dict[str, Any]:
-    return {key: told[key] for key in PERSONAL}
+def _personal(fields: dict[str, Any]) -> dict[str, Any]:
+    return {key: fields[key] for key in PERSONAL}
 
 
 # --- channel folders ------------------------------------------------------------------------------
@@ -169,7 +169,7 @@ def folders(state: Registered) -> dict[int, Any]:
     return {each["id"]: dict(each) for each in state["channel_folders"]}
 
 
-@hears("channel_folder")
+@handles("channel_folder")
 def channel_folder(picture: Picture, event: Event) -> None:
     if event["op"] == "add":
         folder = event["channel_folder"]
@@ -194,7 +194,7 @@ def people(state: Registered) -> dict[int, Any]:
     return active | ended
 
 
-@hears("realm_user")
+@handles("realm_user")
 def realm_user(picture: Picture, event: Event) -> None:
     received = dict(event["person"])
     known = picture["people"]
@@ -225,9 +225,9 @@ def statuses(state: Registered) -> dict[str, Any]:
     return dict(state["user_status"])
 
 
-@hears("user_status")
+@handles("user_status")
 def user_status(picture: Picture, event: Event) -> None:
-    assert event["user_id"] in picture["people"], "somebody unknown says something"
+    assert event["user_id"] in picture["people"], "the status of an unknown user"
     received = {name: value for name, value in event.items() if name not in ("type", "user_id")}
     known = picture["statuses"].pop(str(event["user_id"]), {}) | received
     if any(known.values()):
@@ -235,7 +235,7 @@ def user_status(picture: Picture, event: Event) -> None:
 
 
 part(bots)
-hears("realm_bot")(realm_bot)
+handles("realm_bot")(realm_bot)
 
 
 # --- user groups and the organization -------------------------------------------------------------
@@ -255,7 +255,7 @@ def organization(state: Registered) -> dict[str, Any]:
     return {name: state[f"realm_{name}"] for name in names}
 
 
-@hears("user_group")
+@handles("user_group")
 def user_group(picture: Picture, event: Event) -> None:
     op = event["op"]
     if op == "add":
@@ -276,7 +276,7 @@ def user_group(picture: Picture, event: Event) -> None:
             group["direct_subgroup_ids"].difference_update(event["direct_subgroup_ids"])
 
 
-@hears("realm")
+@handles("realm")
 def realm(picture: Picture, event: Event) -> None:
     changed = event["data"] if event["op"] == "update_dict" else {event["property"]: event["value"]}
     for name, value in changed.items():
@@ -295,7 +295,7 @@ def emoji(state: Registered) -> dict[str, Any]:
     return dict(state["realm_emoji"])
 
 
-@hears("realm_emoji")
+@handles("realm_emoji")
 def realm_emoji(picture: Picture, event: Event) -> None:
     if event["op"] == "add":
         picture["emoji"][event["emoji"]["id"]] = event["emoji"]
@@ -303,6 +303,6 @@ def realm_emoji(picture: Picture, event: Event) -> None:
         picture["emoji"][event["emoji_id"]].update(event["data"])
 
 
-def _group(told: dict[str, Any]) -> dict[str, Any]:
-    sets = {name: set(told[name]) for name in ("members", "direct_subgroup_ids")}
-    return told | sets
+def _group(fields: dict[str, Any]) -> dict[str, Any]:
+    sets = {name: set(fields[name]) for name in ("members", "direct_subgroup_ids")}
+    return fields | sets

@@ -185,7 +185,9 @@ class Chat:
             )
             for name in names
         ]
-        added = self.write(_settle, self.server.vault, newcomers, list(channels), settings or {})
+        added = self.write(
+            _add_people, self.server.vault, newcomers, list(channels), settings or {}
+        )
         return [self.person_with_key(user, key) for user, key in added]
 
     @cached_property
@@ -257,7 +259,7 @@ def basic(email: str, key: str) -> str:
 # --- setup in one transaction ---
 
 
-def _settle(
+def _add_people(
     tx: Tx, vault: Vault, newcomers: list[NewUser], names: list[str], settings: dict[str, Any]
 ) -> list[tuple[User, str]]:
     added = [actions.people.account_creation.add(tx, vault, new) for new in newcomers]

@@ -103,7 +103,7 @@ class SamlSite:
             signed = self._sign(etree.fromstring(signed))
         return base64.b64encode(signed).decode()
 
-    def told_of(self, address: str) -> dict[str, str]:
+    def values_at(self, address: str) -> dict[str, str]:
         """What a browser brings after a logout here: a logout request, or a confirmation."""
         query = parse_qs(urlsplit(address).query)
         field = "SAMLRequest" if "SAMLRequest" in query else "SAMLResponse"

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any, Concatenate, Literal, ParamSpec, TypeVar, cast
 
 import pytest
-import uvloop
 from starlette.routing import Route
 from tests.support import latency_guard
 from tests.support.client import Client
@@ -41,6 +40,7 @@ from tertulia.jobs.housekeeping import ClockWatch, store_positions, trim_logs
 from tertulia.jobs.runner import Job
 from tertulia.jobs.scheduled_sender import ScheduledKind, send_due
 from tertulia.server.connection_limits import ConnectionLimiter
+from tertulia.server.event_loop import new_event_loop
 from tertulia.server.http_server import Server as Uvicorn
 from tertulia.server.http_server import uvicorn_config
 
@@ -100,7 +100,7 @@ class Server:
         listening = socket.create_server(("127.0.0.1", self.port))
         self.port = listening.getsockname()[1]
         self.client = Client(self.port, self.url)
-        self._loop = uvloop.new_event_loop()
+        self._loop = new_event_loop()
         ready = threading.Event()
         settings = uvicorn_config(config, self._application, self._application.connections)
         self._uvicorn = Uvicorn(settings, self._application, ready.set)
@@ -284,7 +284,7 @@ class Server:
             "webhook": self._application.webhook_sender,
             "push": self._application.push_sender,
         }[transport]
-        setattr(sender, "patience_seconds", seconds)  # noqa: B010  # both have it
+        setattr(sender, "timeout_seconds", seconds)  # noqa: B010  # both have it
 
     @property
     def lmtp_port(self) -> int:

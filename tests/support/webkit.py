@@ -5,14 +5,17 @@ import os
 import shutil
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
 from selenium import webdriver
+from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.webkitgtk.options import Options
 from selenium.webdriver.webkitgtk.service import Service
 from tests.support.browser import Browser as Cookies
@@ -22,6 +25,9 @@ TIMEOUT_SECONDS = 60
 
 DRIVER, DISPLAY = shutil.which("WebKitWebDriver"), shutil.which("Xvfb")
 VIEWERS = glob.glob("/usr/lib/*/webkit2gtk-4.*/MiniBrowser")
+
+FIND_VISIBLE = """return [...document.querySelectorAll(arguments[0])].find((each) =>
+  each.checkVisibility({visibilityProperty: true}) && each.innerText.includes(arguments[1]));"""
 
 
 @dataclass
@@ -33,9 +39,63 @@ class WebKit:
         script = f"const [given, done] = arguments; ({function})(given).then(done, done);"
         return self.driver.execute_async_script(script, given)
 
+    def sees(self, selector: str, text: str) -> WebElement:
+        """Wait until a visible element contains a text, and return it."""
+        found: WebElement = self._until(
+            lambda: self.driver.execute_script(FIND_VISIBLE, selector, text),
+            f"no {selector} shows {text!r}",
+        )
+        return found
+
+    def sees_no(self, selector: str) -> None:
+        self._until(
+            lambda: not self.driver.find_elements(By.CSS_SELECTOR, selector), f"{selector} is there"
+        )
+
+    def has_value(self, selector: str, value: str) -> None:
+        read = "return document.querySelector(arguments[0]).value"
+        seen: list[str] = []
+
+        def is_there() -> bool:
+            seen[:] = [self.driver.execute_script(read, selector)]
+            return seen == [value]
+
+        self._until(is_there, seen)
+
+    def rect(self, selector: str) -> dict[str, float]:
+        found: dict[str, float] = self.sees(selector, "").rect
+        return found
+
+    def click(self, selector: str) -> None:
+        self.sees(selector, "").click()
+
+    def click_text(self, selector: str, text: str) -> None:
+        self.sees(selector, text).click()
+
+    def type(self, selector: str, text: str) -> None:
+        self.sees(selector, "").send_keys(text)
+
+    def press(self, *keys: str) -> None:
+        """Press keys together in the element that has the focus."""
+        codes = [getattr(Keys, key.upper()) if len(key) > 1 else key for key in keys]
+        self.driver.switch_to.active_element.send_keys("".join(codes))
+
+    def _until(self, work: Callable[[], Any], problem: object) -> Any:
+        until = time.monotonic() + TIMEOUT_SECONDS
+        while True:
+            try:
+                if found := work():
+                    return found
+            except StaleElementReferenceException:
+                pass
+            assert time.monotonic() < until, problem
+            time.sleep(0.1)
+
 
 @contextmanager
-def running_webkit(person: Person, hash: str) -> Iterator[WebKit]:
+def running_webkit(
+    person: Person, hash: str, size: tuple[int, int] = (620, 460)
+) -> Iterator[WebKit]:
     """A window that shows a view; the server has one organization."""
     if not (DRIVER and DISPLAY and VIEWERS):
         pytest.skip(
@@ -51,7 +111,7 @@ def running_webkit(person: Person, hash: str) -> Iterator[WebKit]:
         )
         driver = webdriver.WebKitGTK(options=options, service=service)
         try:
-            driver.set_window_size(620, 460)
+            driver.set_window_size(*size)
             driver.set_script_timeout(10 * TIMEOUT_SECONDS)
             address = f"http://127.0.0.1:{person.server.port}"
             driver.get(f"{address}/static/icon.png")
@@ -76,7 +136,7 @@ def _display() -> Iterator[str]:
     """A screen in memory; Xvfb itself chooses a free number."""
     assert DISPLAY is not None
     reading, writing = os.pipe()
-    screen = ["-screen", "0", "640x480x24", "-nolisten", "tcp", "-displayfd", str(writing)]
+    screen = ["-screen", "0", "1280x800x24", "-nolisten", "tcp", "-displayfd", str(writing)]
     process = subprocess.Popen([DISPLAY, *screen], pass_fds=[writing], stderr=subprocess.DEVNULL)
     try:
         os.close(writing)

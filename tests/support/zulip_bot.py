@@ -30,22 +30,22 @@ def listens(client: Any, count: int, **options: Any) -> tuple[list[Any], Event]:
     full, ready = Event(), Event()
     register = client.register
 
-    def tells_when_ready(*args: Any, **kwargs: Any) -> Any:
+    def register_and_report(*args: Any, **kwargs: Any) -> Any:
         response = register(*args, **kwargs)
         ready.set()
         return response
 
-    def hear(message: Any) -> None:
+    def on_message(message: Any) -> None:
         received.append(message)
         if len(received) == count:
             raise StopListening
 
     def run() -> None:
         with contextlib.suppress(StopListening):
-            client.call_on_each_message(hear, **options)
+            client.call_on_each_message(on_message, **options)
         full.set()
 
-    client.register = tells_when_ready
+    client.register = register_and_report
     Thread(target=run, daemon=True).start()
     assert ready.wait(TIMEOUT_SECONDS)
     return received, full

@@ -92,6 +92,7 @@ def lives(chat: Chat, ana: Person, ben: Person) -> None:
     owner.patch(f"/channel_folders/{old['channel_folder_id']}", is_archived=True).succeeds()
     owner.patch(f"/streams/{kitchen}", folder_id=folder).succeeds()
     owner.patch(f"/streams/{cellar}", message_retention_days=30).succeeds()
+    owner.patch(f"/streams/{kitchen}/topic_summaries", allowed=False).succeeds()
     owner.post(
         "/realm/filters", pattern="#(?P<id>[0-9]+)", url_template="https://x.org/{id}"
     ).succeeds()
@@ -104,7 +105,7 @@ def lives(chat: Chat, ana: Person, ben: Person) -> None:
     pictures.uploads(owner, "soup", picture()).succeeds()
     pictures.uploads_to(ana, "/users/me/avatar", picture(size=(300, 200))).succeeds()
     owner.post("/bots", full_name="Cook", short_name="cook", bot_type=2).succeeds()
-    _says_all_kinds_of_things(ana, ben)
+    _sends_messages_of_all_kinds(ana, ben)
     _has_own_things(chat, owner, ana, ben)
 
 
@@ -124,7 +125,7 @@ def _has_groups_and_permissions(chat: Chat, owner: Person, ana: Person, ben: Per
     ).succeeds()
 
 
-def _says_all_kinds_of_things(ana: Person, ben: Person) -> None:
+def _sends_messages_of_all_kinds(ana: Person, ben: Person) -> None:
     poll = ana.says("/poll Soup?\nleeks\npeas", to="kitchen > lunch")
     added = {"type": "new_option", "idx": 1, "option": "beans"}
     for who, content in (
@@ -367,7 +368,9 @@ def _seen_by(person: Person) -> Row:
     names = {each["id"]: each["name"] for each in folders}
     drafts = person.get("/drafts").succeeds()["drafts"]
     scheduled = person.get("/scheduled_messages").succeeds()["scheduled_messages"]
+    channels = person.get("/streams").succeeds()["streams"]
     return {
+        "summaries": {each["name"]: each["topic_summaries_allowed"] for each in channels},
         "polls": {
             each["id"]: [
                 (part["sender_id"], part["msg_type"], part["content"])

@@ -8,10 +8,10 @@ WARNING_INTERVAL_SECONDS = 86400
 
 def claim(tx: Tx) -> bool:
     """Whether this server sends the warning: only one server does, once a day."""
-    last = storage.server_notes.find(tx, storage.server_notes.DISK_WARNING)
+    last = storage.server_values.find(tx, storage.server_values.DISK_WARNING)
     if last is not None and tx.now - float(last) < WARNING_INTERVAL_SECONDS:
         return False
-    storage.server_notes.store(tx, storage.server_notes.DISK_WARNING, str(tx.now))
+    storage.server_values.store(tx, storage.server_values.DISK_WARNING, str(tx.now))
     return True
 
 

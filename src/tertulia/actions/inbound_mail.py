@@ -133,7 +133,7 @@ def _reply_destination(tx: Tx, target: ReplyAddress) -> MailDestination:
     others = [each for each in message.member_ids if each != author.id]
     present = [each.id for each in storage.people.find_many(tx, others) if each.is_active]
     if others and not present:
-        raise MailRefused("5.7.1", "Nobody else is in this conversation any more.")
+        raise MailRefused("5.7.1", "This conversation has no other participants any more.")
     return MailDestination(author, author, people=tuple(present or [author.id]))
 
 

@@ -1,7 +1,7 @@
 """The state of the servers in parts: backup, disk, writes, database, leader, certificate and more.
 
 A part has a state (good, look, fail, off) and facts; pages put the facts into words. Servers
-describe themselves in reports (`jobs/server_reporter.py`), so any server can answer for all of
+describe themselves in reports (`server/status_reporter.py`), so any server can answer for all of
 them.
 """
 
@@ -88,8 +88,8 @@ class ServerStatus(msgspec.Struct, frozen=True):
 
 
 def read(tx: Tx) -> ServerStatus:
-    note = storage.server_notes.find(tx, storage.server_notes.LAST_BACKUP)
-    syncs = storage.server_notes.with_prefix(tx, storage.server_notes.LDAP_SYNC)
+    note = storage.server_values.find(tx, storage.server_values.LAST_BACKUP)
+    syncs = storage.server_values.with_prefix(tx, storage.server_values.LDAP_SYNC)
     return ServerStatus(
         tx.now,
         storage.server_reports.reports(tx),
@@ -108,20 +108,20 @@ def store_report(tx: Tx, report: ServerReport, sample: Sample | None) -> None:
 
 def record_backup(tx: Tx, size_bytes: int) -> None:
     note = BackupNote(tx.now, size_bytes)
-    storage.server_notes.store(tx, storage.server_notes.LAST_BACKUP, _json(note))
+    storage.server_values.store(tx, storage.server_values.LAST_BACKUP, _json(note))
 
 
 def record_failed_backup(tx: Tx, reason: str) -> None:
     """Keep the time of the last complete backup beside the failure."""
-    text = storage.server_notes.find(tx, storage.server_notes.LAST_BACKUP)
+    text = storage.server_values.find(tx, storage.server_values.LAST_BACKUP)
     last = BackupNote(0.0, 0) if text is None else msgspec.json.decode(text, type=BackupNote)
     note = msgspec.structs.replace(last, failed_at=tx.now, reason=reason)
-    storage.server_notes.store(tx, storage.server_notes.LAST_BACKUP, _json(note))
+    storage.server_values.store(tx, storage.server_values.LAST_BACKUP, _json(note))
 
 
 def record_sync(tx: Tx, directory: str, accounts: int, changed: int, reason: str = "") -> None:
     note = SyncNote(tx.now, accounts, changed, reason)
-    storage.server_notes.store(tx, storage.server_notes.LDAP_SYNC + directory, _json(note))
+    storage.server_values.store(tx, storage.server_values.LDAP_SYNC + directory, _json(note))
 
 
 # --- parts ---

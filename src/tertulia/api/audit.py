@@ -52,6 +52,7 @@ ALSO_RECORDED = {
     "POST /invites/multiuse",
     "POST /invites/{invite_id}/resend",
     "POST /realm/emoji/{emoji_name}",
+    "POST /streams/{stream_id}/topic_summaries",
     "POST /user_groups/create",
     "POST /user_groups/{group_id}/deactivate",
     "POST /user_groups/{group_id}/members",
@@ -60,6 +61,7 @@ ALSO_RECORDED = {
     "POST /users/me/second_factor/app",
     "POST /users/me/second_factor/passkeys",
     "POST /users/me/second_factor/recovery_codes",
+    "POST /users/{user_id}/export",
     "POST /users/{user_id}/reactivate",
 }
 

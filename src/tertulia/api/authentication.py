@@ -28,7 +28,7 @@ from tertulia.errors.http import RateLimited
 from tertulia.errors.people import GrantEnded
 from tertulia.events.directory.organization import Organization
 from tertulia.http import cross_site
-from tertulia.http.basic import read_credentials, read_key
+from tertulia.http.authorization_header import read_credentials, read_key
 from tertulia.http.ratelimit import Decision, Limiter, address_bucket
 from tertulia.http.request import ANONYMOUS_BODY_BYTES, EARLY_BODY_BYTES, ApiRequest
 from tertulia.http.routing import Route

@@ -6,7 +6,7 @@ import msgspec
 
 from tertulia import actions, domain
 from tertulia.actions.messages.draft import Author
-from tertulia.caches.table import Caches
+from tertulia.caches.all_caches import Caches
 from tertulia.config import Config, Rate
 from tertulia.database import Database, OrgDatabase
 from tertulia.database.tx import Tx

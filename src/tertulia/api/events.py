@@ -16,8 +16,8 @@ from tertulia.events.listener import Capabilities, Options
 from tertulia.events.snapshot.register import Register
 from tertulia.events.snapshot.server_info import Surroundings
 from tertulia.events.snapshot.snapshot_data import RequestedParts
+from tertulia.http.parameter_rules import AtLeast, AtMost, MaxItems, MaxLength
 from tertulia.http.replies import Encoded, Reply
-from tertulia.http.rules import AtLeast, AtMost, MaxItems, MaxLength
 
 MOBILE_IDLE_SECONDS = 43_200
 MAX_IDLE_SECONDS = 604_800
@@ -96,7 +96,7 @@ async def register(
 def _unknown_types(event_types: list[str] | None) -> list[str]:
     """The requested types that no event of ours has, so that a typo is noticed."""
     known = events.types.event.wire_types() | events.ephemeral.TYPES
-    known |= events.snapshot.compose.parts()
+    known |= events.snapshot.register_parts.parts()
     return [each for each in event_types or [] if each not in known]
 
 
@@ -245,10 +245,10 @@ def _check_spectator(client_gravatar: bool | None, include_subscribers: str) -> 
             raise BadRequest(f"Invalid '{name}' parameter for anonymous request")
 
 
-def _idle_seconds(call: Call, asked: int | Literal["mobile"] | None) -> int:
-    if asked is None:
+def _idle_seconds(call: Call, requested: int | Literal["mobile"] | None) -> int:
+    if requested is None:
         return call.config.idle_queue_seconds
-    return MOBILE_IDLE_SECONDS if asked == "mobile" else min(asked, MAX_IDLE_SECONDS)
+    return MOBILE_IDLE_SECONDS if requested == "mobile" else min(requested, MAX_IDLE_SECONDS)
 
 
 def _surroundings(call: Call) -> Surroundings:

@@ -11,8 +11,8 @@ from tertulia.errors.groups import GroupIsDeactivated, GroupNotFound
 from tertulia.errors.parameters import NothingToDo
 from tertulia.errors.people import UserNotFound
 from tertulia.events.types.groups import GroupObject
+from tertulia.http.parameter_rules import Id, MaxItems, MaxLength
 from tertulia.http.replies import Reply
-from tertulia.http.rules import Id, MaxItems, MaxLength
 from tertulia.http.signatures import accepts
 
 Ids = Annotated[list[Id], MaxItems(10_000)]

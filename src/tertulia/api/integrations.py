@@ -21,8 +21,8 @@ from tertulia.errors.http import RateLimited, ServiceUnavailable
 from tertulia.errors.integrations import UnknownIntegration
 from tertulia.http.forms import RawBody, decoded, media_type, read_urlencoded, unquote
 from tertulia.http.json_text import decode_json
+from tertulia.http.parameter_rules import Id, MaxLength, Problem, as_id
 from tertulia.http.replies import Reply
-from tertulia.http.rules import Id, MaxLength, Problem, as_id
 from tertulia.integrations import (
     Filters,
     Integration,

@@ -23,7 +23,7 @@ SENT: dict[str, Any] = {
         "token": _text("What proves that it is this server: compare it with the bot's own."),
         "trigger": {
             "enum": ["mention", "direct_message"],
-            "description": "Whether somebody has named the bot, or written to it.",
+            "description": "Whether a message mentions the bot, or was sent to it.",
         },
     },
     "required": ["data", "message", "bot_email", "bot_full_name", "token", "trigger"],
@@ -34,7 +34,7 @@ ANSWERED: dict[str, Any] = {
         "content": _text("What the bot replies, in the same place; empty for nothing."),
         "response_not_required": {
             "type": "boolean",
-            "description": "Whether the bot says nothing, or has said it by itself.",
+            "description": "Whether the bot posts nothing, or has posted its reply itself.",
         },
     },
 }

@@ -6,8 +6,8 @@ from typing import Annotated, Any
 import msgspec
 
 from tertulia.domain.groups.group import GroupValue, PermissionChange
-from tertulia.http.rules import Problem, Rule
-from tertulia.http.shapes import JSON_KINDS, shape_of
+from tertulia.http.json_validation import JSON_KINDS, shape_of
+from tertulia.http.parameter_rules import Problem, Rule
 
 
 class NewValue(msgspec.Struct):

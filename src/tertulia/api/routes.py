@@ -204,7 +204,7 @@ ROUTES = [
         api.guards.administrator,
         patch("/realm", api.organization.settings.edit),
         patch("/realm/user_settings_defaults", api.personal.settings.change_defaults),
-        post("/realm/test_welcome_bot_custom_message", api.organization.welcome.send_test),
+        post("/realm/test_welcome_bot_custom_message", api.organization.welcome_message.send_test),
         get("/export/realm", api.organization.exports.list_exports),
         post("/export/realm", api.organization.exports.start),
         get("/export/realm/consents", api.organization.exports.consents),
@@ -304,6 +304,11 @@ ROUTES = [
         post("/users/{user_id}/api_key/regenerate", api.people.administration.renew_key),
     ),
     post("/users/{user_id}/erase", api.people.administration.erase, requires=api.guards.owner),
+    post(
+        "/users/{user_id}/export",
+        api.organization.exports.start_person,
+        requires=api.guards.human,
+    ),
     post("/users/{user_id}/reactivate", api.people.accounts.reactivate),
     post("/users/me/api_key/regenerate", api.people.accounts.renew_key),
     *requiring(

@@ -17,7 +17,7 @@ from tertulia.domain.setting_values import (
     ValueKind,
     Whole,
 )
-from tertulia.http.rules import (
+from tertulia.http.parameter_rules import (
     AtLeast,
     AtMost,
     BareOrJson,

@@ -1,7 +1,9 @@
 """Caches: one interface (`cache`), one table of them all (`table`), one switch (`caches = off`)."""
 
 from tertulia.caches import (
+    all_caches,
     cache,
+    client_documents,
     encoded_records,
     history,
     logins,
@@ -9,6 +11,5 @@ from tertulia.caches import (
     registers,
     send_permits,
     sessions,
-    table,
     usage,
 )

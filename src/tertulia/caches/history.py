@@ -164,11 +164,11 @@ class HistoryPageCache(EntryCache[Hashable, HistoryPage]):
             self._sent_at[sent.message.channel_id] = applied.seq
         if not rewritten:
             return
-        in_place = self._rewritten_at.setdefault(realm_id, {})
-        if event.invalidates_permits or len(in_place) + len(rewritten) > MAX_REWRITTEN:
+        rewritten_at = self._rewritten_at.setdefault(realm_id, {})
+        if event.invalidates_permits or len(rewritten_at) + len(rewritten) > MAX_REWRITTEN:
             self.drop_organization(realm_id, applied.seq)
         else:  # a reaction moves no message
-            in_place.update(dict.fromkeys(rewritten, applied.seq))
+            rewritten_at.update(dict.fromkeys(rewritten, applied.seq))
 
     def drop_organization(self, realm_id: int, seq: int) -> None:
         self._moved_at[realm_id] = seq

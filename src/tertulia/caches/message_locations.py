@@ -54,7 +54,7 @@ class MessageLocations(Cache):
 
         The conversation of the first message comes first.
         """
-        pages, spots = self._blocks
+        pages, keys = self._blocks
         grouped = defaultdict[int, list[int]](list)
         begin = 0
         while begin < len(message_ids):
@@ -68,7 +68,7 @@ class MessageLocations(Cache):
         found: Resolved = []
         unknown: list[int] = []
         for number, some in grouped.items():
-            key = spots[number]
+            key = keys[number]
             if key is UNKNOWN_CONVERSATION:
                 unknown += some
             else:
@@ -122,9 +122,9 @@ class MessageLocations(Cache):
 
     def drop_organization(self, realm_id: int, seq: int) -> None:
         self._moved_at[realm_id] = seq
-        _, spots = self._blocks
+        _, keys = self._blocks
         for key in self._of_realm.pop(realm_id, ()):
-            spots[self._numbers.pop(key)] = UNKNOWN_CONVERSATION
+            keys[self._numbers.pop(key)] = UNKNOWN_CONVERSATION
 
     def _put(self, realm_id: int, message_id: int, key: ConversationKey) -> None:
         if not self.bound:
@@ -145,8 +145,8 @@ class MessageLocations(Cache):
     def _new_number(self, realm_id: int, key: ConversationKey) -> int:
         if len(self._blocks[1]) >= MAX_CONVERSATIONS:
             self._blocks, self._numbers, self._of_realm = ({}, [UNKNOWN_CONVERSATION]), {}, {}
-        _, spots = self._blocks
-        number = self._numbers[key] = len(spots)
-        spots.append(key)
+        _, keys = self._blocks
+        number = self._numbers[key] = len(keys)
+        keys.append(key)
         self._of_realm.setdefault(realm_id, set()).add(key)
         return number

@@ -107,8 +107,8 @@ def _trouble(provider: Provider) -> list[str]:
             from tertulia.external.sso import github, openid
 
             is_github = provider.preset == "github"
-            ask = github.check if is_github else openid.discover
-            asyncio.run(ask(provider))
+            check_provider = github.check if is_github else openid.discover
+            asyncio.run(check_provider(provider))
     except (LdapError, ProviderError) as trouble:
         return [f"it is not available: {trouble}"]
     return []

@@ -69,7 +69,7 @@ def backup(
     backup-20261115-183000.tar.
     """
     config = Config.load(flags, os.environ)
-    with _tidy_end():
+    with _remove_partial_file():
         if every is None and keep is None:
             _take(config, file, with_secret)
             return
@@ -90,7 +90,7 @@ def backup(
 
 
 @contextlib.contextmanager
-def _tidy_end() -> Iterator[None]:
+def _remove_partial_file() -> Iterator[None]:
     """On SIGTERM, run the cleanup that removes a partial file."""
     before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     try:

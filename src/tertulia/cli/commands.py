@@ -12,11 +12,11 @@ COMMANDS = {
     "serve": ("serve.serve", "Run the server; create the data folder if it is missing."),
     "quickstart": (
         "quickstart.quickstart",
-        "Set up a public server: settings, systemd units, a nightly backup, a proxy with HTTPS.",
+        "Set up a public server: settings, systemd units, a nightly backup, a certificate.",
     ),
     "setup-code": (
         "setup_code.setup_code",
-        "Print the address at which the first owner is created, with the setup code.",
+        "Print the address of the first-run page, with the setup code.",
     ),
     "user": (
         "user_commands.user",
@@ -44,11 +44,11 @@ COMMANDS = {
     ),
     "hold": (
         "legal_holds.hold",
-        "Keep what people or channels delete, until the hold ends.",
+        "Manage legal holds: keep the deleted messages of people or channels.",
     ),
     "discover": (
         "discovery.discover",
-        "Write the messages of people, channels, words and dates as a folder of HTML pages.",
+        "Export messages by person, channel, word and date as HTML pages, for a legal discovery.",
     ),
     "secret": ("secret.secret", "Replace the server's secret."),
     "audit": ("audit.audit", "Show the audit log, newest entries first."),
@@ -63,11 +63,11 @@ COMMANDS = {
     "check": ("check.check", "Check the data and the settings for problems."),
     "upgrade": (
         "upgrade.upgrade",
-        "Say whether this version can read the data, and whether you can go back.",
+        "Check whether this version can read the data, and whether you can go back.",
     ),
     "health": (
         "health.health",
-        "Ask the running server for /health, by the settings for its port and TLS.",
+        "Query /health of the running server, at the port in its settings.",
     ),
     "operator-link": (
         "operator_link.operator_link",
@@ -75,7 +75,7 @@ COMMANDS = {
     ),
     "selftest": (
         "selftest.selftest",
-        "Try this installation: start, first owner, message, restart, backup, restore.",
+        "Test this installation: start, first owner, message, restart, backup, restore.",
     ),
     "generate": ("generate.generate", "Create a test organization of a given size."),
 }

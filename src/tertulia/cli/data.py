@@ -64,10 +64,13 @@ class OpenOrganization(msgspec.Struct, frozen=True):
         self, action: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
         """Run an action in a transaction, with an audit log entry."""
+        changes = storage.organization.audit_changes
 
         def noted(tx: Tx) -> T:
+            before = changes.values_before(tx, audited_command(*args))
             result = action(tx, *args, **kwargs)
-            self.record(tx, *args, *_people_in(result))
+            act = audited_command(*args, *_people_in(result))
+            storage.organization.audit.insert(tx, changes.with_changes(tx, act, before), DONE)
             return result
 
         return self.database.write_now(self.realm.id, noted)

@@ -35,17 +35,23 @@ DAY = click.DateTime(["%Y-%m-%d"])
     multiple=True,
     help="Messages of this person, and direct messages with them; repeatable.",
 )
-@click.option("--channel", "channels", metavar="NAME", multiple=True, help="Where; repeatable.")
+@click.option(
+    "--channel",
+    "channels",
+    metavar="NAME",
+    multiple=True,
+    help="Messages in this channel; repeatable.",
+)
 @click.option(
     "--word",
     "words",
     metavar="TEXT",
     multiple=True,
-    help="In the text or an earlier version; repeatable, one of them is enough.",
+    help="Messages with this word, also in an earlier version; repeatable: any of the words.",
 )
-@click.option("--from", "first", type=DAY, help="First day, in UTC.")
-@click.option("--to", "last", type=DAY, help="Last day, in UTC.")
-@click.option("--reason", required=True, help="Why; written to the audit log.")
+@click.option("--from", "first", type=DAY, help="The first day, in UTC.")
+@click.option("--to", "last", type=DAY, help="The last day, in UTC.")
+@click.option("--reason", required=True, help="The reason; the audit log records it.")
 @in_organization
 def discover(
     opened: OpenOrganization,
@@ -57,7 +63,7 @@ def discover(
     last: datetime | None,
     reason: str,
 ) -> None:
-    """Write the messages of people, channels, words and dates as a folder of HTML pages.
+    """Export messages by person, channel, word and date as HTML pages, for a legal discovery.
 
     Deleted messages that are kept are among them, and earlier versions of edited ones. The file
     manifest.sha256 has the hash of every other file: check it with sha256sum --check.
@@ -71,7 +77,8 @@ def discover(
     draft.mkdir(mode=FOLDER_MODE, parents=True)
 
     def write(tx: Tx, files: FileSnapshot) -> int:
-        chosen = ArchivedMessages(WITHOUT_CONSENT, discovery=wanted, dialect=tx.dialect)
+        found = storage.archive_queries.find_words(tx, wanted)
+        chosen = ArchivedMessages(WITHOUT_CONSENT, discovery=found)
         count = storage.archive_queries.count(tx, chosen)
         progress = Progress(count, "messages")
         HtmlArchive(tx, chosen, draft, files, progress.show).write()
@@ -82,6 +89,7 @@ def discover(
         with file_snapshot.open_snapshot(opened.database, FileStores(opened.config)) as files:
             count = opened.read(write, files)
         described = {"reason": reason, "messages": count, **msgspec.structs.asdict(wanted)}
+        del described["message_ids"]
         (draft / CRITERIA).write_bytes(msgspec.json.format(msgspec.json.encode(described)))
         (draft / MANIFEST).write_text(_manifest(draft))
         about = {"user_ids": list(wanted.user_ids), "stream_ids": list(wanted.channel_ids)}

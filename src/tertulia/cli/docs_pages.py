@@ -3,7 +3,7 @@
 import sys
 
 from tertulia.api.routes import ROUTES
-from tertulia.cli.where_page import where_page
+from tertulia.cli.docs_where import where_page
 from tertulia.domain.organization.settings import SETTINGS, OrganizationSetting, PeopleNamed
 from tertulia.domain.personal.settings import PREFERENCES
 from tertulia.domain.setting_values import Adjustable

@@ -1,4 +1,4 @@
-"""`tertulia health`: asks the server of these settings whether it is well."""
+"""`tertulia health`: queries `/health` of the server with these settings."""
 
 import http.client
 import json
@@ -16,15 +16,15 @@ ALL_ADDRESSES = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104  # we connec
 
 
 @click.command()
-@config_options(for_serve=True)
+@config_options(for_serve=True, listed=("host", "port", "tls_cert", "acme_directory"))
 def health(**flags: Any) -> None:
-    """Ask the running server for /health, by the settings for its port and TLS.
+    """Query /health of the running server, at the port in its settings.
 
     Exits with 1 if it does not answer, cannot read its data, or cannot write.
     """
     config = Config.load(flags, os.environ)
     try:
-        status, body = _ask(config)
+        status, body = _fetch(config)
     except (OSError, http.client.HTTPException) as error:
         raise click.ClickException(
             f"The server does not answer on port {config.port}: {error}."
@@ -34,10 +34,10 @@ def health(**flags: Any) -> None:
     found = json.loads(body)
     if found["writes"] == "failing":
         raise click.ClickException(f"The server cannot write: {found.get('reason')}.")
-    click.echo(f"The server is well; writes: {found['writes']}.")
+    click.echo(f"The server is healthy; writes: {found['writes']}.")
 
 
-def _ask(config: Config) -> tuple[int, bytes]:
+def _fetch(config: Config) -> tuple[int, bytes]:
     host = ALL_ADDRESSES.get(config.host, config.host)
     if config.tls_cert or config.acme_directory:
         context = ssl.create_default_context()
@@ -50,7 +50,7 @@ def _ask(config: Config) -> tuple[int, bytes]:
         connection = http.client.HTTPConnection(host, config.port, timeout=TIMEOUT_SECONDS)
     try:
         connection.request("GET", "/health")
-        answer = connection.getresponse()
-        return answer.status, answer.read()
+        response = connection.getresponse()
+        return response.status, response.read()
     finally:
         connection.close()

@@ -20,7 +20,7 @@ from tertulia.cli.data import (
 from tertulia.cli.message_counts import day, described
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.topics import EMPTY_TOPIC_NAME
-from tertulia.domain.messages.kept import KeptPlace, KeptSelection
+from tertulia.domain.messages.kept import KeptSelection, KeptTopic
 
 TIME = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M:%S"])
 
@@ -77,12 +77,12 @@ def for_kept_messages(command: Callable[..., None]) -> Callable[..., None]:
 @for_kept_messages
 def deleted(opened: OpenOrganization, selection: KeptSelection, as_json: bool) -> None:
     """List the deleted messages that can be restored, by topic; never their texts."""
-    places = opened.read(storage.messages.kept.places, selection)
+    topics = opened.read(storage.messages.kept.topics, selection)
     if as_json:
-        show_json(places)
+        show_json(topics)
         return
     names = _channel_names(opened)
-    rows = [_row(place, names) for place in places]
+    rows = [_row(kept, names) for kept in topics]
     show_table([("CHANNEL", "TOPIC", "MESSAGES", "SENT", "REASON", "DELETED", "UNTIL"), *rows])
 
 
@@ -94,15 +94,15 @@ def restore(
     opened: OpenOrganization, selection: KeptSelection, everything: bool, yes: bool
 ) -> None:
     """Restore deleted messages with their ids, reactions and files. Clients show them at once."""
-    places = _selected(opened, selection, everything)
-    _check_retention(opened, places)
-    _confirm(opened, places, yes, "Restore")
+    topics = _selected(opened, selection, everything)
+    _check_retention(opened, topics)
+    _confirm(opened, topics, yes, "Restore")
+    _record(opened)  # before the first change: the command can be killed between two batches
     count = last = 0
     while ids := opened.database.write_now(
         opened.realm.id, actions.messages.restoration.restore_batch, selection, last
     ):
         count, last = count + len(ids), ids[-1]
-    _record(opened)
     click.echo(f"Restored {described(count)}.", err=True)
 
 
@@ -113,51 +113,54 @@ def restore(
 def erase(opened: OpenOrganization, selection: KeptSelection, everything: bool, yes: bool) -> None:
     """Erase deleted messages for good, before their grace period ends."""
     _confirm(opened, _selected(opened, selection, everything), yes, "Erase for good")
+    opened.database.write_now(
+        opened.realm.id, actions.messages.restoration.check_erasable, selection
+    )
+    _record(opened)
     count = 0
     while gone := opened.database.write_now(
         opened.realm.id, actions.messages.restoration.erase_batch, selection
     ):
         count += gone
-    _record(opened)
     truncate_wal(opened)
     click.echo(f"Erased {described(count)}. Existing backups still contain them.", err=True)
 
 
 def _selected(
     opened: OpenOrganization, selection: KeptSelection, everything: bool
-) -> list[KeptPlace]:
+) -> list[KeptTopic]:
     """What the options select; ends the command if that is nothing."""
     if not everything and selection == KeptSelection():
-        raise click.UsageError("Say which messages: --id, --channel, --sender, --since or --all.")
-    places = opened.read(storage.messages.kept.places, selection)
-    if not places:
+        raise click.UsageError("Select messages with --id, --channel, --sender, --since or --all.")
+    topics = opened.read(storage.messages.kept.topics, selection)
+    if not topics:
         raise click.ClickException(
             "No deleted message matches. `tertulia messages deleted` lists those that are kept."
         )
-    return places
+    return topics
 
 
-def _check_retention(opened: OpenOrganization, places: Sequence[KeptPlace]) -> None:
+def _check_retention(opened: OpenOrganization, topics: Sequence[KeptTopic]) -> None:
     """The retention job would delete old messages again within minutes."""
-    for place in places:
-        before = opened.read(actions.later.retention.deletes_before, place.channel_id)
-        if place.oldest_at < before:
-            where = _place(place, _channel_names(opened))
+    for kept in topics:
+        before = opened.read(actions.later.retention.deletes_before, kept.channel_id)
+        if kept.oldest_at < before:
+            where = _location(kept, _channel_names(opened))
             raise click.ClickException(
-                f"{where} has messages from {day(place.oldest_at)}, and its retention period"
+                f"{where} has messages from {day(kept.oldest_at)}, and its retention period"
                 f" deletes messages from before {day(before)}. Set a longer one first; nothing was"
                 " restored."
             )
 
 
-def _confirm(opened: OpenOrganization, places: Sequence[KeptPlace], yes: bool, verb: str) -> None:
+def _confirm(opened: OpenOrganization, topics: Sequence[KeptTopic], yes: bool, verb: str) -> None:
     """Say what is selected, and ask."""
     names = _channel_names(opened)
-    for place in places:
-        shown = described(place.count, place.oldest_at, place.newest_at)
-        click.echo(f"{_place(place, names)}: {shown}", err=True)
+    for kept in topics:
+        shown = described(kept.count, kept.oldest_at, kept.newest_at)
+        click.echo(f"{_location(kept, names)}: {shown}", err=True)
     if not yes:
-        count = sum(each.count for each in places)
+        count = sum(each.count for each in topics)
         click.confirm(f"{verb} {described(count)}?", abort=True, err=True)
 
 
@@ -165,22 +168,22 @@ def _record(opened: OpenOrganization) -> None:
     opened.database.write_now(opened.realm.id, lambda tx: opened.record(tx))
 
 
-def _row(place: KeptPlace, names: dict[int, str]) -> Sequence[str]:
+def _row(kept: KeptTopic, names: dict[int, str]) -> Sequence[str]:
     return (
-        "-" if place.channel_id is None else names[place.channel_id],
-        "(direct messages)" if place.channel_id is None else place.topic or EMPTY_TOPIC_NAME,
-        f"{place.count:,}",
-        f"{day(place.oldest_at)} to {day(place.newest_at)}",
-        place.reason,
-        day(place.deleted_at),
-        day(place.purge_after),
+        "-" if kept.channel_id is None else names[kept.channel_id],
+        "(direct messages)" if kept.channel_id is None else kept.topic or EMPTY_TOPIC_NAME,
+        f"{kept.count:,}",
+        f"{day(kept.oldest_at)} to {day(kept.newest_at)}",
+        kept.reason,
+        day(kept.deleted_at),
+        day(kept.purge_after),
     )
 
 
-def _place(place: KeptPlace, names: dict[int, str]) -> str:
-    if place.channel_id is None:
+def _location(kept: KeptTopic, names: dict[int, str]) -> str:
+    if kept.channel_id is None:
         return "Direct messages"
-    return f"#{names[place.channel_id]} > {place.topic or EMPTY_TOPIC_NAME}"
+    return f"#{names[kept.channel_id]} > {kept.topic or EMPTY_TOPIC_NAME}"
 
 
 def _channel_names(opened: OpenOrganization) -> dict[int, str]:

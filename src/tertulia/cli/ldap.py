@@ -30,7 +30,7 @@ def ldap() -> None:
 def check(opened: OpenOrganization, name: str) -> None:
     """Show what a login with this name or address would give, without logging in."""
     for directory in _directories(opened):
-        person = _ask(directory, name)
+        person = _find(directory, name)
         if person is None:
             click.echo(f"{directory.label}: no entry for {name}, or several.")
             continue
@@ -75,7 +75,7 @@ def _directories(opened: OpenOrganization) -> list[LdapDirectory]:
     return found
 
 
-def _ask(directory: LdapDirectory, name: str) -> LdapPerson | None:
+def _find(directory: LdapDirectory, name: str) -> LdapPerson | None:
     try:
         return find(directory, name)
     except LdapError as trouble:

@@ -20,18 +20,30 @@ from tertulia.domain.organization.legal_holds import LegalHold
 
 @click.group()
 def hold() -> None:
-    """Keep what people or channels delete, until the hold ends."""
+    """Manage legal holds: keep the deleted messages of people or channels."""
 
 
 @hold.command()
-@click.option("--person", "emails", metavar="EMAIL", multiple=True, help="Whom; repeatable.")
-@click.option("--channel", "channels", metavar="NAME", multiple=True, help="Where; repeatable.")
-@click.option("--reason", required=True, help="Why; written to the audit log.")
+@click.option(
+    "--person",
+    "emails",
+    metavar="EMAIL",
+    multiple=True,
+    help="A person to put on hold; repeatable.",
+)
+@click.option(
+    "--channel",
+    "channels",
+    metavar="NAME",
+    multiple=True,
+    help="A channel to put on hold; repeatable.",
+)
+@click.option("--reason", required=True, help="The reason; the audit log records it.")
 @in_organization
 def add(
     opened: OpenOrganization, emails: tuple[str, ...], channels: tuple[str, ...], reason: str
 ) -> None:
-    """Put people and channels on hold: messages that are deleted are kept, invisible to all."""
+    """Put people and channels on hold: the server keeps their deleted messages, hidden from all."""
 
     def begin(tx: Tx) -> list[int]:
         user_ids = [actions.people.get_by_email(tx, each).id for each in emails]
@@ -49,7 +61,7 @@ def add(
 @as_json
 @in_organization
 def list_holds(opened: OpenOrganization, as_json: bool) -> None:
-    """List the holds, also those that have ended."""
+    """List the holds, including those that have ended."""
     found = opened.read(storage.organization.legal_holds.list_all)
     if as_json:
         show_json(found)
@@ -64,7 +76,7 @@ def list_holds(opened: OpenOrganization, as_json: bool) -> None:
 @click.argument("number", type=int)
 @in_organization
 def end(opened: OpenOrganization, number: int) -> None:
-    """End a hold; what it kept and no other hold covers is deleted."""
+    """End a hold, and erase the messages that only this hold kept."""
     opened.write(actions.organization.legal_holds.end, None, number)
     click.echo(f"Ended hold {number}.", err=True)
 

@@ -35,7 +35,13 @@ def mail() -> None:
 
 @mail.command("test")
 @click.argument("address")
-@click.option("--language", type=click.Choice(TRANSLATED), default="en", show_default=True)
+@click.option(
+    "--language",
+    type=click.Choice(TRANSLATED),
+    default="en",
+    show_default=True,
+    help="The language of the mail.",
+)
 @config_options(for_serve=False)
 def send_test(address: str, language: str, **flags: Any) -> None:
     """Send a test mail and show the answer of the mail server."""

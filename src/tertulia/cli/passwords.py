@@ -80,8 +80,10 @@ def end_password(opened: OpenOrganization, emails: tuple[str, ...], everybody: b
 def read_password(*, from_stdin: bool = False) -> str:
     """Prompt twice without echo at a terminal; otherwise read one line of stdin."""
     if sys.stdin.isatty() and not from_stdin:
-        asked: str = click.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)
-        return asked
+        password: str = click.prompt(
+            "Password", hide_input=True, confirmation_prompt=True, err=True
+        )
+        return password
     return sys.stdin.readline().rstrip("\r\n")
 
 

@@ -1,4 +1,4 @@
-"""`tertulia quickstart`: a public server on this machine, with systemd and a proxy.
+"""`tertulia quickstart`: a public server on this machine, with systemd and HTTPS.
 
 Every step can be repeated: files that are already right stay as they are, and settings that you
 have changed are never overwritten.
@@ -27,6 +27,7 @@ MIN_MEMORY_BYTES = 256 << 20
 CONNECT_SECONDS = 3
 HOST_NAME = re.compile(r"(?!-)[a-z0-9-]{1,63}(\.(?!-)[a-z0-9-]{1,63})+")
 SOMEWHERE = ("192.0.2.1", 9)  # never reached: only the route to it is looked up
+DEFAULT_PORT = 9009  # behind a proxy
 UNITS = ("tertulia.service", "tertulia-backup.timer")
 
 
@@ -40,7 +41,16 @@ class Finding(msgspec.Struct, frozen=True):
 @click.argument("host", metavar="chat.example.com")
 @click.option("--dry-run", is_flag=True, help="Show the files and the checks, but change nothing.")
 @click.option("--yes", is_flag=True, help="Do not ask before writing.")
-@click.option("--port", type=click.IntRange(1, 65535), default=9009, show_default=True)
+@click.option(
+    "--proxy",
+    is_flag=True,
+    help="Caddy gets the certificate; without it the server gets one from Let's Encrypt itself.",
+)
+@click.option(
+    "--port",
+    type=click.IntRange(1, 65535),
+    help="The port of the server behind the proxy.  [default: 9009]",
+)
 @click.option(
     "--data", default="/var/lib/tertulia", show_default=True, help="The data folder of the service."
 )
@@ -50,21 +60,26 @@ class Finding(msgspec.Struct, frozen=True):
     default="/",
     help="Write below this folder and start nothing, as for an image.",
 )
-def quickstart(host: str, dry_run: bool, yes: bool, port: int, data: str, root: Path) -> None:
-    """Set up a public server: settings, systemd units, a nightly backup, a proxy with HTTPS.
+def quickstart(
+    host: str, dry_run: bool, yes: bool, proxy: bool, port: int | None, data: str, root: Path
+) -> None:
+    """Set up a public server: settings, systemd units, a nightly backup, a certificate.
 
     Shows every file before it is written, and ends with the address of the first-run page.
     """
     host = host.lower().rstrip(".")
     if not HOST_NAME.fullmatch(host):
         raise click.UsageError(f"{host} is not a host name such as chat.example.com.")
+    if port is not None and not proxy:
+        raise click.UsageError("--port is for a server behind a proxy; add --proxy.")
+    proxy_port = (port or DEFAULT_PORT) if proxy else None
     program = str(Path(sys.argv[0]).absolute())
-    files = quickstart_files.planned(host, root, program=program, data=data, port=port)
+    files = quickstart_files.planned(host, root, program=program, data=data, proxy_port=proxy_port)
     folder = root / data.lstrip("/")
 
     changed = [each for each in files if _show(each)]
-    _show_dns(host)
-    for finding in [_check_program(program), *_checks(host, port, folder)]:
+    _show_dns(host, with_ipv6=proxy)
+    for finding in [_check_program(program), *_checks(host, proxy_port, folder)]:
         click.echo(f"{finding.subject:<9} {'CHECK: ' if finding.is_problem else ''}{finding.text}")
     if dry_run:
         click.echo("\nNothing was changed.")
@@ -74,6 +89,9 @@ def quickstart(host: str, dry_run: bool, yes: bool, port: int, data: str, root: 
     for each in changed:
         _write(each)
     _start(root, any_changed=bool(changed))
+    if not proxy:
+        click.echo("\nThe certificate is there when the log says server.certificate_issued:")
+        click.echo("journalctl -u tertulia")
     _show_first_run(folder)
 
 
@@ -114,9 +132,12 @@ def _write(file: PlannedFile) -> None:
 # --- what to do elsewhere, and what this machine lacks ---
 
 
-def _show_dns(host: str) -> None:
+def _show_dns(host: str, *, with_ipv6: bool) -> None:
+    """The server itself listens on IPv4 only."""
     click.echo("\nDNS records:")
-    found = {"A": _own_address(socket.AF_INET), "AAAA": _own_address(socket.AF_INET6)}
+    found = {"A": _own_address(socket.AF_INET)}
+    if with_ipv6:
+        found["AAAA"] = _own_address(socket.AF_INET6)
     for kind, address in found.items():
         if address:
             click.echo(f"  {host}.  300  IN  {kind}  {address}")
@@ -133,16 +154,12 @@ def _own_address(family: socket.AddressFamily) -> str:
         return str(probe.getsockname()[0])
 
 
-def _checks(host: str, port: int, folder: Path) -> list[Finding]:
-    return [
-        _check_dns(host),
-        *(_check_port(each) for each in (80, 443)),
-        _check_own_port(port),
-        _check_disk(folder),
-        _check_memory(),
-        _check_mail(folder),
-        _check_proxy(),
-    ]
+def _checks(host: str, proxy_port: int | None, folder: Path) -> list[Finding]:
+    if proxy_port is None:
+        ports = [_check_own_port(80), _check_own_port(443)]
+    else:
+        ports = [*map(_check_port, (80, 443)), _check_own_port(proxy_port), _check_proxy()]
+    return [_check_dns(host), *ports, _check_disk(folder), _check_memory(), _check_mail(folder)]
 
 
 def _check_program(program: str) -> Finding:

@@ -7,11 +7,27 @@ import msgspec
 
 BACKUPS_KEPT = 7
 
-SETTINGS = """\
+HEAD = """\
 # Written by `tertulia quickstart`. All settings: docs/settings.md.
 external_url = "https://{host}"
+"""
+
+# The server gets its own certificate.
+ACME = """\
+host = "0.0.0.0"
+port = 443
+
+# The certificate; with this you agree to the terms of Let's Encrypt.
+acme_directory = "https://acme-v02.api.letsencrypt.org/directory"
+# acme_email = "you@example.com"
+"""
+
+BEHIND_PROXY = """\
 trusted_proxies = ["127.0.0.1", "::1"]
 port = {port}
+"""
+
+MAIL = """\
 
 # Mail, for invitations, forgotten passwords and missed messages:
 # smtp_host = "mail.example.com"
@@ -27,6 +43,9 @@ CADDYFILE = """\
 	respond @metrics 404
 }}
 """
+
+LOW_PORTS = "AmbientCapabilities=CAP_NET_BIND_SERVICE\nCapabilityBoundingSet=CAP_NET_BIND_SERVICE"
+NO_CAPABILITIES = "CapabilityBoundingSet="
 
 SERVICE = """\
 # /etc/systemd/system/tertulia.service; see docs/getting-started.md.
@@ -50,7 +69,7 @@ RestartSec=1
 TimeoutStopSec=20
 LimitNOFILE=65536
 
-CapabilityBoundingSet=
+{capabilities}
 LockPersonality=yes
 MemoryDenyWriteExecute=yes
 NoNewPrivileges=yes
@@ -132,20 +151,28 @@ def planned(
     program: str = "/opt/tertulia/.venv/bin/tertulia",
     data: str = "/var/lib/tertulia",
     backups: str = "/var/backups/tertulia",
-    port: int = 9009,
+    proxy_port: int | None = None,
 ) -> list[PlannedFile]:
-    """The files below `root`, which is `/` except in tests and images."""
+    """The files below `root`, which is `/` except in tests and images.
+
+    With a port the server is behind a proxy, which gets the certificate.
+    """
     values = {"host": host, "program": program, "data": data, "backups": backups}
-    values |= {"port": str(port), "kept": str(BACKUPS_KEPT)}
+    values |= {"port": str(proxy_port), "kept": str(BACKUPS_KEPT)}
+    values |= {"capabilities": LOW_PORTS if proxy_port is None else NO_CAPABILITIES}
+    settings = HEAD + (ACME if proxy_port is None else BEHIND_PROXY) + MAIL
     folder, units = root / data.lstrip("/"), root / "etc/systemd/system"
-    return [
+    files = [
         PlannedFile(
             folder / "tertulia.toml",
-            SETTINGS.format_map(values),
+            settings.format_map(values),
             may_replace=False,
         ),
         PlannedFile(units / "tertulia.service", SERVICE.format_map(values)),
         PlannedFile(units / "tertulia-backup.service", BACKUP_SERVICE.format_map(values)),
         PlannedFile(units / "tertulia-backup.timer", BACKUP_TIMER),
-        PlannedFile(root / "etc/caddy/Caddyfile", CADDYFILE.format_map(values), may_replace=False),
     ]
+    if proxy_port is not None:
+        text = CADDYFILE.format_map(values)
+        files.append(PlannedFile(root / "etc/caddy/Caddyfile", text, may_replace=False))
+    return files

@@ -25,7 +25,7 @@ EMAIL, TEXT = "owner@example.com", "Hello from the self-test"
 
 @click.command()
 def selftest() -> None:
-    """Try this installation: start, first owner, message, restart, backup, restore.
+    """Test this installation: start, first owner, message, restart, backup, restore.
 
     Everything happens in a temporary folder and on a free port of 127.0.0.1.
     """

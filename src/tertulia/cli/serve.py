@@ -49,15 +49,15 @@ def serve(**flags: Any) -> None:
         first_run = _first_run_link(config, database, realm)
         text = banner.text(config, address, realm, demo=demo, first_run=first_run)
 
-        def greet() -> None:
+        def announce() -> None:
             with contextlib.suppress(OSError):  # stdout may be closed
                 click.echo(text)
             data_dir.start_quick_check(config)
 
         if config.workers == 1:
-            http_server.serve(config, Application(config, database, vault), listening, greet)
+            http_server.serve(config, Application(config, database, vault), listening, announce)
         else:
-            greet()
+            announce()
             workers.run(config, listening, _work)
 
 

@@ -10,7 +10,7 @@ from tertulia.cli.data import OpenOrganization, as_json, in_organization, show_j
 @as_json
 @in_organization
 def setup_code(opened: OpenOrganization, as_json: bool) -> None:
-    """Print the address at which the first owner is created, with the setup code.
+    """Print the address of the first-run page, with the setup code.
 
     The code is valid until the server has an account.
     """

@@ -26,11 +26,16 @@ class UpgradePlan(msgspec.Struct, frozen=True):
 
 
 @click.command()
-@click.option("--check", "is_check", is_flag=True, help="Say what would happen; change nothing.")
+@click.option(
+    "--check",
+    "is_check",
+    is_flag=True,
+    help="Required. Show what an upgrade does, but change nothing.",
+)
 @as_json
 @config_options(for_serve=False)
 def upgrade(is_check: bool, as_json: bool, **flags: Any) -> None:
-    """Say whether this version can read the data, and whether you can go back.
+    """Check whether this version can read the data, and whether you can go back.
 
     The next start of the server upgrades the data. Exits with 1 if this version cannot read it.
     """
@@ -52,7 +57,7 @@ def examine(database: Database) -> UpgradePlan:
     is_one_way = any(each.must_be_known for each in missing)
     has_notes = database.read_now(0, lambda tx: tx.has_table("server_note"))
     version = (
-        database.read_now(0, storage.server_notes.find, storage.server_notes.VERSION)
+        database.read_now(0, storage.server_values.find, storage.server_values.VERSION)
         if has_notes
         else None
     )

@@ -29,11 +29,23 @@ COLUMNS = ("email", "name", "role", "channels", "groups")
 
 @click.command("invite")
 @click.argument("emails", metavar="[EMAIL]...", nargs=-1)
-@click.option("--role", type=click.Choice(list(ROLES)), default="member", show_default=True)
+@click.option(
+    "--role",
+    type=click.Choice(list(ROLES)),
+    default="member",
+    show_default=True,
+    help="Their role.",
+)
 @click.option(
     "--channel", "channels", multiple=True, help="A channel to subscribe them to; repeatable."
 )
-@click.option("--days", type=click.IntRange(1, 3650), default=10, show_default=True)
+@click.option(
+    "--days",
+    type=click.IntRange(1, 3650),
+    default=10,
+    show_default=True,
+    help="How long the invitation is valid, in days.",
+)
 @in_organization
 def invite(
     opened: OpenOrganization,

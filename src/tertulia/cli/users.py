@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import click
 
 from tertulia import actions, domain, storage
-from tertulia.cli import zuliprc
+from tertulia.cli import message_counts, zuliprc
 from tertulia.cli.data import (
     OpenOrganization,
     as_json,
@@ -36,7 +36,13 @@ BOTS = {
 @click.command()
 @click.argument("email")
 @click.option("--name", required=True, help="The full name.")
-@click.option("--role", type=click.Choice(list(ROLES)), default="member", show_default=True)
+@click.option(
+    "--role",
+    type=click.Choice(list(ROLES)),
+    default="member",
+    show_default=True,
+    help="The role of the account.",
+)
 @click.option("--password", metavar="P", help="The password; without one only the API key works.")
 @click.option(
     "--password-stdin", is_flag=True, help="Read the password from the first line of stdin."
@@ -141,7 +147,7 @@ def erase(opened: OpenOrganization, found: User, messages: str, yes: bool) -> No
     All clients of the organization register again. Existing backups still contain the data.
     """
     if not yes:
-        click.confirm(f"Erase {found.full_name} <{found.email}> permanently?", abort=True, err=True)
+        click.confirm(_erasure_question(opened, found, messages), abort=True, err=True)
     opened.write(actions.people.erasure.start, found)
     count = 0
     while messages == "delete" and (
@@ -169,6 +175,13 @@ def erase(opened: OpenOrganization, found: User, messages: str, yes: bool) -> No
         " still contain the data.",
         err=True,
     )
+
+
+def _erasure_question(opened: OpenOrganization, found: User, messages: str) -> str:
+    sent = opened.read(storage.messages.expired.by_sender, found.id)
+    words = message_counts.described(sent.count, sent.oldest_at, sent.newest_at)
+    outcome = f"delete {words}" if messages == "delete" else f"keep {words}, without a name"
+    return f"Erase {found.full_name} <{found.email}> permanently, and {outcome}?"
 
 
 @click.command()

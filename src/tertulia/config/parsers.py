@@ -130,7 +130,7 @@ MAIL_PATTERN = text(
     r"([^@\s<>%]*%s[^@\s<>%]*@[^@\s<>%]+)?",
 )
 LISTEN = text(
-    "PLACE",
+    "HOST:PORT|PATH",
     "HOST:PORT, or a path that begins with /",
     r"(/[^\0\n]+|([\w.-]+|\[[0-9a-fA-F:.]+\]):[0-9]{1,5})?",
 )

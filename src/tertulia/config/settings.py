@@ -273,6 +273,12 @@ class Config:
         "Private networks from which the server may fetch linked pages.",
         when_empty="none",
     )
+    agent_client_networks: tuple[Network, ...] = setting(
+        (),
+        NETWORKS,
+        "Private networks from which the server may fetch the documents that describe agents.",
+        when_empty="none",
+    )
     send_key_hours: int = setting(
         24, whole(1, 8760), "How long the server remembers an `Idempotency-Key`, in hours."
     )

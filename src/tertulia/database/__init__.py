@@ -24,7 +24,7 @@ from tertulia.database.revocation import Applier, RevocationBarrier
 from tertulia.database.schema import SchemaState
 from tertulia.database.tx import Dialect, Tx
 from tertulia.database.writer import Check, ComposeUpdates, FetchUpdates, PendingWrite, resolve
-from tertulia.database.writers import Deliver, Writers
+from tertulia.database.writer_pool import Deliver, Writers
 from tertulia.database.yielding import RequestActivity
 from tertulia.errors import outcome
 from tertulia.errors.http import ServiceUnavailable
@@ -317,11 +317,11 @@ class Database:
     ) -> T:
         return await self.read_for(SERVER, realm_id, lambda tx: query(tx, *args, **kwargs))
 
-    async def read_for(self, person: Person, realm_id: int, ask: Callable[[Tx], T]) -> T:
+    async def read_for(self, person: Person, realm_id: int, query: Callable[[Tx], T]) -> T:
         """Read in a person's turn. Raises RateLimited."""
         if self.dialect.is_embedded:
-            return self._readers.on_loop(partial(self._read, realm_id, ask))
-        return await self.read_in_thread_for(person, realm_id, ask)
+            return self._readers.on_loop(partial(self._read, realm_id, query))
+        return await self.read_in_thread_for(person, realm_id, query)
 
     async def query_as_leader(self, query: Callable[[Tx], T]) -> T | None:
         """Run one statement over all organizations; None if another server is the leader."""
@@ -342,10 +342,10 @@ class Database:
         **kwargs: P.kwargs,
     ) -> T:
         """Run a single statement, without a transaction."""
-        ask = partial(self._query, realm_id, lambda tx: query(tx, *args, **kwargs))
+        run = partial(self._query, realm_id, lambda tx: query(tx, *args, **kwargs))
         if self.dialect.is_embedded:
-            return self._readers.on_loop(ask)
-        return await self._readers.in_thread(SERVER, ask)
+            return self._readers.on_loop(run)
+        return await self._readers.in_thread(SERVER, run)
 
     async def read_in_thread_in(
         self,
@@ -359,10 +359,12 @@ class Database:
             SERVER, realm_id, lambda tx: query(tx, *args, **kwargs)
         )
 
-    async def read_in_thread_for(self, person: Person, realm_id: int, ask: Callable[[Tx], T]) -> T:
+    async def read_in_thread_for(
+        self, person: Person, realm_id: int, query: Callable[[Tx], T]
+    ) -> T:
         """Read on a thread in a person's turn. Only the caller waits for it, so long work yields
         to other requests. Raises RateLimited."""
-        read = partial(self._read, realm_id, ask, yields_to=self.requests)
+        read = partial(self._read, realm_id, query, yields_to=self.requests)
         return await self._readers.in_thread(person, read)
 
     async def write_in(
@@ -392,8 +394,8 @@ class Database:
         """Start a write beside the writer. On SQLite, which has one writer, it joins a batch."""
         if self.dialect.is_embedded:
             return asyncio.ensure_future(self.write_in(realm_id, action))
-        asked = self._readers.in_thread(person, partial(self._query, realm_id, action))
-        return asyncio.ensure_future(asked)
+        write = self._readers.in_thread(person, partial(self._query, realm_id, action))
+        return asyncio.ensure_future(write)
 
     def write_later_in(self, realm_id: int, action: Callable[[Tx], Any]) -> None:
         assert self._writers is not None, "the database was not started"
@@ -483,18 +485,18 @@ class Database:
     def _read(
         self,
         realm_id: int,
-        ask: Callable[[Tx], T],
+        query: Callable[[Tx], T],
         connection: Any,
         yields_to: RequestActivity | None = None,
     ) -> T:
         self.dialect.begin_read(connection)
         try:
-            return ask(Tx(connection, self.dialect, realm_id, self.clock(), yields_to=yields_to))
+            return query(Tx(connection, self.dialect, realm_id, self.clock(), yields_to=yields_to))
         finally:
             self.dialect.end_read(connection)
 
-    def _query(self, realm_id: int, ask: Callable[[Tx], T], connection: Any) -> T:
-        return ask(Tx(connection, self.dialect, realm_id, self.clock()))
+    def _query(self, realm_id: int, query: Callable[[Tx], T], connection: Any) -> T:
+        return query(Tx(connection, self.dialect, realm_id, self.clock()))
 
 
 def _ignore(notice: str) -> None:

@@ -4,7 +4,7 @@ Servers on one PostgreSQL recognize callers by what they hold in memory. After t
 revocation, such as a replaced key, the barrier asks every server that is connected to acknowledge
 that it has applied the event. A server that does not acknowledge, because it is paused or cut off,
 stops trusting its memory when its lease ends, so the wait ends then, too. A server without a
-connection for notices is not asked: it reads the log before it recognizes anybody
+connection for notices is not asked: it reads the log before it recognizes a caller
 (`Follower.is_stale`).
 """
 

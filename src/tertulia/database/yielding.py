@@ -1,10 +1,11 @@
-"""Cooperative yielding: long work on a thread pauses while newer requests are being answered.
+"""Cooperative yielding: long work pauses while newer requests are being answered.
 
 All threads share one interpreter. A request gives up the interpreter lock about ten times before it
 is answered, and would wait each time for the thread. PostgreSQL on the same machine shares the
 processors with us, too.
 """
 
+import asyncio
 import time
 
 MAX_ANSWER_SECONDS = 0.006  # nearly all requests but polls are answered within this
@@ -23,6 +24,33 @@ class RequestActivity:
 
     def request_finished(self) -> None:
         self.arrived_at = NEVER
+
+    def request_queued(self) -> None:
+        """The last request waits for its turn: other work need not wait for it."""
+        self.arrived_at = NEVER
+
+    def is_answering(self, since: float, now: float) -> bool:
+        """Whether a request that arrived after `since` is probably still being answered."""
+        return self.arrived_at > since and now - self.arrived_at <= MAX_ANSWER_SECONDS
+
+
+class LoopYieldPoint:
+    """Lets newer requests go first between two steps of work on the event loop.
+
+    The work waits at most `max_seconds` in all, so that it ends on a busy server, too.
+    """
+
+    def __init__(self, requests: RequestActivity, max_seconds: float) -> None:
+        self._requests = requests
+        self._began_at = time.perf_counter()
+        self._until = self._began_at + max_seconds
+
+    async def yield_to_requests(self) -> None:
+        await asyncio.sleep(0)
+        now = time.perf_counter()
+        while now < self._until and self._requests.is_answering(self._began_at, now):
+            await asyncio.sleep(SLEEP_SECONDS)
+            now = time.perf_counter()
 
 
 class YieldPoint:
@@ -44,9 +72,9 @@ class YieldPoint:
     def yield_to_requests(self) -> None:
         """Call this every few dozen microseconds, and before anything that takes longer."""
         requests = self._requests
-        while requests is not None and requests.arrived_at > self._began_at:
+        while requests is not None:
             now = time.perf_counter()
-            if now - requests.arrived_at > MAX_ANSWER_SECONDS:
+            if not requests.is_answering(self._began_at, now):
                 return
             if self._slept_seconds > (now - self._began_at) / 2:
                 return

@@ -7,13 +7,23 @@ single emoji would make encoding the whole page four times as slow.
 
 from collections.abc import Iterable, Iterator
 from html import escape
+from typing import NamedTuple
 
+from tertulia import domain
 from tertulia.documents import view
 from tertulia.documents.texts import Texts
-from tertulia.documents.view import FormerVersion, ShownMessage, ShownPerson, ShownReaction
-from tertulia.domain.messages.widget_state import Poll, TodoList
+from tertulia.documents.view import Appearance, FormerVersion, ShownPerson, ShownReaction
+from tertulia.domain.messages.message import Message, TopicMessage
+from tertulia.domain.messages.widget_state import Poll
 
 MARK = "\0"  # no stored text contains it
+SAME_SENDER_SECONDS = 600  # a later message of the same sender shows the name again
+
+
+class _Sender(NamedTuple):
+    person: ShownPerson
+    name: str  # escaped
+    heading: str
 
 
 def insert(page: str, messages: bytes) -> bytes:
@@ -22,40 +32,51 @@ def insert(page: str, messages: bytes) -> bytes:
     return before.encode() + messages + after.encode()
 
 
-def of_all(texts: Texts, messages: Iterable[ShownMessage]) -> Iterator[bytes]:
+def of_all(
+    texts: Texts, look: Appearance, messages: Iterable[Message | TopicMessage]
+) -> Iterator[bytes]:
     """The HTML of each message, to be joined."""
-    headings: dict[int, tuple[str, str]] = {}  # all messages of a sender have the same object
+    senders: dict[int, _Sender] = {}
+    deletions, link_prefix = look.deletions, look.link_prefix
+    last_sender_id, last_sent_at, last_day, date = None, 0.0, None, ""
     for message in messages:
-        if message.begins_day:
-            date = escape(texts.long_date(message.sent_at))
-            yield f'<div class="day"><span>{date}</span></div>\n'.encode()
-        sender = headings.get(id(message.sender))
+        message_id, sender_id, sent_at = message.id, message.sender_id, message.sent_at
+        sender = senders.get(sender_id)
         if sender is None:
-            sender = escape(message.sender.name), _heading(texts, message.sender)
-            headings[id(message.sender)] = sender
-        yield _article(texts, message, *sender).encode()
+            sender = senders[sender_id] = _sender(texts, look.person(sender_id))
+        day, second = divmod(int(sent_at), view.DAY_SECONDS)
+        if day != last_day:
+            last_day, date, last_sender_id = day, view.date_of(day), None
+            shown = escape(texts.long_date(sent_at))
+            yield f'<div class="day"><span>{shown}</span></div>\n'.encode()
+        content = view.html_of(look, message, sender.person)
+        if message.submessages:
+            content = _widget(texts, message) or content
+        if message.edited_at is not None:
+            content += f'<span class="edited">{texts.edited}</span>'
+        if message_id in deletions:
+            deleted = texts.deleted_on.format(date=texts.date(deletions[message_id]))
+            content += f' <strong class="deleted">{deleted}</strong>'
+        if message.edits:
+            content += "".join([_former(texts, each) for each in look.former(message)])
+        if message.reactions:
+            content += _reactions(texts, view.reactions_of(look, message.reactions))
+        kind, who = "line first", sender.heading
+        if sender_id == last_sender_id and sent_at - last_sent_at < SAME_SENDER_SECONDS:
+            kind, who = "line", "<div></div>"
+        time = view.TIMES[second // 60]
+        moment = f"{date}T{time}{view.SECONDS[second % 60]}"
+        yield (
+            f'<article id="m{message_id}" class="{kind}" aria-label="{sender.name}, {time}">{who}'
+            f'<div class="what" dir="auto">{content}</div>'
+            f'<a class="when" href="{link_prefix}{message_id}">'
+            f'<time datetime="{moment}">{time}</time></a></article>\n'
+        ).encode()
+        last_sender_id, last_sent_at = sender_id, sent_at
 
 
-def _article(texts: Texts, message: ShownMessage, name: str, heading: str) -> str:
-    iso = view.iso(message.sent_at)
-    time = iso[11:16]
-    kind, who = ("line first", heading) if message.shows_sender else ("line", "<div></div>")
-    content = message.html if message.widget is None else _widget(texts, message.widget)
-    if message.is_edited:
-        content += f'<span class="edited">{texts.edited}</span>'
-    if message.deleted_at is not None:
-        date = texts.date(message.deleted_at)
-        content += f' <strong class="deleted">{texts.deleted_on.format(date=date)}</strong>'
-    if message.former:
-        content += "".join([_former(texts, each) for each in message.former])
-    if message.reactions:
-        content += _reactions(texts, message.reactions)
-    return (
-        f'<article id="m{message.id}" class="{kind}" aria-label="{name}, {time}">{who}'
-        f'<div class="what" dir="auto">{content}</div>'
-        f'<a class="when" href="{message.link}"><time datetime="{iso}">{time}</time></a>'
-        "</article>\n"
-    )
+def _sender(texts: Texts, person: ShownPerson) -> _Sender:
+    return _Sender(person, escape(person.name), _heading(texts, person))
 
 
 def _former(texts: Texts, version: FormerVersion) -> str:
@@ -76,11 +97,14 @@ def _heading(texts: Texts, sender: ShownPerson) -> str:
     return f'<div class="who">{mark}<span class="id">{name}{tag}</span></div>'
 
 
-def _widget(texts: Texts, widget: Poll | TodoList) -> str:
+def _widget(texts: Texts, message: Message | TopicMessage) -> str | None:
+    widget = domain.messages.widget_state.of_message(message)
+    if widget is None:
+        return None
     if isinstance(widget, Poll):
         options = "".join(
             f"<li><bdi>{escape(option.text)}</bdi>"
-            f" <small>{texts.votes_of(option.voters)}</small></li>"
+            f" <small>{texts.counted('votes', len(option.voters))}</small></li>"
             for option in widget.options
         )
         return f'<div class="poll"><p>{escape(widget.question)}</p><ul>{options}</ul></div>'

@@ -1,6 +1,8 @@
 """The texts of a document in one language."""
 
 from datetime import UTC, datetime
+from functools import cache
+from typing import TYPE_CHECKING
 
 from tertulia import domain
 from tertulia.documents.translations import ar, de, en, es, fr, ja, pt
@@ -22,23 +24,32 @@ class Texts:
     def __init__(self, language: str) -> None:
         self.language = domain.organization.languages.translated(language)
         self.direction = domain.organization.languages.direction(self.language)
-        self._texts = LANGUAGES[self.language]
+        self._texts = texts = LANGUAGES[self.language]
+        self._months, self._days = texts["months"].split(" "), texts["days"].split(" ")
+        # Attributes, because a page reads dozens of them; some names are those of methods.
+        self.__dict__.update((name, texts[name]) for name in texts if not hasattr(Texts, name))
 
-    def __getattr__(self, name: str) -> str:
-        try:
-            return self._texts[name]
-        except KeyError:
-            raise AttributeError(name) from None
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> str: ...
+
+    @classmethod
+    @cache
+    def of(cls, language: str) -> "Texts":
+        return cls(language)
 
     def count(self, number: int, limit: int | None = None) -> str:
         """A number of messages; with `limit`, that number means as many or more."""
-        if number == 1:
-            return self.one_message
-        several = self.many_messages if number == limit else self.several_messages
-        return several.format(count=f"{number:,}")
+        return self.counted("many_messages" if number == limit else "message_count", number)
 
-    def votes_of(self, voters: list[int]) -> str:
-        return self.one_vote if len(voters) == 1 else self.votes.format(count=len(voters))
+    def counted(self, name: str, number: int) -> str:
+        """A text with a number, in the plural form of the language."""
+        return domain.organization.plurals.counted(self._texts, self.language, name, number)
+
+    def forms(self, name: str) -> dict[str, str]:
+        """All plural forms of a text, for a script."""
+        known = domain.organization.plurals.FORMS[self.language]
+        return {form: self._texts[f"{name}#{form}"] for form in known}
 
     def date(self, at: float) -> str:
         return self._written("date", at)
@@ -51,11 +62,11 @@ class Texts:
 
     def _written(self, form: str, at: float) -> str:
         moment = datetime.fromtimestamp(at, UTC)
-        month = self.months.split(" ")[moment.month - 1]
+        month = self._months[moment.month - 1]
         return self._texts[form].format(
             day=moment.day,
             month=month,
             short_month=month[:3],
             year=moment.year,
-            weekday=self.days.split(" ")[moment.weekday()],
+            weekday=self._days[moment.weekday()],
         )

@@ -5,7 +5,7 @@ where links lead.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from html import escape
 from typing import Protocol
@@ -17,15 +17,14 @@ from tertulia.documents.texts import Texts
 from tertulia.domain.channels.channel import Channel
 from tertulia.domain.channels.topics import RESOLVED_PREFIX
 from tertulia.domain.messages.message import Message, Reaction, TopicMessage
-from tertulia.domain.messages.widget_state import Poll, TodoList
 from tertulia.memo import memoized
 
+DAY_SECONDS = 86_400
 SHADES = 9  # colours of the round mark with a person's first letter
 SNIPPET_CHARACTERS = 160
-SAME_SENDER_SECONDS = 600  # a later message of the same sender shows the name again
-NO_REACTIONS: list["ShownReaction"] = []
-NO_VERSIONS: list["FormerVersion"] = []
-_DIGITS = [f"{number:02}" for number in range(60)]  # a page has hundreds of them
+# A page has a hundred times, so their parts are written once.
+TIMES = [f"{minute // 60:02}:{minute % 60:02}" for minute in range(24 * 60)]
+SECONDS = [f":{second:02}Z" for second in range(60)]
 _ME = re.compile(r"<p>/me ")
 _WITHOUT_ALT = re.compile(r"<img (?![^>]*\balt=)")  # the link around it has a title
 _EMOJI = re.compile(r'class="emoji emoji-([0-9a-f-]+)"([^>]*)>[^<]*</span>')
@@ -56,21 +55,6 @@ class FormerVersion(msgspec.Struct, frozen=True):
     replaced_at: float
 
 
-class ShownMessage(msgspec.Struct, frozen=True):
-    id: int
-    sender: ShownPerson
-    begins_day: bool
-    shows_sender: bool
-    html: str  # rendered and escaped by the server
-    sent_at: float
-    is_edited: bool
-    reactions: list[ShownReaction]
-    widget: Poll | TodoList | None
-    link: str  # its permanent address
-    former: list[FormerVersion] = []
-    deleted_at: float | None = None  # where the document shows deleted messages
-
-
 class Appearance(Protocol):
     @property
     def deletions(self) -> Mapping[int, float]:
@@ -86,7 +70,9 @@ class Appearance(Protocol):
 
     def special_emoji_image(self) -> str: ...
 
-    def link(self, message_id: int) -> str: ...
+    @property
+    def link_prefix(self) -> str:
+        """The permanent address of a message is this and its id."""
 
     def former(self, message: Message | TopicMessage) -> list[FormerVersion]:
         """The versions before edits, oldest first; none if the document does not show them."""
@@ -103,33 +89,6 @@ class ShownTopic(msgspec.Struct, frozen=True):
     iso: str
     sender: str
     snippet: str
-
-
-def messages(look: Appearance, found: Iterable[Message | TopicMessage]) -> Iterator[ShownMessage]:
-    people: dict[int, ShownPerson] = {}
-    deletions = look.deletions
-    before: Message | TopicMessage | None = None
-    day = None
-    for message in found:
-        sender = people.get(message.sender_id)
-        if sender is None:
-            sender = people[message.sender_id] = look.person(message.sender_id)
-        begins_day = day != (day := day_of(message.sent_at))
-        yield ShownMessage(
-            message.id,
-            sender,
-            begins_day,
-            begins_day or before is None or not _continues(before, message),
-            _html(look, message, sender),
-            message.sent_at,
-            message.edited_at is not None,
-            _reactions(look, message.reactions) if message.reactions else NO_REACTIONS,
-            domain.messages.widget_state.of_message(message) if message.submessages else None,
-            look.link(message.id),
-            look.former(message) if message.edits else NO_VERSIONS,
-            deletions.get(message.id),
-        )
-        before = message
 
 
 def description(channel: Channel) -> str:
@@ -150,30 +109,21 @@ def snippet(message: Message | TopicMessage) -> str:
 
 
 def iso(at: float) -> str:
-    day, seconds = divmod(int(at), 86_400)
-    minutes, second = divmod(seconds, 60)
-    hour, minute = divmod(minutes, 60)
-    return f"{_date(day)}T{_DIGITS[hour]}:{_DIGITS[minute]}:{_DIGITS[second]}Z"
+    day, second = divmod(int(at), DAY_SECONDS)
+    return f"{date_of(day)}T{TIMES[second // 60]}{SECONDS[second % 60]}"
 
 
 @memoized("dates", 256)
-def _date(day: int) -> str:
+def date_of(day: int) -> str:
+    """A day, counted from 1970, as `2026-11-17`."""
     return (date(1970, 1, 1) + timedelta(day)).isoformat()
 
 
-def day_of(at: float) -> int:
-    return int(at // 86_400)
-
-
-def _continues(before: Message | TopicMessage, message: Message | TopicMessage) -> bool:
-    return (
-        before.sender_id == message.sender_id
-        and message.sent_at - before.sent_at < SAME_SENDER_SECONDS
-    )
-
-
-def _html(look: Appearance, message: Message | TopicMessage, sender: ShownPerson) -> str:
-    html = domain.messages.plain_text.formulas_as_mathml(look.html(message))
+def html_of(look: Appearance, message: Message | TopicMessage, sender: ShownPerson) -> str:
+    """The content of a message, as readers without a script need it."""
+    html = look.html(message)
+    if "katex" in html:
+        html = domain.messages.plain_text.formulas_as_mathml(html)
     if "emoji-" in html:
         html = _EMOJI.sub(_emoji_character, html)
     if "<img " in html:
@@ -195,7 +145,7 @@ def _characters(code: str) -> str:
     return "".join(chr(int(each, 16)) for each in code.split("-"))
 
 
-def _reactions(look: Appearance, found: Sequence[Reaction]) -> list[ShownReaction]:
+def reactions_of(look: Appearance, found: Sequence[Reaction]) -> list[ShownReaction]:
     by_emoji: dict[tuple[str, str], ShownReaction] = {}
     for reaction in found:
         key = (reaction.reaction_type, reaction.emoji_code)

@@ -51,6 +51,10 @@ DRAFTS = 1000  # all of them are in the register response
 SNIPPETS = 1000
 SCHEDULED_MESSAGES = 20_000
 REMINDERS = 20_000
+# Characters of all scheduled messages, and of all reminders, as text and as HTML: all of them are
+# in the register response. The first ones are not counted: that takes as long as reading them.
+LATER_LENGTH = 10_000_000
+LATER_UNCOUNTED = 500
 MUTED_USERS = 2000
 BOTS = 200  # including deactivated ones
 BOT_MEMORY = 1_000_000  # characters, including keys

@@ -91,7 +91,7 @@ def skeleton(name: str) -> str:
     return " ".join(unicodedata.normalize("NFC", visible_part(name)).split())
 
 
-def shape(name: str) -> str:
+def lookalike_key(name: str) -> str:
     """Equal for two names that look the same, even in different scripts or mathematical letters."""
     found = skeleton(unicodedata.normalize("NFKC", name))
     return found if found.isascii() else found.translate(_TWINS)
@@ -99,8 +99,8 @@ def shape(name: str) -> str:
 
 def is_like_one_of(name: str, others: Iterable[str]) -> bool:
     """Whether a name looks like one of the others, ignoring case."""
-    own = shape(name).casefold()
-    return any(shape(other).casefold() == own for other in others)
+    own = lookalike_key(name).casefold()
+    return any(lookalike_key(other).casefold() == own for other in others)
 
 
 def _without_bad(text: str) -> str:

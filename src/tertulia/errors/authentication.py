@@ -167,7 +167,7 @@ class InvitationRequired(LoginRefused):
 class AccountLinkedElsewhere(LoginRefused):
     """The account with this address is linked to another user of the same provider."""
 
-    message = "The account of {email} belongs to somebody else there; ask an administrator"
+    message = "The account of {email} belongs to another user there; ask an administrator"
 
 
 class AccountNotAdmitted(LoginRefused):

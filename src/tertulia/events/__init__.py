@@ -8,10 +8,10 @@ from tertulia.events import (
     history_reader,
     listener,
     log,
+    log_identity,
     logged_event,
     notify_payloads,
     presence,
     snapshot,
-    stamp_check,
     types,
 )

@@ -165,15 +165,17 @@ class AnswerUpdate(EphemeralEvent, frozen=True, tag="answer"):
 
     def is_for(self, org: Organization, to: Listener) -> bool:
         """Clients say that they know answers, or ask for the type; others would not understand."""
-        asked = to.options.event_types is not None
-        return asked or to.options.capabilities.streamed_answers
+        names_types = to.options.event_types is not None
+        return names_types or to.options.capabilities.streamed_answers
 
     def variant(self, to: Listener) -> Hashable:
         return to.options.capabilities.empty_topic_name
 
     def wire(self, org: Organization, to: Listener) -> Wire:
         fields: Wire = {"type": "answer", "op": self.op, "answer_token": self.answer_token}
-        fields |= place_of(self.answer, allow_empty=to.options.capabilities.empty_topic_name)
+        fields |= conversation_fields(
+            self.answer, allow_empty=to.options.capabilities.empty_topic_name
+        )
         if self.op == "update":
             fields |= {
                 "position": self.position,
@@ -198,7 +200,7 @@ class AnswerUpdate(EphemeralEvent, frozen=True, tag="answer"):
         return True
 
 
-def place_of(answer: StreamedAnswer, *, allow_empty: bool) -> Wire:
+def conversation_fields(answer: StreamedAnswer, *, allow_empty: bool) -> Wire:
     """Whose an answer is and where, as clients get it."""
     fields: Wire = {
         "sender_id": answer.bot_id,
@@ -262,18 +264,18 @@ class Envelope(msgspec.Struct, frozen=True):
 
     server: str
     realm_id: int
-    whisper: msgspec.Raw
+    event: msgspec.Raw = msgspec.field(name="whisper")  # the name on the wire
 
     @classmethod
-    def wrap(cls, whisper: EphemeralEvent, server: str, realm_id: int) -> "Envelope":
-        return cls(server, realm_id, msgspec.Raw(msgspec.json.encode(whisper)))
+    def wrap(cls, event: EphemeralEvent, server: str, realm_id: int) -> "Envelope":
+        return cls(server, realm_id, msgspec.Raw(msgspec.json.encode(event)))
 
     def decode(self) -> EphemeralEvent:
-        return _whispers.decode(self.whisper)
+        return _ephemeral_events.decode(self.event)
 
 
 decode_envelope = msgspec.json.Decoder(Envelope).decode
-_whispers: msgspec.json.Decoder[EphemeralEvent] = msgspec.json.Decoder(
+_ephemeral_events: msgspec.json.Decoder[EphemeralEvent] = msgspec.json.Decoder(
     reduce(or_, EphemeralEvent.__subclasses__())
 )
 

@@ -11,8 +11,8 @@ import msgspec
 from msgspec.structs import replace
 
 from tertulia import events, storage
+from tertulia.caches.all_caches import Caches
 from tertulia.caches.history import Fragment, HistoryPage, HistoryWindow, PageKey, key_of
-from tertulia.caches.table import Caches
 from tertulia.database.log_position import LogPosition
 from tertulia.database.tx import Tx
 from tertulia.domain.messages.message import Message

@@ -18,26 +18,26 @@ MAX_ANSWER_TOKENS = 1000
 QUEUE = FairQueue("language_model", slots=8, slots_per_person=1, max_waiting=2)
 
 
-class _Said(msgspec.Struct):
+class _CompletionMessage(msgspec.Struct):
     content: str | None = None
 
 
 class _Choice(msgspec.Struct):
-    message: _Said
+    message: _CompletionMessage
 
 
 class _Completion(msgspec.Struct):
     choices: list[_Choice]
 
 
-async def ask(config: Config, person: Person, task: str, text: str) -> str:
+async def complete(config: Config, person: Person, task: str, text: str) -> str:
     """The answer of the model as plain text. Raises BadRequest, with the reason in words."""
-    asked: dict[str, Any] = {
+    request: dict[str, Any] = {
         "messages": [{"role": "system", "content": task}, {"role": "user", "content": text}],
         "max_tokens": MAX_ANSWER_TOKENS,
     }
     if config.summary_model:
-        asked["model"] = config.summary_model
+        request["model"] = config.summary_model
     headers = {"Content-Type": "application/json", "Accept": "application/json"}
     if config.summary_key:
         headers["Authorization"] = f"Bearer {config.summary_key}"
@@ -45,7 +45,7 @@ async def ask(config: Config, person: Person, task: str, text: str) -> str:
         async with QUEUE.slot(person):
             answer = await safe_http.post(
                 f"{config.summary_url.rstrip('/')}/chat/completions",
-                msgspec.json.encode(asked),
+                msgspec.json.encode(request),
                 headers,
                 seconds=SECONDS,
                 max_bytes=MAX_RESPONSE_BYTES,

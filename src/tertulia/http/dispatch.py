@@ -315,19 +315,19 @@ async def cancel_on_disconnect(run: Awaitable[Any], request: ApiRequest) -> Any:
     """Await a slow endpoint, and cancel it when its client disconnects."""
     waiting = asyncio.current_task()
     assert waiting is not None
-    has_left = False
+    is_disconnected = False
 
-    def leave() -> None:
-        nonlocal has_left
-        has_left = True
+    def cancel() -> None:
+        nonlocal is_disconnected
+        is_disconnected = True
         waiting.cancel()
 
     request.free_headers()
-    request.on_disconnect(leave)
+    request.on_disconnect(cancel)
     try:
         return await run
     except asyncio.CancelledError:
-        if has_left and waiting.uncancel() == 0:
+        if is_disconnected and waiting.uncancel() == 0:
             raise Disconnected from None
         raise
     finally:

@@ -10,7 +10,7 @@ import msgspec
 
 from tertulia.errors.parameters import MalformedForm, TooManyParameters
 from tertulia.http.forms import MAX_FIELDS, as_text, checked_name
-from tertulia.http.rules import Problem
+from tertulia.http.parameter_rules import Problem
 
 MAX_DEPTH = 32
 MAX_CHARACTERS = 2_000_000  # of one parameter, so that decoding does not block other requests

@@ -19,8 +19,16 @@ from tertulia.errors import BadRequest
 from tertulia.errors.parameters import MissingParameter
 from tertulia.http.forms import Files, Incoming, RawBody
 from tertulia.http.json_text import decode_json
-from tertulia.http.rules import Alias, BareOrJson, Described, Json, Name, OnlyWith, Problem
-from tertulia.http.shapes import JSON_KINDS, Shape, shape_of, without
+from tertulia.http.json_validation import JSON_KINDS, Shape, shape_of, without
+from tertulia.http.parameter_rules import (
+    Alias,
+    BareOrJson,
+    Described,
+    Json,
+    Name,
+    OnlyWith,
+    Problem,
+)
 
 Form = Literal["raw", "json", "either"]
 

@@ -19,8 +19,8 @@ from msgspec.structs import replace
 from tertulia.errors import ClientError
 from tertulia.errors.http import MethodNotAllowed, NotFound, TrailingSlash, WrongPath
 from tertulia.http.forms import unquote
+from tertulia.http.parameter_rules import NO_ID, as_id
 from tertulia.http.params import Contract, contract_of, path_types_of
-from tertulia.http.rules import NO_ID, as_id
 
 Access = Literal["user", "public", "spectator", "key"]
 Endpoint = Callable[..., Awaitable[Any]]

@@ -6,7 +6,7 @@ from tertulia.integrations.phrases import code, humanize, line, link
 from tertulia.integrations.rejections import UnknownEvent
 from tertulia.integrations.webhook_message import WebhookMessage
 
-PLACES = (
+BRANCHES = (
     "pipeline.vcs.branch",
     "pipeline.vcs.tag",
     "pipeline.trigger_parameters.git.branch",
@@ -29,12 +29,12 @@ def to_message(request: WebhookRequest) -> WebhookMessage | None:
     named = link(f"{kind} {about.text('name')}", payload.words("workflow.url"))
     sign = SIGNS.get(status, ":information:")
     project = line(payload.words("project.name") or "CircleCI")
-    place = payload.words(*PLACES)
+    branch = payload.words(*BRANCHES)
     text = f"{sign} {named} {humanize(status)}"
-    if place:
-        text += f" on {code(place)}"
+    if branch:
+        text += f" on {code(branch)}"
     subject = payload.words("pipeline.vcs.commit.subject")
     if subject:
         text += f" ({line(subject)})"
-    topic = code_hosting.push_topic(project, place) if place else project
-    return WebhookMessage(f"{event}.{status}", topic, f"{text}.", branch=place or None)
+    topic = code_hosting.push_topic(project, branch) if branch else project
+    return WebhookMessage(f"{event}.{status}", topic, f"{text}.", branch=branch or None)

@@ -112,10 +112,10 @@ def request_text(
     branches: tuple[str, str] | None = None,
 ) -> str:
     """`ana opened [PR #7 Mend the roof](…) from `roof` to `main`:` and the description."""
-    place = ""
+    branch_names = ""
     if branches is not None and all(branches):
-        place = f" from {code(branches[0])} to {code(branches[1])}"
-    return with_quote(f"{line(who)} {verb} {about.link()}{place}", words)
+        branch_names = f" from {code(branches[0])} to {code(branches[1])}"
+    return with_quote(f"{line(who)} {verb} {about.link()}{branch_names}", words)
 
 
 def _commit(commit: Commit) -> str:

@@ -113,8 +113,8 @@ def _request(payload: Payload) -> TopicAndText:
     if action == "closed":
         verb = "merged" if request.is_true("merged") else "closed without merging"
     if action == "review_requested":
-        asked = payload.words("requested_reviewer.login", "requested_team.name") or "somebody"
-        verb = f"asked {line(asked)} to review"
+        reviewer = payload.words("requested_reviewer.login", "requested_team.name") or "somebody"
+        verb = f"asked {line(reviewer)} to review"
     branches = (request.words("head.ref"), request.words("base.ref"))
     return _changed(payload, "pull_request", "PR", verb, branches if action == "opened" else None)
 
@@ -159,8 +159,8 @@ def _review(payload: Payload) -> TopicAndText:
 
 def _review_comment(payload: Payload) -> TopicAndText:
     path = payload.words("comment.path")
-    place = f" in {code(path)}" if path else ""
-    return _comment(payload, _numbered(payload, "pull_request", "PR"), place)
+    file_name = f" in {code(path)}" if path else ""
+    return _comment(payload, _numbered(payload, "pull_request", "PR"), file_name)
 
 
 def _issue_comment(payload: Payload) -> TopicAndText:
@@ -172,11 +172,11 @@ def _discussion_comment(payload: Payload) -> TopicAndText:
     return _comment(payload, _numbered(payload, "discussion", "discussion"))
 
 
-def _comment(payload: Payload, about: PullRequestOrIssue, place: str = "") -> TopicAndText:
+def _comment(payload: Payload, about: PullRequestOrIssue, file_name: str = "") -> TopicAndText:
     comment, action = payload.get("comment"), payload.words("action")
     verb = link(COMMENTED.get(action, "commented on"), comment.words("html_url"))
     words = comment.words("body") if action != "deleted" else ""
-    text = with_quote(f"{_who(payload)} {verb} {about.link()}{place}", words)
+    text = with_quote(f"{_who(payload)} {verb} {about.link()}{file_name}", words)
     return about.topic(_repository(payload)), text
 
 

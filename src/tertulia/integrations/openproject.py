@@ -32,10 +32,10 @@ def to_message(request: WebhookRequest) -> WebhookMessage | None:
     if kind == "time_entry":
         return WebhookMessage(name, *_time_entry(thing, verb))
     title = thing.words("fileName", "title") or thing.text("fileName")
-    place = _related(thing, "container")
-    on = f" on {strong(place)}" if place else ""
+    container = _related(thing, "container")
+    on = f" on {strong(container)}" if container else ""
     text = f"File {strong(title)}{on} was {humanize(verb)}."
-    return WebhookMessage(name, line(place) or "OpenProject", text)
+    return WebhookMessage(name, line(container) or "OpenProject", text)
 
 
 def _work_package(package: Payload, verb: str) -> tuple[str, str]:

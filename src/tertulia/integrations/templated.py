@@ -65,9 +65,10 @@ def _render(name: str, template: str, values: Mapping[str, Any]) -> str:
 
 
 def _mistakes() -> tuple[type[Exception], ...]:
-    """What a wrong template raises; the last three are those of a template that nests too deep."""
+    """What a wrong template raises: `1e999` is compiled to the name `inf`, and the last three are
+    those of a template that nests too deep."""
     mistake = import_module("jinja2").TemplateError
-    return mistake, TypeError, ValueError, SyntaxError, RecursionError, MemoryError
+    return mistake, TypeError, ValueError, NameError, SyntaxError, RecursionError, MemoryError
 
 
 def _environment() -> Any:

@@ -89,4 +89,4 @@ class DiskWatch:
 
 
 def _probe(tx: Tx) -> None:
-    storage.server_notes.store(tx, storage.server_notes.WRITE_PROBE, str(tx.now))
+    storage.server_values.store(tx, storage.server_values.WRITE_PROBE, str(tx.now))

@@ -170,12 +170,12 @@ async def count_traffic(database: Database) -> None:
 async def announce_full_members(database: Database) -> None:
     """Announce users whose waiting period has ended. Usually there are none."""
 
-    async def welcome(realm_id: int) -> None:
+    async def announce(realm_id: int) -> None:
         here = database.of(realm_id)
         if await here.read(actions.people.full_members.due):
             await here.write(actions.people.full_members.announce_new)
 
-    await each(await database.query(0, storage.housekeeping_queries.with_waiting_period), welcome)
+    await each(await database.query(0, storage.housekeeping_queries.with_waiting_period), announce)
 
 
 async def clear_ended_statuses(database: Database) -> None:

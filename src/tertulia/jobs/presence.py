@@ -13,7 +13,7 @@ from tertulia.jobs.for_each import each
 async def store(database: Database, delivery: Delivery) -> None:
     """Write pending presence, and read what other servers have written."""
 
-    async def keep(org: Organization) -> None:
+    async def save(org: Organization) -> None:
         board, here = org.presence, database.of(org.realm.id)
         pending = board.pending()
         if pending:
@@ -23,7 +23,7 @@ async def store(database: Database, delivery: Delivery) -> None:
             board.is_stale = False
             board.load(await here.read(storage.people.presence.since, board.head))
 
-    await each(delivery.organizations.values(), keep)
+    await each(delivery.organizations.values(), save)
 
 
 async def delete_stale(database: Database, delivery: Delivery) -> None:
@@ -55,10 +55,10 @@ async def present_until(database: Database, org: Organization, user_id: int) -> 
     queues = await database.of(org.realm.id).read(
         storage.queues.polled_since, user_id, now - LISTENING_SECONDS
     )
-    heard = [
+    polled_at = [
         seen_at
         for options, seen_at in queues
         if (wanted := events.listener.decode_options(options).event_types) is None
         or "message" in wanted
     ]
-    return min(active_until, max(heard) + LISTENING_SECONDS) if heard else 0.0
+    return min(active_until, max(polled_at) + LISTENING_SECONDS) if polled_at else 0.0

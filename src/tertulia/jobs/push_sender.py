@@ -61,7 +61,7 @@ class PushSender:
         self._delivery = delivery
         self._vault = vault
         self._phones = Phones(config, database, vault)
-        self.patience_seconds: float = web_push.SECONDS
+        self.timeout_seconds: float = web_push.SECONDS
         self._checked_upto = (0, 0)  # the user and message up to which reads were checked
 
     def lane_of(self, item: OutboxItem) -> int | None:
@@ -155,7 +155,7 @@ class PushSender:
                 site_of(self._config, org.realm),
                 self._database.clock(),
                 self._config.webhook_networks,
-                seconds=self.patience_seconds,
+                seconds=self.timeout_seconds,
             )
         except AddressNotAllowed:
             return PushResponse(GONE[0])

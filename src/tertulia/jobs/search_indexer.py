@@ -26,7 +26,7 @@ class SearchIndexer:
     def __init__(self, database: Database, delivery: Delivery) -> None:
         self._database = database
         self._dirty_logs = delivery.follower.activity.reader()
-        self._talking = delivery.follower.activity.reader()
+        self._recently_active = delivery.follower.activity.reader()
         self._waiting: dict[int, int] = {}  # unindexed messages by organization, as of the last run
         self._has_begun = False
 
@@ -115,6 +115,6 @@ class SearchIndexer:
         await self._database.write_in(realm_id, languages.finish_change)
 
     async def _pause(self, realm_id: int) -> None:
-        talking = self._talking.take_all()
-        is_quiet = talking is not None and realm_id not in talking
+        active = self._recently_active.take_all()
+        is_quiet = active is not None and realm_id not in active
         await asyncio.sleep(PAUSE_SECONDS if is_quiet else LONG_PAUSE_SECONDS)

@@ -68,7 +68,7 @@ class WebhookSender:
         self._database = database
         self._outbox = outbox
         self._delivery = delivery
-        self.patience_seconds: float = domain.people.webhook_deliveries.SECONDS
+        self.timeout_seconds: float = domain.people.webhook_deliveries.SECONDS
 
     def lane_of(self, item: OutboxItem) -> int | None:
         """One call at a time for a bot."""
@@ -126,7 +126,7 @@ class WebhookSender:
                 service.url,
                 content,
                 headers,
-                seconds=self.patience_seconds,
+                seconds=self.timeout_seconds,
                 max_bytes=domain.people.webhook_deliveries.MAX_RESPONSE_BYTES,
                 allowed=self._config.webhook_networks,
                 person=call.person,
@@ -271,5 +271,7 @@ async def _failure_notice(
     link = f"/{narrow_link}/near/{message.id}"
     text = domain.people.webhook_deliveries.notice(bot.full_name, bot.id, link, failure)
     draft = await _composed(db, org, context, BotReply(text))
-    in_place = await _composed(db, org, context, BotReply(f"Failure! {failure.in_conversation}"))
-    return FailureNotice(in_place, NoticeText(draft.content, draft.rendered))
+    in_conversation = await _composed(
+        db, org, context, BotReply(f"Failure! {failure.in_conversation}")
+    )
+    return FailureNotice(in_conversation, NoticeText(draft.content, draft.rendered))

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 import msgspec
 from starlette.responses import Response
 
-from tertulia import storage
+from tertulia import domain, storage
 from tertulia.api.call import Call
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import Channel
@@ -77,6 +77,8 @@ async def page(
         wants_people="people" in asked or not asked,
         until=_date(call, LONG_DAYS * DAY_SECONDS),
         host=urlsplit(redirect_uri).hostname or urlsplit(redirect_uri).scheme,
+        document_host=client.document_host,
+        is_on_this_computer=domain.people.agents.is_loopback(redirect_uri),
         registered=_day(call, client.created_at),
         carried=carried,
     )

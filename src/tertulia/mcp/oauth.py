@@ -18,8 +18,9 @@ from tertulia import actions, api, domain, storage
 from tertulia.api.authentication import Authenticator
 from tertulia.api.call import Call
 from tertulia.domain.organization.audit import Act
-from tertulia.domain.people.agents import MAX_NAME_LENGTH, MAX_REDIRECT_URIS, Client
+from tertulia.domain.people.agents import MAX_REDIRECT_URIS, Client
 from tertulia.errors import BadRequest, ClientError
+from tertulia.external import client_documents
 from tertulia.http.request import ApiRequest
 from tertulia.mcp import consent
 from tertulia.web import account_pages
@@ -130,6 +131,7 @@ async def authorization_server(call: Call) -> tuple[int, dict[str, Any]]:
         "token_endpoint_auth_methods_supported": ["none"],
         "revocation_endpoint_auth_methods_supported": ["none"],
         "authorization_response_iss_parameter_supported": True,
+        "client_id_metadata_document_supported": True,
         "scopes_supported": SCOPES,
     }
 
@@ -150,8 +152,8 @@ async def register(call: Call) -> tuple[int, dict[str, Any]]:
         raise OauthError(
             "invalid_redirect_uri", "Use HTTPS, a loopback address or an app's scheme."
         )
-    name = "".join(filter(str.isprintable, registration.client_name)).strip()[:MAX_NAME_LENGTH]
-    client = await call.db.write(actions.people.agents.register, name or "Agent", uris)
+    name = domain.people.agents.shown_name(registration.client_name)
+    client = await call.db.write(actions.people.agents.register, name, uris)
     return 201, {
         "client_id": client.id,
         "client_id_issued_at": int(client.created_at),
@@ -178,11 +180,11 @@ async def show_consent(call: Call) -> Response:
 
 
 async def decide(call: Call) -> Response:
+    user = call.user
     try:
         asked = await _asked(call)
     except _Refused as refused:
         return RedirectResponse(refused.where, 303)
-    user = call.user
     if "allow" not in call.request.params:
         refusal = {"error": "access_denied", "error_description": "The user did not allow it."}
         return RedirectResponse(asked.back(call.site, **refusal), 303)
@@ -235,7 +237,7 @@ async def _asked(call: Call) -> AuthorizationRequest:
     """Raises BadRequest if it is not safe to lead back, else `_Refused`."""
     params = call.request.params
     client_id = params.get("client_id", "")
-    client = await call.db.read(storage.people.agents.find_client, client_id)
+    client = await _find_client(call, client_id)
     if client is None:
         raise BadRequest("This program is not registered here.")
     default = client.redirect_uris[0] if len(client.redirect_uris) == 1 else ""
@@ -257,6 +259,19 @@ async def _asked(call: Call) -> AuthorizationRequest:
         where = asked.back(call.site, error=problem.code, error_description=problem.description)
         raise _Refused(where)
     return asked
+
+
+async def _find_client(call: Call, client_id: str) -> Client | None:
+    """A program that registered itself, or that a document describes. The caller is logged in."""
+    if not client_id.startswith("https:"):
+        return await call.db.read(storage.people.agents.find_client, client_id)
+    cache = call.services.caches.client_documents
+    known = cache.current(client_id, call.now)
+    if known is not None:
+        return known
+    fetched = await client_documents.fetch(call.config, call.person, client_id, call.now)
+    cache.put(client_id, (fetched.client, call.now + fetched.max_age_seconds))
+    return fetched.client
 
 
 def _problem(call: Call, params: dict[str, str], challenge: str) -> OauthError | None:

@@ -45,9 +45,9 @@ class Deadline:
         self.since = since
         self.moved_bytes = moved_bytes
 
-    def is_passed(self, now: float, patience_seconds: float) -> bool:
+    def is_passed(self, now: float, timeout_seconds: float) -> bool:
         earned = self.moved_bytes / MIN_BYTES_PER_SECOND
-        return now - self.since > patience_seconds + earned
+        return now - self.since > timeout_seconds + earned
 
 
 class Tracked(Protocol):
@@ -71,7 +71,7 @@ class ConnectionLimiter:
         self.refused = Counter({"address": 0, "full": 0})
         self.timed_out = Counter({"head": 0, "body": 0, "answer": 0})
         self._proxies = config.trusted_proxies
-        self.patience_seconds = config.slow_client_seconds
+        self.timeout_seconds = config.slow_client_seconds
         self._of_address: Counter[str] = Counter()
         self._watched: set[Tracked] = set()
         self._crowded = ""  # the last address that was refused
@@ -133,7 +133,7 @@ class ConnectionLimiter:
             if not deadlines:
                 self._watched.discard(connection)
             for deadline in deadlines:
-                if deadline.is_passed(now, self.patience_seconds):
+                if deadline.is_passed(now, self.timeout_seconds):
                     self.timed_out[deadline.what] += 1
                     connection.abort(deadline)
                     break

@@ -12,7 +12,6 @@ from types import FrameType
 from typing import Protocol
 
 import uvicorn
-import uvloop
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tertulia.config import Config
@@ -21,6 +20,7 @@ from tertulia.log import log
 from tertulia.server import logging_config, malloc
 from tertulia.server.certificates import Certificate
 from tertulia.server.connection_limits import ConnectionLimiter
+from tertulia.server.event_loop import ACCEPTED_PER_TURN, new_event_loop
 from tertulia.server.http_protocol import HttpConnection
 from tertulia.server.sockets import BACKLOG
 from tertulia.server.tls import TlsProtocol
@@ -64,6 +64,8 @@ class Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
+        for each in sockets or []:
+            each.listen(BACKLOG)  # the loop has set the queue to `ACCEPTED_PER_TURN`
         if self.started:
             self._when_ready()
 
@@ -108,7 +110,7 @@ def serve(
             sys.setswitchinterval(TURN_SECONDS)
             await server.serve(sockets)
 
-    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+    with asyncio.Runner(loop_factory=new_event_loop) as runner:
         runner.run(run())
 
 
@@ -167,5 +169,5 @@ def uvicorn_config(
         h11_max_incomplete_event_size=MAX_URL_BYTES + config.max_header_bytes,
         timeout_keep_alive=75,
         timeout_graceful_shutdown=GRACE_SECONDS,  # type: ignore[arg-type]  # any number works
-        backlog=BACKLOG,
+        backlog=ACCEPTED_PER_TURN,
     )

@@ -107,7 +107,7 @@ class InboundMail:
             raise _unknown(recipient)
         destination = await db.read(actions.inbound_mail.destination, target)
         if not await db.read(actions.inbound_mail.is_new, address, mail.number):
-            return "it was taken before"
+            return "already posted"
         words, destination, files = await _in_thread(
             sender, _content_of, mail, address, destination
         )
@@ -135,7 +135,7 @@ class InboundMail:
             if uploaded and not is_posted:
                 ids = [each.id for each in uploaded]
                 await db.write(actions.inbound_mail.delete_unused_files, ids)
-        return "it was said" if is_posted else "it was taken before"
+        return "posted" if is_posted else "already posted"
 
     async def _target(self, recipient: str) -> tuple[MailAddress, ReplyAddress | ChannelAddress]:
         address = domain.inbound_mail.read_address(recipient, self._config.mail_in_address)

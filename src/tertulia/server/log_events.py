@@ -22,7 +22,7 @@ AREAS = {
     "web": "Pages",
     "auth": "Logging in",
     "sso": "Single sign-on",
-    "ldap": "Directories",
+    "ldap": "LDAP",
     "database": "The database",
     "cluster": "Several servers",
     "events": "The event log and queues",
@@ -290,7 +290,7 @@ LOG_EVENTS = (
         "ldap.unavailable",
         "error",
         "directory reason",
-        "A login failed because the directory could not be asked.",
+        "A login failed because the LDAP server did not answer.",
         "Check the directory, its settings and the network; `tertulia check` tests them.",
     ),
     LogEvent(

@@ -23,7 +23,7 @@ from prometheus_client.utils import floatToGoString
 from starlette.requests import Request
 
 from tertulia import __version__, fair_queue, memo
-from tertulia.caches.table import Caches
+from tertulia.caches.all_caches import Caches
 from tertulia.database import Database
 from tertulia.domain.outbox import POLICIES
 from tertulia.domain.server_report import BackupNote, SyncNote
@@ -48,7 +48,7 @@ SIGNS_OF_A_PROXY = frozenset(
 COUNTED = {
     "people": "Accounts of people that are in use",
     "messages": "Messages that are kept",
-    "queues": "Event queues, those included that nobody polls at the moment",
+    "queues": "Event queues, including those that no client polls at the moment",
     "log_events": "Events that the log holds for queues that have not read them",
     "upload_bytes": "What uploaded files take",
     "database_bytes": "What the database takes, uploaded files included",

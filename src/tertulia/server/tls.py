@@ -53,7 +53,7 @@ class TlsProtocol(asyncio.Protocol):
                 lambda: connection,
                 line,
                 ssl=tls,
-                ssl_handshake_timeout=self._connections.patience_seconds,
+                ssl_handshake_timeout=self._connections.timeout_seconds,
             )
         except (OSError, asyncio.CancelledError):  # not TLS, too late, or disconnected
             line.close()
@@ -72,7 +72,7 @@ class TlsProtocol(asyncio.Protocol):
         readable = asyncio.Event()
         loop.add_reader(line, readable.set)
         try:
-            async with asyncio.timeout(self._connections.patience_seconds):
+            async with asyncio.timeout(self._connections.timeout_seconds):
                 await readable.wait()
         finally:
             loop.remove_reader(line)

@@ -51,13 +51,13 @@ def run(config: Config, sockets: list[socket.socket], work: Work) -> None:
     port = sockets[0].getsockname()[1]
     own = [socket.create_server(own_address(port, n + 1)) for n in range(config.workers)]
     others = replace(config, lmtp_listen="")
-    crew = Supervisor(
+    supervisor = Supervisor(
         [
             partial(work, others if number else config, [*sockets, socket_])
             for number, socket_ in enumerate(own)
         ]
     )
-    crew.supervise()
+    supervisor.supervise()
 
 
 class Supervisor:

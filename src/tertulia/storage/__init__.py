@@ -26,8 +26,8 @@ from tertulia.storage import (
     reencryption,
     row_mapper,
     search,
-    server_notes,
     server_reports,
+    server_values,
     table_copy,
     table_counts,
 )

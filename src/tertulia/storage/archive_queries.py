@@ -6,11 +6,14 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from tertulia import storage
-from tertulia.database.tx import Dialect, Tx
+from tertulia import domain, storage
+from tertulia.database.tx import Tx
 from tertulia.domain.messages.kept import KeptMessage, KeptSelection
 from tertulia.domain.messages.message import Message
 from tertulia.storage.export_queries import CHOSEN
+from tertulia.storage.organization.legal_holds import EDIT_TABLES, was_in
+
+WORD_BATCH = 1_000  # messages whose texts are compared at once
 
 # What one user wrote and received.
 _OF_PERSON = (
@@ -25,32 +28,35 @@ _OF_PERSON = (
 class Discovery(msgspec.Struct, frozen=True):
     """What is searched for. A field that is empty or None allows everything.
 
-    Words are found as parts of words, in the text or in an earlier version; ASCII letters in any
-    case.
+    Words are found as parts of words, in the text or in an earlier version, and compared as search
+    compares them. `find_words` must have replaced them by the ids of the messages that have them.
     """
 
-    user_ids: Sequence[int] = ()  # senders, and participants of direct messages
+    user_ids: Sequence[int] = ()  # senders, owners of bots, participants of direct messages
     channel_ids: Sequence[int] = ()
     words: Sequence[str] = ()  # any of them
     since: float | None = None
     until: float | None = None
+    message_ids: Sequence[int] | None = None
 
-    def condition(self, dialect: Dialect) -> str:
+    @property
+    def condition(self) -> str:
+        assert not self.words, "the words were not looked up"
         wanted = []
         if self.user_ids:
             wanted.append(
-                "(m.sender_id IN :users OR m.conversation_id IN (SELECT v.conversation_id"
+                "(m.sender_id IN (SELECT a.id FROM account a WHERE a.id IN :users"
+                " OR a.bot_owner_id IN :users) OR m.conversation_id IN (SELECT v.conversation_id"
                 " FROM conversation_member v WHERE v.user_id IN :users))"
             )
         if self.channel_ids:
-            wanted.append("m.channel_id IN :channels")
+            wanted.append(was_in("IN :channels"))
         if self.since is not None:
             wanted.append("m.sent_at >= :since")
         if self.until is not None:
             wanted.append("m.sent_at < :until")
-        if self.words:
-            found = [_contains(dialect, f":word{number}") for number, _ in enumerate(self.words)]
-            wanted.append(f"({' OR '.join(found)})")
+        if self.message_ids is not None:
+            wanted.append("m.id IN :found")
         return " AND ".join(wanted) or "TRUE"
 
     @property
@@ -60,22 +66,9 @@ class Discovery(msgspec.Struct, frozen=True):
             "channels": list(self.channel_ids) or None,
             "since": self.since,
             "until": self.until,
+            "found": None if self.message_ids is None else list(self.message_ids),
         }
-        for number, word in enumerate(self.words):
-            escaped = word.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-            given[f"word{number}"] = f"%{escaped}%"
         return {name: value for name, value in given.items() if value is not None}
-
-
-def _contains(dialect: Dialect, word: str) -> str:
-    def like(column: str) -> str:
-        return f"{dialect.lower(column)} LIKE {dialect.lower(f'CAST({word} AS TEXT)')} ESCAPE '\\'"
-
-    edits = [
-        f"EXISTS (SELECT 1 FROM {table} e WHERE e.message_id = m.id AND {like('e.prev_content')})"
-        for table in ("message_edit", "kept_message_edit", "held_message_edit")
-    ]
-    return " OR ".join([like("m.content"), *edits])
 
 
 class ArchivedMessages(msgspec.Struct, frozen=True):
@@ -87,7 +80,6 @@ class ArchivedMessages(msgspec.Struct, frozen=True):
     person_id: int | None = None
     channel_id: int | None = None
     discovery: Discovery | None = None
-    dialect: Any = None  # of the database, for a discovery
 
     @property
     def source(self) -> str:
@@ -100,7 +92,7 @@ class ArchivedMessages(msgspec.Struct, frozen=True):
     @property
     def condition(self) -> str:
         if self.discovery is not None:
-            return self.discovery.condition(self.dialect)
+            return self.discovery.condition
         if self.person_id is not None:
             return _OF_PERSON
         if self.channel_id is not None:
@@ -121,6 +113,45 @@ class ArchivedMessages(msgspec.Struct, frozen=True):
         return found
 
 
+def find_words(tx: Tx, wanted: Discovery) -> Discovery:
+    """The same discovery with the ids of the messages that contain one of its words.
+
+    Databases do not fold letters as search does, so all texts of the other criteria are read.
+    """
+    if not wanted.words:
+        return wanted
+    folded = [domain.search.words.fold(word) for word in wanted.words]
+    others = replace(wanted, words=())
+    found: list[int] = []
+    chosen, after = ArchivedMessages("", discovery=others), 0
+    while ids := tx.column(
+        f"SELECT m.id FROM {chosen.source} m WHERE m.realm_id = :realm AND m.id > :after"
+        f" AND {chosen.condition} ORDER BY m.id LIMIT :size",
+        after=after,
+        size=WORD_BATCH,
+        **chosen.params,
+    ):
+        texts = tx.tuples(
+            "SELECT id, content FROM message WHERE id IN :ids"
+            " UNION ALL SELECT id, content FROM kept_message WHERE id IN :ids"
+            + "".join(
+                f" UNION ALL SELECT message_id, prev_content FROM {table}"
+                " WHERE message_id IN :ids AND prev_content IS NOT NULL"
+                for table in EDIT_TABLES
+            ),
+            ids=ids,
+        )
+        having = {each for each, text in texts if _has_one(text, folded)}
+        found += [each for each in ids if each in having]
+        after = ids[-1]
+    return replace(others, message_ids=found)
+
+
+def _has_one(text: str, folded: Sequence[str]) -> bool:
+    text = domain.search.words.fold(text)
+    return any(word in text for word in folded)
+
+
 def count(tx: Tx, chosen: ArchivedMessages) -> int:
     return tx.number(
         f"SELECT count(*) AS value FROM {chosen.source} m WHERE m.realm_id = :realm"
@@ -129,16 +160,32 @@ def count(tx: Tx, chosen: ArchivedMessages) -> int:
     )
 
 
-def topics(tx: Tx, chosen: ArchivedMessages, channel_id: int) -> list[str]:
-    """The keys of the topics with chosen messages, by their newest message, newest first."""
-    rows = tx.all(
-        f"SELECT m.topic_key, max(m.id) AS newest FROM {chosen.source} m"
-        f" WHERE m.channel_id = :channel AND {chosen.condition}"
-        " GROUP BY m.topic_key ORDER BY 2 DESC",
+def topics(tx: Tx, chosen: ArchivedMessages, channel_id: int) -> list[tuple[str, int]]:
+    """The keys of the topics with chosen messages, and their oldest one; newest topics first."""
+    return [
+        (key, oldest)
+        for key, oldest, _ in tx.tuples(
+            f"SELECT m.topic_key, min(m.id), max(m.id) FROM {chosen.source} m"
+            f" WHERE m.channel_id = :channel AND {chosen.condition}"
+            " GROUP BY m.topic_key ORDER BY 3 DESC",
+            channel=channel_id,
+            **chosen.params,
+        )
+    ]
+
+
+def oldest_of_topic(
+    tx: Tx, chosen: ArchivedMessages, channel_id: int, topic_key: str
+) -> int | None:
+    """The oldest chosen message of a topic."""
+    found: int | None = tx.value(
+        f"SELECT min(m.id) AS value FROM {chosen.source} m WHERE m.channel_id = :channel"
+        f" AND m.topic_key = :topic AND {chosen.condition}",
         channel=channel_id,
+        topic=topic_key,
         **chosen.params,
     )
-    return [row["topic_key"] for row in rows]
+    return found
 
 
 def conversations(tx: Tx, chosen: ArchivedMessages) -> list[int]:
@@ -188,6 +235,17 @@ def count_before(
         channel=channel_id,
         topic=topic_key,
         id=message_id,
+        **chosen.params,
+    )
+
+
+def links_file(tx: Tx, chosen: ArchivedMessages, attachment_id: int) -> bool:
+    """Whether a chosen message links a file. A discovery has all files."""
+    return chosen.discovery is not None or tx.exists(
+        "SELECT 1 AS found FROM attachment_message l JOIN message m ON m.id = l.message_id"
+        f" WHERE l.attachment_id = :attachment AND l.realm_id = :realm AND {chosen.condition}"
+        " LIMIT 1",
+        attachment=attachment_id,
         **chosen.params,
     )
 

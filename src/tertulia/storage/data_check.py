@@ -121,7 +121,7 @@ _FILE_PROBLEMS = {
         " WHERE u.place = '' AND a.size <> (SELECT"
         " coalesce(sum(length(p.data)), 0) FROM upload_piece p WHERE p.upload_id = u.id)"
     ),
-    "{} files are kept and are nobody's": (
+    "{} stored files have no attachment": (
         "SELECT count(*) AS value FROM upload u WHERE u.touched_at IS NULL"
         " AND NOT EXISTS (SELECT 1 FROM attachment a WHERE a.upload_id = u.id)"
         " AND NOT EXISTS (SELECT 1 FROM kept_attachment a WHERE a.upload_id = u.id)"

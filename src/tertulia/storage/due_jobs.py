@@ -24,8 +24,8 @@ def outbox(transport: Transport) -> str:
 
 def which(tx: Tx, names: Sequence[str]) -> set[str]:
     """The queries that return a row."""
-    asked = ", ".join(f"EXISTS ({sql}) AS q{number}" for number, sql in enumerate(names))
-    row = tx.one(f"SELECT {asked}", now=tx.now)
+    columns = ", ".join(f"EXISTS ({sql}) AS q{number}" for number, sql in enumerate(names))
+    row = tx.one(f"SELECT {columns}", now=tx.now)
     assert row is not None
     return {sql for number, sql in enumerate(names) if row[f"q{number}"]}
 

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import structlog
-import uvloop
 
 from tertulia import actions, domain, storage
 from tertulia.app import Application
@@ -26,6 +25,7 @@ from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.new_user import NewUser
 from tertulia.domain.people.user import NOTIFICATION_BOT, BotType, Role, User
 from tertulia.server import http_server
+from tertulia.server.event_loop import new_event_loop
 from tertulia.testing.people import LOOK_AGAIN_SECONDS, Account
 
 BOTS = {
@@ -53,7 +53,7 @@ class ChatServer:
         self._application = Application(config, self._database, self._vault, self._clock)
         self._listening = socket.create_server(("127.0.0.1", 0))
         self.site = f"http://127.0.0.1:{self._listening.getsockname()[1]}"
-        self._loop = uvloop.new_event_loop()
+        self._loop = new_event_loop()
         self._ready = threading.Event()
         about = http_server.uvicorn_config(config, self._application, self._application.connections)
         self._server = http_server.Server(about, self._application, self._ready.set)

@@ -68,6 +68,7 @@ class ImportedChannel(msgspec.Struct, frozen=True):
     topics_policy: str = "inherit"
     retention_days: int | None = None
     default_push: bool = False
+    allows_summaries: bool = True
     creator: str = ""
     permissions: Mapping[str, "ImportedGroupValue"] = field(default_factory=dict)
     # Settings of members by user key: columns of our subscriptions.

@@ -143,7 +143,8 @@ def describe(request: ApiRequest, error: ClientError) -> str:
     """The text of an error, translated if there is a translation."""
     texts = translations.of(request)
     if isinstance(error, RateLimited):
-        return texts["rate_limited"].format(math.ceil(error.values["retry_after"] / 60))
+        minutes = math.ceil(error.values["retry_after"] / 60)
+        return translations.counted(texts, "rate_limited", minutes)
     known = translations.PROBLEMS.get(type(error).__name__) or translations.SENTENCES.get(error.msg)
     return error.msg if known is None else texts[known].format(**error.values)
 

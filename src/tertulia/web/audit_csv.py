@@ -17,8 +17,8 @@ from tertulia.api.organization.audit import MAX_SEARCH_LENGTH
 from tertulia.domain.organization.audit import AREAS, SOURCES, AuditEntry, AuditFilter
 from tertulia.errors import BadRequest
 from tertulia.http import downloads
+from tertulia.http.parameter_rules import LARGEST_ID
 from tertulia.http.request import ApiRequest
-from tertulia.http.rules import LARGEST_ID
 
 ENTRIES_PER_READ = 1000
 COLUMNS = (
@@ -46,7 +46,7 @@ class AuditCsv:
     async def _download(self, request: Request) -> Response:
         call = await self._auth.authenticate_media(ApiRequest(request.scope, request.receive))
         api.guards.administrator(call)
-        wanted = _filter(dict(request.query_params))
+        wanted = api.organization.audit.allowed(call, _filter(dict(request.query_params)))
         headers = {
             "Content-Disposition": downloads.disposition("audit-log.csv", is_shown=False),
             "Cache-Control": "no-store",

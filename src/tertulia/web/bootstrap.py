@@ -43,7 +43,6 @@ OPTIONS = Options(
 UNREAD = (
     "realm_bots",
     "realm_user_settings_defaults",
-    "server_supported_permission_settings",
     "stop_words",
 )
 

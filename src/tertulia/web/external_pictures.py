@@ -51,8 +51,8 @@ class ExternalPicturePages:
         address = self._pictures.address(**request.path_params)
         if address is None:
             return Response(status_code=403, headers=MISSING_HEADERS)
-        asked = ApiRequest(request.scope, request.receive)
-        reader = address_bucket(asked.client_address)
+        api_request = ApiRequest(request.scope, request.receive)
+        reader = address_bucket(api_request.client_address)
         picture = await self._fetcher.picture(address, reader)
         if not picture.data:
             return Response(status_code=404, headers=MISSING_HEADERS)

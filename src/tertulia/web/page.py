@@ -105,8 +105,8 @@ class WebPage:
         return Response(text, media_type="text/javascript; charset=utf-8", headers=headers)
 
     async def _manifest(self, request: Request) -> Response:
-        asked = ApiRequest(request.scope, request.receive)
-        org = await api.call.find_organization(self._services, asked.host)
+        api_request = ApiRequest(request.scope, request.receive)
+        org = await api.call.find_organization(self._services, api_request.host)
         name = "Tertulia" if org is None else org.realm.name
         icon = {"src": "/static/icon-512.png", "sizes": "512x512", "type": "image/png"}
         manifest = {

@@ -11,13 +11,13 @@ from typing import Any
 
 from starlette.responses import Response
 
-from tertulia.documents import engine
+from tertulia.documents import template_engine
 from tertulia.http import compression
 from tertulia.http.request import ApiRequest
 from tertulia.web import security_headers, translations
 
 TEMPLATES = Path(__file__).parent / "templates"
-FOLDERS = (TEMPLATES, engine.TEMPLATES)
+FOLDERS = (TEMPLATES, template_engine.TEMPLATES)
 
 
 async def page(
@@ -79,4 +79,4 @@ def _load_all() -> None:
 
 @cache
 def _engine() -> Any:
-    return engine.environment(FOLDERS)
+    return template_engine.environment(FOLDERS)

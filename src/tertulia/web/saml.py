@@ -90,9 +90,9 @@ async def _receive_response(call: Call) -> Response:
 
     params = call.request.params
     state, response = params.get("RelayState", ""), params.get("SAMLResponse", "")
-    places = _entity(call), _return_address(call)
+    addresses = _entity(call), _return_address(call)
     provider, person = await _read_with_provider(
-        call, saml.read_response, *places, _request_id(call, state), response
+        call, saml.read_response, *addresses, _request_id(call, state), response
     )
     kept = SamlResponse(
         provider.label,
@@ -123,8 +123,8 @@ async def _read_with_provider(
         if not provider.is_for(call.org.realm.subdomain):
             continue
         try:
-            said = partial(read, provider, *args, **kwargs)
-            return provider, await api.people.signature_queue.run(call, said)
+            parse = partial(read, provider, *args, **kwargs)
+            return provider, await api.people.crypto_queue.run(call, parse)
         except ProviderError as trouble:
             log.warning("sso.answer_rejected", provider=provider.key, reason=str(trouble))
     raise ProviderFailed()
@@ -199,9 +199,9 @@ async def _receive_logout(call: Call) -> Response:
     params = call.request.params
     if "SAMLRequest" not in params:
         return account_pages.redirect(LOGGED_OUT)
-    said = call.request.raw_query, dict(params), call.now
+    signed = call.request.raw_query, dict(params), call.now
     provider, logout = await _read_with_provider(
-        call, saml_logout.read, _logout_address(call), *said
+        call, saml_logout.read, _logout_address(call), *signed
     )
     name = provider.label
     await call.db.write(

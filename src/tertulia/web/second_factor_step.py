@@ -57,7 +57,7 @@ async def complete_or_ask(call: Call, identity: VerifiedIdentity, target: LoginT
         return await login_completion.complete(call, identity, target)
     pending = PendingSecondFactor(identity.method, identity.user_id, target)
     if missing is MissingFactor.CODE:
-        return await _ask(call, pending)
+        return await _show_form(call, pending)
     secret = domain.people.second_factors.new_secret()
     return await _show_set_up(call, pending, secret)
 
@@ -70,7 +70,7 @@ async def _restart(call: Call) -> Response:
 # --- a code ---
 
 
-async def _ask(
+async def _show_form(
     call: Call, pending: PendingSecondFactor, error: ClientError | None = None
 ) -> Response:
     pending_passkey = msgspec.structs.replace(pending, challenge=domain.people.sessions.new_token())
@@ -93,7 +93,7 @@ async def _check(call: Call) -> Response:
             identity = await _verify(call, pending)
             return await login_completion.complete(call, identity, pending.target)
     except (WrongCode, RateLimited) as error:
-        return await _ask(call, pending, error)
+        return await _show_form(call, pending, error)
 
 
 async def _verify(call: Call, pending: PendingSecondFactor) -> VerifiedIdentity:

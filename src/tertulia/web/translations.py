@@ -1,5 +1,7 @@
 """The texts of the pages before login in the language of a request."""
 
+from collections.abc import Mapping
+from functools import partial
 from types import SimpleNamespace
 
 from tertulia import domain
@@ -62,7 +64,13 @@ def language(accept_language: str | None) -> str:
     return "en"
 
 
+def counted(texts: Mapping[str, str], name: str, number: int, **values: object) -> str:
+    """A text with a number, in the plural form of its language."""
+    return domain.organization.plurals.counted(texts, texts["language"], name, number, **values)
+
+
 def in_language(name: str) -> SimpleNamespace:
     """The texts as attributes: templates use `texts.log_in`."""
     direction = domain.organization.languages.direction(name)
-    return SimpleNamespace(**LANGUAGES[name], direction=direction)
+    texts = LANGUAGES[name]
+    return SimpleNamespace(**texts, direction=direction, counted=partial(counted, texts))

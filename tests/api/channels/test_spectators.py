@@ -29,7 +29,7 @@ def square(kind: Kind, open_servers: SharedServers) -> Chat:
     return chat
 
 
-def said(chat: Chat, where: str) -> int:
+def message_in(chat: Chat, where: str) -> int:
     return chat.person(f"speaker-{where}", channels=[where]).says("Hello", to=f"{where} > talk").id
 
 
@@ -38,7 +38,7 @@ def read(who: Caller, narrow: list[Any]) -> Any:
 
 
 def test_a_search_finds_only_web_public_messages(square):
-    number, _ = said(square, "square"), said(square, "house")
+    number, _ = message_in(square, "square"), message_in(square, "house")
 
     messages = read(square.stranger, [*OPENLY, ["search", "hello"]]).succeeds()["messages"]
 
@@ -46,7 +46,7 @@ def test_a_search_finds_only_web_public_messages(square):
 
 
 def test_messages_of_web_public_channels_can_be_read(square):
-    number, hidden = said(square, "square"), said(square, "house")
+    number, hidden = message_in(square, "square"), message_in(square, "house")
 
     messages = read(square.stranger, OPENLY).succeeds()["messages"]
 
@@ -59,8 +59,8 @@ def test_messages_of_web_public_channels_can_be_read(square):
 
 
 def test_a_narrow_can_restrict_but_not_extend(square):
-    number = said(square, "square")
-    said(square, "house")
+    number = message_in(square, "square")
+    message_in(square, "house")
     topic = [{"operator": "topic", "operand": "talk"}]
     house = [{"operator": "channel", "operand": "house"}]
 
@@ -90,7 +90,7 @@ def test_other_narrows_need_a_login(square, narrow):
 
 
 def test_topics_of_web_public_channels_can_be_listed(square):
-    said(square, "square")
+    message_in(square, "square")
 
     path = f"/users/me/{square.channel('square').id}/topics"
 

@@ -265,6 +265,7 @@ def test_a_complete_subscription(chat, ana, ben):
         "stream_weekly_traffic": None,
         "subscriber_count": 2,
         "default_push_notifications": False,
+        "topic_summaries_allowed": True,
         "can_add_subscribers_group": nobody,
         "can_administer_channel_group": {"direct_members": [ana.id], "direct_subgroups": []},
         "can_create_topic_group": everyone,

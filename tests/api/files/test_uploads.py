@@ -14,7 +14,7 @@ from tertulia.domain.files.attachments import PIECE_BYTES
 
 FORBIDDEN = b"<p>You are not authorized to view this file.</p>"
 GONE = b"<p>This file does not exist or has been deleted.</p>"
-MUCH = bytes(range(256)) * 1024 * 9 + b"the end"  # a little more than nine pieces
+LARGE = bytes(range(256)) * 1024 * 9 + b"the end"  # a little more than nine pieces
 
 
 @pytest.fixture
@@ -60,24 +60,24 @@ def test_an_upload_is_announced_and_listed(ana, ben):
 
 
 def test_a_download_equals_the_upload(ana):
-    for data in (b"", b"x", MUCH[:PIECE_BYTES], MUCH):
+    for data in (b"", b"x", LARGE[:PIECE_BYTES], LARGE):
         file = uploads(ana, "tide.bin", data, "application/octet-stream")
         assert fetches(ana, file).body == data
 
 
 def test_a_chunked_form_is_read_too(ana):
-    body = form(("tide.bin", MUCH))
+    body = form(("tide.bin", LARGE))
     pieces = [body[at : at + 100_001] for at in range(0, len(body), 100_001)]
     chunks = b"".join(b"%x\r\n%s\r\n" % (len(piece), piece) for piece in [*pieces, b""])
 
     response = sends_form(ana.with_headers(Transfer_Encoding="chunked"), chunks).succeeds()
 
-    assert fetches(ana, File(response["url"], "tide.bin")).body == MUCH
+    assert fetches(ana, File(response["url"], "tide.bin")).body == LARGE
 
 
-@pytest.mark.parametrize("size", [1, len(MUCH)])
+@pytest.mark.parametrize("size", [1, len(LARGE)])
 def test_exactly_one_file_is_required(ana, size):
-    data = MUCH[:size]
+    data = LARGE[:size]
 
     ana.post("/user_uploads").fails("You must specify a file to upload")
     sends_form(ana, form()).fails("You must specify a file to upload")
@@ -337,21 +337,25 @@ def test_a_file_name_of_any_script_survives_the_download(ana):
 
 
 def test_ranges_and_revalidation_are_supported(ana):
-    file = uploads(ana, "tide.bin", MUCH)
+    file = uploads(ana, "tide.bin", LARGE)
     whole = fetches(ana, file)
 
     def part(wanted):
         reply = fetches(ana, file, Range=wanted)
         return reply.status, reply.headers["Content-Range"], reply.body
 
-    size = len(MUCH)
-    assert part("bytes=0-9") == (206, f"bytes 0-9/{size}", MUCH[:10])
-    assert part("bytes=262140-786440") == (206, f"bytes 262140-786440/{size}", MUCH[262140:786441])
+    size = len(LARGE)
+    assert part("bytes=0-9") == (206, f"bytes 0-9/{size}", LARGE[:10])
+    assert part("bytes=262140-786440") == (
+        206,
+        f"bytes 262140-786440/{size}",
+        LARGE[262140:786441],
+    )
     assert part(f"bytes={size - 3}-") == (206, f"bytes {size - 3}-{size - 1}/{size}", b"end")
     assert part("bytes=-3") == (206, f"bytes {size - 3}-{size - 1}/{size}", b"end")
     assert part(f"bytes={size}-") == (416, f"bytes */{size}", b"")
     for nonsense in ("bytes=-", "bytes=9-3", "bytes=0-1,5-6", "lines=1-2"):
-        assert fetches(ana, file, Range=nonsense).body == MUCH
+        assert fetches(ana, file, Range=nonsense).body == LARGE
 
     again = fetches(ana, file, If_None_Match=whole.headers["ETag"])
     head = ana.raw("HEAD", file.url)
@@ -496,7 +500,7 @@ def test_other_files_and_foreign_pictures_are_only_linked(ana, ben):
 
 
 def test_the_size_of_a_large_picture_is_read(ana):
-    large = uploads(ana, "boat.png", picture(size=(3000, 2000)) + MUCH, "image/png")
+    large = uploads(ana, "boat.png", picture(size=(3000, 2000)) + LARGE, "image/png")
 
     assert 'dimensions="3000x2000"' in rendered(ana, large.link)
 

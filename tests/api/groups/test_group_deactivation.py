@@ -1,6 +1,6 @@
 """Deactivated user groups: what still refers to one, and reactivation."""
 
-from tests.support.groups import listens, make, only, shown, told
+from tests.support.groups import group_event, listens, make, only, shown
 from tests.support.people import Chat, Person
 
 
@@ -17,25 +17,25 @@ def test_a_group_is_deactivated_and_reactivated(ana: Person, ben: Person) -> Non
     ana.patch(path, deactivated=False, name="rolls").succeeds()
 
     members = [
-        told("add_members", group_id, user_ids=[ana.id]),
-        told("remove_members", group_id, user_ids=[ben.id]),
+        group_event("add_members", group_id, user_ids=[ana.id]),
+        group_event("remove_members", group_id, user_ids=[ben.id]),
     ]
     details = [
-        told("update", group_id, data={"description": "asleep"}),
-        told("update", group_id, data={"can_join_group": only(ben)}),
+        group_event("update", group_id, data={"description": "asleep"}),
+        group_event("update", group_id, data={"can_join_group": only(ben)}),
     ]
     assert knowing.all() == [
-        told("update", group_id, data={"deactivated": True}),
-        told("update", group_id, data={"name": "crust"}),
+        group_event("update", group_id, data={"deactivated": True}),
+        group_event("update", group_id, data={"name": "crust"}),
         *details,
         *members,
-        told("update", group_id, data={"name": "rolls"}),
-        told("update", group_id, data={"deactivated": False}),
+        group_event("update", group_id, data={"name": "rolls"}),
+        group_event("update", group_id, data={"deactivated": False}),
     ]
     group = shown(ben, group_id)
     assert (group["name"], group["deactivated"], group["members"]) == ("rolls", False, [ana.id])
     assert other.all() == [
-        told("remove", group_id),
+        group_event("remove", group_id),
         *details,
         *members,
         {"type": "user_group", "op": "add", "group": group},
@@ -56,9 +56,9 @@ def test_simultaneous_changes_are_reported_in_order(chat: Chat, ana: Person) -> 
     ).succeeds()
 
     assert queue.all() == [
-        told("update", group_id, data={"description": "awake"}),
-        told("update", group_id, data={"deactivated": False}),
-        told("update", group_id, data={"can_leave_group": chat.group("members")}),
+        group_event("update", group_id, data={"description": "awake"}),
+        group_event("update", group_id, data={"deactivated": False}),
+        group_event("update", group_id, data={"can_leave_group": chat.group("members")}),
     ]
 
 

@@ -1,7 +1,7 @@
 """Members of user groups: users, subgroups, and what membership gives access to."""
 
 import pytest
-from tests.support.groups import make, only, shown, told
+from tests.support.groups import group_event, make, only, shown
 from tests.support.people import Chat, Person
 
 from tertulia import actions
@@ -17,10 +17,10 @@ def test_members_are_added_and_removed_in_one_call(ana: Person, ben: Person, cle
     ana.post(f"/user_groups/{group_id}/members", add=[ben.id], delete=[ben.id]).succeeds()
 
     assert queue.all() == [
-        told("add_members", group_id, user_ids=[cleo.id]),
-        told("remove_members", group_id, user_ids=[ben.id]),
-        told("add_members", group_id, user_ids=[ben.id]),
-        told("remove_members", group_id, user_ids=[ben.id]),
+        group_event("add_members", group_id, user_ids=[cleo.id]),
+        group_event("remove_members", group_id, user_ids=[ben.id]),
+        group_event("add_members", group_id, user_ids=[ben.id]),
+        group_event("remove_members", group_id, user_ids=[ben.id]),
     ]
     assert shown(ben, group_id)["members"] == [ana.id, cleo.id]
 
@@ -154,7 +154,7 @@ def test_groups_can_be_nested_to_any_depth(ana: Person, ben: Person, cleo: Perso
 
     ana.post(f"/user_groups/{outer}/subgroups", add=[middle]).succeeds()
 
-    assert queue.all() == [told("add_subgroups", outer, direct_subgroup_ids=[middle])]
+    assert queue.all() == [group_event("add_subgroups", outer, direct_subgroup_ids=[middle])]
     path = f"/user_groups/{outer}"
     members = ben.get(f"{path}/members").succeeds()["members"]
     assert members == sorted([ana.id, ben.id, cleo.id])
@@ -235,10 +235,10 @@ def test_subgroups_can_be_changed_together_with_members(ana: Person, ben: Person
     ana.post(path, delete_subgroups=[inner]).succeeds()
 
     assert queue.all() == [
-        told("add_members", outer, user_ids=[ana.id]),
-        told("remove_members", outer, user_ids=[ben.id]),
-        told("add_subgroups", outer, direct_subgroup_ids=[inner]),
-        told("remove_subgroups", outer, direct_subgroup_ids=[inner]),
+        group_event("add_members", outer, user_ids=[ana.id]),
+        group_event("remove_members", outer, user_ids=[ben.id]),
+        group_event("add_subgroups", outer, direct_subgroup_ids=[inner]),
+        group_event("remove_subgroups", outer, direct_subgroup_ids=[inner]),
     ]
 
 

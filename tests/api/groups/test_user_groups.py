@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from tests.support.groups import make, only, shown, told
+from tests.support.groups import group_event, make, only, shown
 from tests.support.people import Chat, Person
 
 from tertulia import actions, storage
@@ -69,7 +69,7 @@ def test_subgroups_of_a_new_group_are_reported_by_their_own_event(chat: Chat) ->
 
     subgroups = sorted([chat.group("moderators"), inner])
     assert queue.next()["group"]["direct_subgroup_ids"] == []
-    assert queue.next() == told("add_subgroups", outer, direct_subgroup_ids=subgroups)
+    assert queue.next() == group_event("add_subgroups", outer, direct_subgroup_ids=subgroups)
     assert queue.silent()
     assert shown(ana, outer)["direct_subgroup_ids"] == subgroups
 
@@ -292,8 +292,8 @@ def test_a_group_is_renamed_and_described(ana: Person, ben: Person) -> None:
     ana.patch(f"/user_groups/{group_id}", name="pastry", description="sweet").succeeds()
 
     assert queue.all() == [
-        told("update", group_id, data={"name": "pastry"}),
-        told("update", group_id, data={"description": "sweet"}),
+        group_event("update", group_id, data={"name": "pastry"}),
+        group_event("update", group_id, data={"description": "sweet"}),
     ]
     group = shown(ben, group_id)
     assert (group["name"], group["description"]) == ("pastry", "sweet")
@@ -319,7 +319,7 @@ def test_permissions_change_only_from_the_expected_value(permission: str, chat: 
     assert response["field_name"] == "old"
     same.succeeds()
     value = only(ana, ben, groups=(moderators,))
-    assert queue.all() == [told("update", group_id, data={permission: value})]
+    assert queue.all() == [group_event("update", group_id, data={permission: value})]
     assert shown(ben, group_id)[permission] == value
 
 

@@ -112,9 +112,9 @@ def test_invalid_reminders_are_refused(ana, wrong, msg):
 
 
 def test_the_longest_message_with_the_longest_note_fits(ana):
-    tale = ana.says("x" * 10_000, to=[ana])
+    long_message = ana.says("x" * 10_000, to=[ana])
 
-    asks(ana, tale.id, note="n" * 1000)
+    asks(ana, long_message.id, note="n" * 1000)
 
     content = listed(ana)[0]["content"]
     assert len(content) == 10_000

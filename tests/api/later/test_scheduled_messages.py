@@ -211,7 +211,7 @@ def test_posting_permissions_are_checked_on_creation(chat, in_kitchen, ana, ben)
         f"Channel with ID '{vault}' does not exist", code="STREAM_DOES_NOT_EXIST"
     )
     cleo.post("/scheduled_messages", content="x", **soon(to=[ben.id])).fails(
-        f"'{ben.api_email}' is no longer using Zulip."
+        "A recipient's account is deactivated."
     )
 
 
@@ -476,3 +476,27 @@ def test_the_number_of_scheduled_messages_is_limited(ana, monkeypatch):
     ana.post("/reminders", message_id=note.id, **later).fails("Too many reminders (limit: 1)")
     assert len(ana.get("/scheduled_messages").succeeds()["scheduled_messages"]) == 1
     assert len(ana.get("/reminders").succeeds()["reminders"]) == 1
+
+
+@pytest.mark.on_both
+def test_the_length_of_all_scheduled_messages_is_limited(ana, monkeypatch):
+    monkeypatch.setattr(domain.limits, "LATER_UNCOUNTED", 2)
+    monkeypatch.setattr(domain.limits, "LATER_LENGTH", 1000)
+    note = ana.says("x" * 250, to=[ana])
+    later = {"scheduled_delivery_timestamp": IN_TWO_HOURS}
+    first = schedules(ana, "x" * 200, to=[ana.id])
+    schedules(ana, "y" * 200, to=[ana.id])
+    for _ in range(2):
+        ana.post("/reminders", message_id=note.id, **later).succeeds()
+
+    refusals = [
+        ana.post("/scheduled_messages", content="x" * 100, **soon(to=[ana.id])),
+        ana.patch(f"/scheduled_messages/{first}", content="x" * 300),
+        ana.post("/reminders", message_id=note.id, **later),
+    ]
+
+    limit = "(limit: 1000 characters, with their HTML)"
+    for refused, what in zip(refusals, ["scheduled messages"] * 2 + ["reminders"], strict=True):
+        refused.fails(f"Your {what} together are too long {limit}")
+    ana.patch(f"/scheduled_messages/{first}", content="x").succeeds()
+    schedules(ana, "z" * 100, to=[ana.id])

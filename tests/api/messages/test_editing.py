@@ -433,7 +433,7 @@ def test_only_administrators_delete_topics(chat, ana):
 def test_a_long_topic_is_deleted_in_parts(chat, ana, ben, chair):
     boss = chat.person("boss", role="admin")
     porch_id = chat.channel("porch").id
-    more = chat.write(_say_much, ana.record, porch_id, domain.limits.DELETE_BATCH + 10)
+    more = chat.write(_insert_messages, ana.record, porch_id, domain.limits.DELETE_BATCH + 10)
     queue = ben.listens_for("delete_message", client_capabilities=CAPABLE)
 
     response = boss.post(f"/streams/{porch_id}/delete_topic", topic_name="chairs").succeeds()
@@ -444,7 +444,7 @@ def test_a_long_topic_is_deleted_in_parts(chat, ana, ben, chair):
     assert [each for ids in received for each in ids] == [chair.id, *more]
 
 
-def _say_much(tx, user, channel_id, count):
+def _insert_messages(tx, user, channel_id, count):
     draft = Draft("chair", "<p>chair</p>", 0, "test", read_by_sender=True)
     return [
         actions.messages.send.to_channel(tx, user, channel_id, "chairs", draft).message_id

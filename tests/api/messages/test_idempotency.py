@@ -38,11 +38,16 @@ def test_direct_messages_are_idempotent_too(ana, ben):
 def test_a_queue_and_a_local_id_are_a_key(in_kitchen, ana):
     queue = ana.listens_for("message")
 
-    def say(local_id, queue_id=queue.queue_id):
+    def send(local_id, queue_id=queue.queue_id):
         message = ana.says("Soup's on", to="kitchen > lunch", queue_id=queue_id, local_id=local_id)
         return message.id
 
-    first, again, other, elsewhere = say("1.01"), say("1.01"), say("1.02"), say("1.01", "unknown")
+    first, again, other, elsewhere = (
+        send("1.01"),
+        send("1.01"),
+        send("1.02"),
+        send("1.01", "unknown"),
+    )
 
     assert first == again
     assert len({first, other, elsewhere}) == 3

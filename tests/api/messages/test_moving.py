@@ -13,8 +13,8 @@ def moves(person, message, **change):
     return person.patch(f"/messages/{message.id}", **change)
 
 
-def follows(chat, person, place, policy):
-    channel, _, topic = place.partition(" > ")
+def follows(chat, person, destination, policy):
+    channel, _, topic = destination.partition(" > ")
     chat.write(_set_policy, person.id, chat.channel(channel).id, topic, policy)
 
 
@@ -192,8 +192,8 @@ def test_nothing_changes_in_an_archived_channel(chat, ana, messages):
 # --- notices ---
 
 
-def last_in(person, place):
-    channel, _, topic = place.partition(" > ")
+def last_in(person, destination):
+    channel, _, topic = destination.partition(" > ")
     narrow = [
         {"operator": "channel", "operand": channel},
         {"operator": "topic", "operand": topic},

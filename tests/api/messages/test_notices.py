@@ -271,9 +271,9 @@ def test_a_change_is_announced_in_the_channel(talkative, change, source, html):
     ana.patch(f"/streams/{kitchen}", **change).succeeds()
 
     filled = {"ana": mention(ana), "ana_html": mention_html(ana)}
-    (told,), (shown,) = (notices(each) for each in queue)
-    assert told["subject"] == "channel events"
-    assert told["content"] == source.format(**filled)
+    (notice,), (shown,) = (notices(each) for each in queue)
+    assert notice["subject"] == "channel events"
+    assert notice["content"] == source.format(**filled)
     assert shown["content"] == html.format(**filled)
 
 
@@ -287,8 +287,8 @@ def test_the_posting_permission_is_announced_by_name(talkative):
         f"/streams/{talkative.channel('kitchen').id}", can_send_message_group={"new": value}
     ).succeeds()
 
-    (told,), (shown,) = (notices(each) for each in queue)
-    assert told["content"] == (
+    (notice,), (shown,) = (notices(each) for each in queue)
+    assert notice["content"] == (
         f"{mention(ana)} changed the [posting permissions](/help/channel-posting-policy) for this"
         f" channel:\n\n* **Old**: @_*role:everyone*\n* **New**: @_*role:members*, {mention(ana)}"
     )

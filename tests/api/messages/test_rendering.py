@@ -165,8 +165,8 @@ def test_a_topic_link_leads_to_the_newest_visible_message(ana: Person, ben: Pers
 # --- mentions ---
 
 
-def flags_of(person: Person, said: Any) -> set[str]:
-    return {flag for flag in person.sees(said)["flags"] if flag != "read"}
+def flags_of(person: Person, message: Any) -> set[str]:
+    return {flag for flag in person.sees(message)["flags"] if flag != "read"}
 
 
 def test_a_mention_sets_the_flag_for_the_mentioned_user(chat: Chat) -> None:

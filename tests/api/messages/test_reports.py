@@ -9,9 +9,9 @@ def reports(person, message, report_type="harassment", **more):
     return person.post(f"/messages/{message.id}/report", report_type=report_type, **more)
 
 
-def parts(told):
+def parts(report):
     """The parts of a report: reporter and reason, author and place, and the content."""
-    opening, rest = told["content"].split("\n\n")
+    opening, rest = report["content"].split("\n\n")
     where, _, quote = rest.partition("\n")
     return opening, where, quote
 
@@ -43,12 +43,12 @@ def test_moderators_read_the_message_and_the_reason(in_kitchen, ana, ben, office
 
 
 def test_a_recipient_can_report_a_direct_message(ana, ben, eve, office):
-    whisper = ben.says("psst", to=[ana])
+    direct = ben.says("psst", to=[ana])
     queue = office.listens_for("message")
 
-    reports(eve, whisper).fails("Invalid message(s)")
+    reports(eve, direct).fails("Invalid message(s)")
     assert queue.silent()
-    reports(ana, whisper, "spam").succeeds()
+    reports(ana, direct, "spam").succeeds()
 
     assert parts(queue.next()["message"])[2] == "```quote\npsst\n```"
 

@@ -21,12 +21,12 @@ def is_indexed(chat):
 
 
 @pytest.fixture(params=["fresh", "indexed"])
-def settled(request, chat):
+def index_now(request, chat):
     """Every test runs before and after indexing."""
     return (lambda: is_indexed(chat)) if request.param == "indexed" else (lambda: None)
 
 
-def test_search_finds_words_parts_phrases_and_languages_without_spaces(chat, settled):
+def test_search_finds_words_parts_phrases_and_languages_without_spaces(chat, index_now):
     ana, ben = chat.people("ana", "ben", channels=["kitchen", "attic"])
     sent = {
         "soup": ana.says("The **soup** is _running_ out, Müller!", to="kitchen > lunch plans").id,
@@ -35,7 +35,7 @@ def test_search_finds_words_parts_phrases_and_languages_without_spaces(chat, set
         "school": ben.says("학교에서 만나요", to="attic > trips").id,
         "direct": ben.says("A soup for the two of us", to=[ana]).id,
     }
-    settled()
+    index_now()
 
     table = {
         ("soup",): {"soup", "direct"},
@@ -63,14 +63,14 @@ def test_search_finds_words_parts_phrases_and_languages_without_spaces(chat, set
         assert searches(ana, *texts) == sorted(sent[name] for name in expected), texts
 
 
-def test_search_combines_with_other_terms(chat, settled):
+def test_search_combines_with_other_terms(chat, index_now):
     ana, ben = chat.people("ana", "ben", channels=["kitchen", "attic"])
     one = ana.says("soup one", to="kitchen > lunch").id
     two = ben.says("soup two", to="kitchen > lunch").id
     three = ben.says("soup three", to="attic > dust").id
     four = ben.says("bread", to="attic > dust").id
     ana.post("/messages/flags", messages=[three, four], op="add", flag="starred").succeeds()
-    settled()
+    index_now()
 
     assert searches(ana, "soup", narrow=[term("channel", "kitchen")]) == [one, two]
     assert searches(ana, "soup", narrow=[term("sender", ben.id)]) == [two, three]
@@ -97,7 +97,7 @@ def test_hits_are_highlighted_only_in_a_search(in_kitchen, ana):
     ana.says("nothing", to="kitchen > ")
     mark = '<span class="highlight">{}</span>'.format
 
-    def told(narrow, **params):
+    def match(narrow, **params):
         window = {} if params else {"anchor": soup}
         (message,) = ana.get("/messages", narrow=narrow, **window, **params).succeeds()["messages"]
         return message.get("match_content"), message.get("match_subject")
@@ -107,10 +107,10 @@ def test_hits_are_highlighted_only_in_a_search(in_kitchen, ana):
         ' <a href="https://soup.example">x</a></p>'
     )
     subject = f"&lt;b&gt; {mark('soup')}"
-    assert told([["search", "soup"]]) == (content, subject)
-    assert told([["search", "soup"]], apply_markdown=False, anchor=soup) == (content, subject)
-    assert told([["search", "soup"]], message_ids=[soup]) == (content, subject)
-    assert told([["channel", "kitchen"]]) == (None, None)
+    assert match([["search", "soup"]]) == (content, subject)
+    assert match([["search", "soup"]], apply_markdown=False, anchor=soup) == (content, subject)
+    assert match([["search", "soup"]], message_ids=[soup]) == (content, subject)
+    assert match([["channel", "kitchen"]]) == (None, None)
     response = ana.get("/messages/matches_narrow", msg_ids=[soup], narrow=[["search", "soup"]])
     expected = {"match_content": content, "match_subject": subject}
     assert response.succeeds()["messages"] == {str(soup): expected}
@@ -118,24 +118,24 @@ def test_hits_are_highlighted_only_in_a_search(in_kitchen, ana):
     assert response.succeeds()["messages"] == {}
 
 
-def test_changed_messages_are_found_as_they_are_now(chat, settled):
+def test_changed_messages_are_found_as_they_are_now(chat, index_now):
     ana = chat.person("ana", role="owner", channels=["kitchen", "attic"])
     number = ana.says("tomato", to="kitchen > lunch").id
     kept = ana.says("tomato too", to="kitchen > lunch").id
-    settled()
+    index_now()
 
     ana.patch(f"/messages/{number}", content="potato").succeeds()
-    settled()
+    index_now()
     assert (searches(ana, "tomato"), searches(ana, "potato")) == ([kept], [number])
 
     ana.patch(f"/messages/{number}", topic="dinner", propagate_mode="change_all").succeeds()
-    settled()
+    index_now()
     assert searches(ana, "lunch tomato") == []
     assert searches(ana, "dinner tomato") == [kept]
 
     attic = chat.channel("attic").id
     ana.patch(f"/messages/{number}", stream_id=attic).succeeds()
-    settled()
+    index_now()
     assert searches(ana, "potato", narrow=[["channel", "kitchen"]]) == []
     assert searches(ana, "potato", narrow=[["channel", "attic"]]) == [number]
 
@@ -143,7 +143,7 @@ def test_changed_messages_are_found_as_they_are_now(chat, settled):
     assert searches(ana, "potato") == []
     ana.post(f"/streams/{chat.channel('kitchen').id}/delete_topic", topic_name="dinner").succeeds()
     assert searches(ana, "tomato") == []
-    settled()
+    index_now()
     assert [searches(ana, word) for word in ("tomato", "potato", "toma")] == [[]] * 3
     assert not chat.read(words_like, "%mato%")
 
@@ -173,7 +173,7 @@ def words_like(tx, pattern):
     return [row["word"] for row in rows]
 
 
-def test_invisible_messages_are_not_found(chat, in_kitchen, ana, ben, eve, settled):
+def test_invisible_messages_are_not_found(chat, in_kitchen, ana, ben, eve, index_now):
     gone = chat.person("gone", channels=["kitchen"])
     guest = chat.person("guest", role="guest")
     closed = [{"name": "vault"}]
@@ -189,7 +189,7 @@ def test_invisible_messages_are_not_found(chat, in_kitchen, ana, ben, eve, settl
         ana.says("treasure for two", to=[ben]).id,
     ]
     public = ana.says("treasure of the sea", to="kitchen > fish").id
-    settled()
+    index_now()
     joined = [{"name": "vault"}]
     ana.post("/users/me/subscriptions", subscriptions=joined, principals=[eve.id]).succeeds()
     gone.leaves("kitchen")

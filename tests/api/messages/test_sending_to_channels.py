@@ -122,7 +122,7 @@ def test_invalid_content_is_refused(chat, in_kitchen, ana, params, msg):
 
 
 @pytest.mark.parametrize(
-    "said, stored",
+    "content, stored",
     [
         ("Soup's on", "Soup's on"),
         ("\n\n  indented\n\n  ", "  indented"),
@@ -133,8 +133,8 @@ def test_invalid_content_is_refused(chat, in_kitchen, ana, params, msg):
     ],
     ids=["plain", "white space", "long", "long in emoji", "lines", "markup"],
 )
-def test_content_is_stored_unchanged(in_kitchen, ana, said, stored):
-    soup = ana.says(said, to="kitchen > lunch")
+def test_content_is_stored_unchanged(in_kitchen, ana, content, stored):
+    soup = ana.says(content, to="kitchen > lunch")
 
     message = ana.get(f"/messages/{soup.id}", apply_markdown=False).succeeds()
 

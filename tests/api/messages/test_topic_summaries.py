@@ -163,3 +163,36 @@ def test_an_empty_topic_is_not_sent_and_a_long_one_is_cut(scene):
     assert sent[-1]["text"] == "The end"
     assert sum(len(each["text"]) for each in sent) <= topic_summary.MAX_CHARACTERS
     assert found["message_count"] == len(sent) == 7
+
+
+def test_a_channel_that_opts_out_says_so_in_an_event_and_in_the_state_of_new_clients(scene):
+    owner = scene.chat.person("owner", role="owner")
+    kitchen = scene.chat.channel("kitchen").id
+    queue = scene.ana.listens_for("stream")
+
+    for allowed in (False, False, True):
+        owner.patch(scene.path, allowed=allowed).succeeds()
+
+    updates = queue.all()
+    assert [(each["stream_id"], each["property"], each["value"]) for each in updates] == [
+        (kitchen, "topic_summaries_allowed", False),
+        (kitchen, "topic_summaries_allowed", True),
+    ]
+    owner.patch(scene.path, allowed=False).succeeds()
+    state = scene.ana.post("/register").succeeds()
+    shown = {each["name"]: each["topic_summaries_allowed"] for each in state["subscriptions"]}
+    assert shown["kitchen"] is False
+
+
+def test_each_summary_is_in_the_audit_log_without_a_word_of_the_topic(scene):
+    scene.ana.says("Soup", to="kitchen > lunch")
+    scene.asks(topic="dinner").fails("There are no messages in this topic.")
+
+    scene.asks().succeeds()
+
+    entries = scene.chat.read(storage.organization.audit.newest, None, 10)
+    found = [each for each in entries if each.act == f"POST {scene.path}"]
+    done = [each for each in found if each.result == "done"]
+    assert [each.actor_id for each in done] == [scene.ana.id]
+    assert "lunch" not in str(done[0].details)
+    assert len(scene.sent()) == 1

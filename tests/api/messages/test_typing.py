@@ -108,12 +108,12 @@ def test_channel_typing_reaches_queues_with_the_capability(scene, type_):
 def test_parameters_of_the_other_type_are_ignored(scene):
     queue = scene.ben.listens_for(client_capabilities=CAPABLE)
     fields = {"stream_id": scene.kitchen.id, "topic": "soup"}
-    tell = partial(scene.ana.post, "/typing", op="start")
+    start_typing = partial(scene.ana.post, "/typing", op="start")
 
     replies = [
-        tell(type="channel", to="the kitchen", **fields),
-        tell(type="stream", to=[-1], **fields),
-        tell(to=[scene.ben.id], stream_id="kitchen", topic="x" * 61),
+        start_typing(type="channel", to="the kitchen", **fields),
+        start_typing(type="stream", to=[-1], **fields),
+        start_typing(to=[scene.ben.id], stream_id="kitchen", topic="x" * 61),
     ]
 
     assert [reply.succeeds() for reply in replies] == [{"result": "success", "msg": ""}] * 3
@@ -139,15 +139,15 @@ def test_the_empty_topic_has_its_name_for_older_queues(scene, topic):
 def test_large_channels_get_no_typing_notifications(scene, monkeypatch):
     monkeypatch.setattr(domain.limits, "TYPING_SUBSCRIBERS", 2)
     queue = scene.ben.listens_for(client_capabilities=CAPABLE)
-    tell = {"op": "start", "type": "channel", "stream_id": scene.kitchen.id, "topic": "soup"}
+    params = {"op": "start", "type": "channel", "stream_id": scene.kitchen.id, "topic": "soup"}
 
-    scene.ana.post("/typing", **tell).succeeds()
+    scene.ana.post("/typing", **params).succeeds()
     assert queue.next()["type"] == "typing"
     soup = scene.ana.says("Soup", to="kitchen > soup")
     scene.person("cleo", channels=["kitchen"])
     queue = scene.ben.listens_for(client_capabilities=CAPABLE)
 
-    scene.ana.post("/typing", **tell).succeeds()
+    scene.ana.post("/typing", **params).succeeds()
     scene.ana.post(f"/messages/{soup.id}/typing", op="start").succeeds()
 
     assert queue.silent()

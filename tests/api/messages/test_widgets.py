@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tertulia import storage
+from tertulia import actions, storage
 from tertulia.database import schema
 
 VOTE = {"type": "vote", "key": "canned,0", "vote": 1}
@@ -291,3 +291,14 @@ def test_an_upgrade_removes_stored_votes_that_phones_cannot_read(chat, poll, ana
     chat.write(store_and_upgrade)
 
     assert [vote for _, vote in parts(ana, poll)[1:]] == good
+
+
+@pytest.mark.on_both
+def test_the_length_of_all_submessages_of_a_message_is_limited(poll, ana, ben, monkeypatch):
+    monkeypatch.setattr(actions.messages.widgets, "MAX_LENGTH", 1000)
+    takes_part(ana, poll, {"type": "new_option", "idx": 1, "option": "x" * 600}).succeeds()
+
+    refused = takes_part(ben, poll, {"type": "new_option", "idx": 2, "option": "x" * 600})
+
+    refused.fails("The submessages are too long together (limit: 1000 characters)")
+    takes_part(ben, poll, {"type": "vote", "key": "canned,0", "vote": 1}).succeeds()

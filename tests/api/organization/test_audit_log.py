@@ -21,7 +21,7 @@ def entries(admin, **params):
     return admin.get("/realm/audit_log", **params).succeeds()["entries"]
 
 
-def told(entry):
+def summary(entry):
     return entry["act"], entry["actor_id"], entry["result"]
 
 
@@ -31,11 +31,59 @@ def test_an_action_is_recorded_with_actor_address_and_result(owner, ben):
     owner.delete(f"/users/{ben.id}").succeeds()
 
     ended, refused, changed = entries(owner, limit=3)
-    assert told(changed) == (f"PATCH /users/{ben.id}", owner.id, "done")
+    assert summary(changed) == (f"PATCH /users/{ben.id}", owner.id, "done")
     assert changed["address"] == "127.0.0.1"
-    assert changed["details"] == {"role": "300", "full_name": None}
-    assert told(refused) == ("PATCH /realm", ben.id, "UNAUTHORIZED_PRINCIPAL")
-    assert told(ended) == (f"DELETE /users/{ben.id}", owner.id, "done")
+    assert changed["details"] == {
+        "role": "300",
+        "full_name": None,
+        "changes": {"role": [400, 300]},
+    }
+    assert summary(refused) == ("PATCH /realm", ben.id, "UNAUTHORIZED_PRINCIPAL")
+    assert summary(ended) == (f"DELETE /users/{ben.id}", owner.id, "done")
+
+
+def test_changes_of_settings_are_recorded_with_both_values(chat, owner, ana, ben):
+    members, moderators = chat.group("members"), chat.group("moderators")
+    several = {"direct_members": [ana.id], "direct_subgroups": [moderators]}
+
+    def changes(method, path, **params):
+        getattr(owner, method)(path, **params).succeeds()
+        return entries(owner, limit=1)[0]["details"].get("changes")
+
+    edited = changes(
+        "patch",
+        "/realm",
+        description="Secret plans",
+        message_content_edit_limit_seconds='"unlimited"',
+        can_create_bots_group={"new": several},
+    )
+    assert edited == {
+        "message_content_edit_limit_seconds": [600, None],
+        "can_create_bots_group": [members, several],
+    }
+    assert changes("patch", "/realm", description="Secret plans") is None
+    assert changes("patch", "/realm/user_settings_defaults", enter_sends=False) == {
+        "defaults/enter_sends": [True, False]
+    }
+    assert changes("patch", "/realm/accounts", account_ids=[ana.id, ben.id], role=300) == {
+        f"role/{ana.id}": [400, 300],
+        f"role/{ben.id}": [400, 300],
+    }
+
+
+def test_changes_of_channels_and_groups_are_recorded_with_both_values(chat, owner, ana):
+    garden = chat.person("cleo", channels=["garden"]).chat.channel("garden").id
+    group = owner.post("/user_groups/create", name="cooks", description="", members=[ana.id])
+    cooks, members = group.succeeds()["group_id"], chat.group("members")
+
+    owner.patch(f"/streams/{garden}", can_send_message_group={"new": members}).succeeds()
+    owner.patch(f"/streams/{garden}", is_private=True, description="Secret").succeeds()
+    owner.patch(f"/user_groups/{cooks}", can_join_group={"new": members}).succeeds()
+
+    joined, hidden, wrote = (each["details"]["changes"] for each in entries(owner, limit=3))
+    assert wrote == {"can_send_message_group": [chat.group("everyone"), members]}
+    assert hidden == {"privacy": ["public", "protected"]}
+    assert joined == {"can_join_group": [chat.group("nobody"), members]}
 
 
 def test_successful_and_failed_logins_are_recorded(chat):
@@ -47,10 +95,10 @@ def test_successful_and_failed_logins_are_recorded(chat):
     chat.stranger.post("/fetch_api_key", **log_in | {"username": "nobody@example.com"})
 
     unknown, wrong, right = entries(owner)
-    assert told(right) == ("login", owner.id, "done")
+    assert summary(right) == ("login", owner.id, "done")
     assert right["details"] == {"method": "Email"}
-    assert told(wrong) == ("login", owner.id, "AUTHENTICATION_FAILED")
-    assert told(unknown) == ("login", None, "AUTHENTICATION_FAILED")
+    assert summary(wrong) == ("login", owner.id, "AUTHENTICATION_FAILED")
+    assert summary(unknown) == ("login", None, "AUTHENTICATION_FAILED")
 
 
 def test_actions_without_effect_on_others_are_not_recorded(in_kitchen, owner):
@@ -75,7 +123,7 @@ def test_changes_of_ones_own_credentials_and_of_others_are_recorded(chat, in_kit
     ana.patch("/settings", old_password="all the best wishes", new_password=new).succeeds()
     ben.patch("/settings", email="anew@example.com").succeeds()
 
-    assert [told(each) for each in reversed(entries(owner))] == [
+    assert [summary(each) for each in reversed(entries(owner))] == [
         ("POST /users/me/subscriptions", owner.id, "done"),
         ("DELETE /users/me/subscriptions", owner.id, "done"),
         ("PATCH /settings", ana.id, "BAD_REQUEST"),
@@ -92,7 +140,7 @@ def test_reading_a_bots_key_is_recorded(chat, owner, ana):
     chat.person("ben").get(f"/bots/{bot}/api_key").fails("Insufficient permission")
 
     refused, read = entries(owner)[: len(entries(owner)) - before]
-    assert told(read) == (f"GET /bots/{bot}/api_key", owner.id, "done")
+    assert summary(read) == (f"GET /bots/{bot}/api_key", owner.id, "done")
     assert (refused["act"], refused["result"]) == (f"GET /bots/{bot}/api_key", "BAD_REQUEST")
 
 
@@ -104,7 +152,7 @@ def test_reading_the_mail_address_of_a_channel_is_recorded(chat, owner):
     owner.get(f"/streams/{kitchen}/email_address").succeeds()
 
     (read,) = entries(owner)[: len(entries(owner)) - before]
-    assert told(read) == (f"GET /streams/{kitchen}/email_address", owner.id, "done")
+    assert summary(read) == (f"GET /streams/{kitchen}/email_address", owner.id, "done")
 
 
 def test_moving_messages_of_others_is_recorded(chat, in_kitchen, owner, ana):
@@ -125,7 +173,7 @@ def test_moving_messages_of_others_is_recorded(chat, in_kitchen, owner, ana):
     owner.patch(f"/messages/{last.id}", **everything).succeeds()
 
     moved, renamed = entries(owner)[: len(entries(owner)) - before]
-    assert told(renamed) == (f"PATCH /messages/{first.id}", owner.id, "done")
+    assert summary(renamed) == (f"PATCH /messages/{first.id}", owner.id, "done")
     fields = {"from_stream_id": kitchen, "messages_of_others": 1}
     assert renamed["details"] == fields | {"stream_id": kitchen}
     assert renamed["address"] == "127.0.0.1"
@@ -192,7 +240,6 @@ POST /reminders
 POST /remove_client_device
 POST /saved_snippets
 POST /scheduled_messages
-POST /streams/{stream_id}/topic_summaries
 POST /submessage
 POST /typing
 POST /user_topics
@@ -218,7 +265,7 @@ ELSEWHERE = {*api.audit.RECORDED_WITH, "POST /realm/deactivate"}  # have a test 
 def test_every_action_that_affects_others_is_recorded(mail_chat):
     """Logins are recorded where they happen."""
     chat = mail_chat
-    ana, calls, places = good_calls(chat)
+    ana, calls, path_params = good_calls(chat)
     wanted = {f"{r.method} {r.path}": r for r in ROUTES if r.method != "GET" and r.is_recorded}
     silent = {f"{r.method} {r.path}" for r in ROUTES if r.method != "GET"} - set(wanted)
 
@@ -228,7 +275,7 @@ def test_every_action_that_affects_others_is_recorded(mail_chat):
         if name not in wanted or (method, path) in FAREWELLS or name in ELSEWHERE:
             continue
         before = chat.read(storage.organization.audit.newest, None, 1)
-        ask(ana, method, address((method, path), places), **params)
+        ask(ana, method, address((method, path), path_params), **params)
         after = chat.read(storage.organization.audit.newest, None, 1)
         if before == after:
             missing.append(name)
@@ -245,13 +292,13 @@ def test_every_action_that_affects_others_is_recorded(mail_chat):
 
 def test_texts_of_digits_are_not_recorded_as_numbers(mail_chat):
     """A password, a code, a telephone number as a name: in every recorded call."""
-    ana, calls, places = good_calls(mail_chat)
+    ana, calls, path_params = good_calls(mail_chat)
     tried = 0
     for route in ROUTES:
         if not route.is_recorded or (route.method, route.path) in FAREWELLS:
             continue
         texts = {each.name: "4711471147" for each in route.contract.parameters if each.is_text}
-        location = address((route.method, route.path), places)
+        location = address((route.method, route.path), path_params)
         # The reason of a legal hold is written for the log.
         if texts and route.path not in ("/realm/deactivate", "/realm/legal_holds"):
             ana.request(route.method, location, **calls[route.method, route.path] | texts)
@@ -271,7 +318,7 @@ def test_a_new_password_is_recorded_through_every_endpoint(chat, owner, path):
     ana.patch(path, **words).succeeds()
 
     (noted,) = entries(owner)
-    assert told(noted) == (f"PATCH {path}", ana.id, "done")
+    assert summary(noted) == (f"PATCH {path}", ana.id, "done")
 
 
 def test_the_audit_log_contains_no_text_of_users(chat, in_kitchen, owner):
@@ -294,7 +341,7 @@ def test_administrators_read_the_audit_log_in_pages(owner, ben):
     (oldest,) = entries(owner, before=middle["id"])
 
     assert newest["id"] > middle["id"] > oldest["id"]
-    assert oldest["details"] == {"message_content_edit_limit_seconds": "60"}
+    assert oldest["details"]["message_content_edit_limit_seconds"] == "60"
     ben.get("/realm/audit_log").fails(
         "Must be an organization administrator", code="UNAUTHORIZED_PRINCIPAL"
     )
@@ -441,7 +488,7 @@ def test_commands_are_recorded(tmp_path):
     noted = json.loads(terminal.runs("audit", "--json").out)
 
     assert [each["act"] for each in noted] == ["user role", "user add", "org create"]
-    assert noted[0]["details"] == {"numbers": [2, 100]}
+    assert noted[0]["details"] == {"numbers": [2, 100], "changes": {"role": [400, 100]}}
     assert noted[0]["address"].startswith("command line, ")
     assert noted[1]["details"] == {"numbers": [2]}
     assert "user role" in terminal.runs("audit", "--last", "1").out
@@ -449,17 +496,19 @@ def test_commands_are_recorded(tmp_path):
     (tmp_path / "people.csv").write_text("email,name\nben@example.com,Ben\ncleo@example.com,Cleo\n")
     terminal.runs("user", "import", str(tmp_path / "people.csv"))
     terminal.runs("org", "set", "name", "Xyzzy")
+    terminal.runs("org", "set", "digest_weekday", "4")
     terminal.runs("export", str(tmp_path / "house.tar.gz"))
     terminal.runs("export", str(tmp_path / "ben.tar.gz"), "--person", "ben@example.com")
     terminal.runs("user", "erase", "cleo@example.com", "--messages", "delete", "--yes")
     terminal.runs("user", "zuliprc", "ben@example.com")
 
-    newest = json.loads(terminal.runs("audit", "--json", "--last", "6").out)
+    newest = json.loads(terminal.runs("audit", "--json", "--last", "7").out)
     assert [(each["act"], each["details"]) for each in newest] == [
         ("user zuliprc", {"numbers": [3]}),
         ("user erase", {"numbers": [4]}),
         ("export", {"numbers": [3]}),
         ("export", {}),
+        ("org set", {"digest_weekday": None, "changes": {"digest_weekday": [1, 4]}}),
         ("org set", {"name": None}),
         ("user import", {"numbers": [3, 4]}),
     ]
@@ -469,9 +518,11 @@ def as_text(line: str) -> str:
     """Another test in this process may have configured JSON lines."""
     if not line.startswith("{"):
         return line
-    told = json.loads(line)
-    told.pop("level")
-    return f"{told.pop('event')} " + " ".join(f"{key}={told[key]}" for key in sorted(told))
+    line_fields = json.loads(line)
+    line_fields.pop("level")
+    return f"{line_fields.pop('event')} " + " ".join(
+        f"{key}={line_fields[key]}" for key in sorted(line_fields)
+    )
 
 
 def test_the_log_has_user_path_and_address(chat, owner, ben, capfd):

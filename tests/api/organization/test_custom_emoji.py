@@ -56,10 +56,10 @@ def test_images_are_reencoded_and_public(chat, ana, form):
         assert chat.stranger.raw("GET", path).status == 404
 
 
-@pytest.mark.parametrize("said", [None, "application/octet-stream"])
-def test_the_content_type_of_the_upload_does_not_matter(ana, said):
-    uploads(ana, "dot", picture(), kind=said).succeeds()
-    uploads(ana, "text", b"hello", kind=said).fails(
+@pytest.mark.parametrize("content_type", [None, "application/octet-stream"])
+def test_the_content_type_of_the_upload_does_not_matter(ana, content_type):
+    uploads(ana, "dot", picture(), kind=content_type).succeeds()
+    uploads(ana, "text", b"hello", kind=content_type).fails(
         "Could not decode image; did you upload an image file?", code="BAD_IMAGE"
     )
 

@@ -6,13 +6,15 @@ from pathlib import Path
 
 import pytest
 from tests.support.cli_runner import CommandResult, Terminal
-from tests.support.files import uploads
+from tests.support.files import fetches, uploads
 from tests.support.people import Chat, Person
 from tests.support.server import SECRET
 
-from tertulia import storage
+from tertulia import actions, storage
+from tertulia.actions.messages.restoration import BATCH_SIZE
 from tertulia.domain import limits
 from tertulia.domain.messages.kept import KeptSelection
+from tertulia.errors import BadRequest
 from tertulia.jobs.housekeeping import delete_old_messages, purge_kept_messages
 
 pytestmark = pytest.mark.on_both
@@ -209,3 +211,133 @@ def test_deleted_messages_on_hold_are_not_erased_at_the_command_line(chat, owner
     assert refused.code == 1
     assert "on legal hold" in refused.err
     assert kept(chat) == ["Soup"]
+
+
+def test_nothing_is_erased_if_one_of_many_messages_is_on_hold(chat, owner, ana, ben):
+    owner.patch("/realm", deleted_message_grace_days=7).succeeds()
+    for number in range(BATCH_SIZE + 1):
+        ben.delete(f"/messages/{ben.says(str(number), to='kitchen > lunch').id}").succeeds()
+    ana.delete(f"/messages/{ana.says('Soup', to='kitchen > lunch').id}").succeeds()
+    holds(owner, held_user_ids=[ana.id])
+
+    refused = runs(chat, "messages", "erase", "--all", "--yes")
+
+    assert "on legal hold" in refused.err
+    assert len(kept(chat)) == BATCH_SIZE + 2
+    acts = [each["act"] for each in owner.get("/realm/audit_log").succeeds()["entries"]]
+    assert "messages erase" not in acts
+
+
+def test_a_message_that_is_moved_away_stays_on_hold_with_its_channel(chat, owner, ana, tmp_path):
+    hold = holds(owner, held_stream_ids=[chat.channel("kitchen").id])
+    kitchen, garden = (chat.channel(name).id for name in ("kitchen", "garden"))
+    sent, passed = (
+        ana.says(text, to=f"{to} > lunch") for text, to in [("A", "kitchen"), ("B", "garden")]
+    )
+    silently = {"send_notification_to_old_thread": False, "send_notification_to_new_thread": False}
+    owner.patch(f"/messages/{passed.id}", stream_id=kitchen, **silently).succeeds()
+    for message in (sent, passed):
+        owner.patch(f"/messages/{message.id}", stream_id=garden, **silently).succeeds()
+        ana.delete(f"/messages/{message.id}").succeeds()
+    purges(chat)
+
+    assert kept(chat) == ["A", "B"]
+    found = runs(chat, "discover", str(tmp_path / "out"), "--channel", "kitchen", "--reason", "x")
+    assert "Wrote 2 messages" in found.err
+    owner.delete(f"/realm/legal_holds/{hold}").succeeds()
+    purges(chat)
+    assert kept(chat) == []
+
+
+def test_a_file_stays_on_hold_if_its_link_is_edited_away_before_it_is_deleted(chat, owner, ana):
+    holds(owner, held_user_ids=[ana.id])
+    message = ana.says(uploads(ana, "plan.txt", b"the plan").link, to="kitchen > lunch")
+    uploads(ana, "other.txt", b"not sent")
+    ana.patch(f"/messages/{message.id}", content="No plan").succeeds()
+
+    for file in ana.get("/attachments").succeeds()["attachments"]:
+        ana.delete(f"/attachments/{file['id']}").succeeds()
+    purges(chat)
+
+    names = "SELECT name FROM kept_attachment WHERE realm_id = :realm"
+    assert chat.read(lambda tx: tx.column(names)) == ["plan.txt"]
+
+
+def test_the_owner_of_a_file_that_is_on_hold_cannot_be_erased(chat, owner, ana, ben):
+    hold = holds(owner, held_user_ids=[ana.id])
+    file = uploads(ben, "plan.txt", b"the plan")
+    ben.says(file.link, to="kitchen > lunch")
+    ana.says(file.link, to="garden > beds")
+
+    owner.post(f"/users/{ben.id}/erase").fails(
+        "Messages on legal hold link files of this user. End the hold before you erase the account."
+    )
+
+    assert fetches(ana, file).body == b"the plan"
+    owner.delete(f"/realm/legal_holds/{hold}").succeeds()
+    owner.post(f"/users/{ben.id}/erase").succeeds()
+
+
+def test_administrators_do_not_see_holds_in_the_audit_log(chat, owner, ana):
+    admin = chat.person("admin", role="admin")
+    holds(owner, held_user_ids=[admin.id])
+    owner.post(f"/users/{admin.id}/erase").fails(
+        "This user is on legal hold. End the hold before you erase the account."
+    )
+    added = runs(chat, "hold", "add", "--person", ana.email, "--reason", "Case 4712")
+    assert added.code == 0, added.err
+    entries = owner.get("/realm/audit_log").succeeds()["entries"]
+    assert "hold add" in [each["act"] for each in entries]
+
+    visible = admin.get("/realm/audit_log").succeeds()
+    found = admin.raw("GET", "/audit_log.csv?without_holds=false").body.decode()
+
+    assert visible["count"] == len(visible["entries"]) < len(entries)
+    for text in (str(visible), found):
+        assert "hold" not in text
+    for entry in entries:
+        if "hold" in entry["act"]:
+            admin.get(f"/realm/audit_log/{entry['id']}").fails(
+                "This entry does not exist, or is no longer kept."
+            )
+
+
+def test_what_the_bot_of_a_person_on_hold_sent_is_on_hold(chat, owner, ana, ben, tmp_path):
+    holds(owner, held_user_ids=[ana.id])
+    for person in (ana, ben):
+        name = f"bot-of-{person.name}"
+        bot = chat.person(name.lower(), bot="generic", owner=person, channels=["kitchen"])
+        sent = bot.says(f"For {person.name}", to="kitchen > lunch")
+        person.delete(f"/messages/{sent.id}").succeeds()
+    purges(chat)
+
+    assert kept(chat) == ["For Ana"]
+    found = runs(chat, "discover", str(tmp_path / "out"), "--person", ana.email, "--reason", "x")
+    assert "Wrote 1 messages" in found.err
+
+
+def test_a_hold_that_begins_during_an_erasure_stops_it(chat, owner, ana):
+    said = ana.says("Soup", to="kitchen > lunch")
+    chat.write(actions.people.erasure.start, ana.record)
+    holds(owner, held_stream_ids=[chat.channel("kitchen").id])
+
+    for step in (actions.people.erasure.delete_messages, actions.people.erasure.finish):
+        with pytest.raises(BadRequest, match="on legal hold"):
+            chat.write(step, ana.record)
+
+    assert owner.sees(said)["sender_full_name"] == "Ana"
+
+
+@pytest.mark.parametrize("word", ["ÄPFEL", "apfel", "strasse", "ｓｔｒａｓｓｅ", "ПАПКА", "ФАЙЛ"])
+def test_a_discovery_compares_words_as_search_does(chat, in_kitchen, ana, tmp_path, word):
+    ana.says("Äpfel in der Straße, папка", to="kitchen > lunch")
+    edited = ana.says("файл", to="kitchen > lunch")
+    ana.patch(f"/messages/{edited.id}", content="Äpfel, Straße, папка").succeeds()
+    ana.says("Pears", to="kitchen > lunch")
+
+    found = runs(chat, "discover", str(tmp_path / "out"), "--word", word, "--reason", "x")
+
+    assert found.code == 0, found.err
+    assert ("Wrote 1 messages" if word == "ФАЙЛ" else "Wrote 2 messages") in found.err
+    html = "".join(path.read_text() for path in (tmp_path / "out").rglob("t*.html"))
+    assert "Pears" not in html

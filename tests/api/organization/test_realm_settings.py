@@ -109,9 +109,9 @@ def test_a_new_value_is_announced_to_all(setting: str, value: Any, answer: Any, 
     assert settings(gus)[f"realm_{setting}"] == value
 
 
-@pytest.mark.parametrize("setting, value, answer, heard", TOGETHER)
+@pytest.mark.parametrize("setting, value, answer, event_data", TOGETHER)
 def test_some_settings_are_reported_together(
-    setting: str, value: Any, answer: Any, heard: dict[str, Any], chat: Chat
+    setting: str, value: Any, answer: Any, event_data: dict[str, Any], chat: Chat
 ) -> None:
     admin, gus = chat.person("admin", role="admin"), chat.person("gus", role="guest")
     queue = gus.listens_for("realm")
@@ -120,9 +120,9 @@ def test_some_settings_are_reported_together(
     same = admin.patch("/realm", **{setting: value}).succeeds()
 
     assert (answered(changed), answered(same)) == ({setting: answer}, {})
-    assert queue.all() == [together(**heard)]
+    assert queue.all() == [together(**event_data)]
     state = settings(gus)
-    found = {name: new for name, new in heard.items() if name != "rendered_description"}
+    found = {name: new for name, new in event_data.items() if name != "rendered_description"}
     assert {name: state[f"realm_{name}"] for name in found} == found
 
 

@@ -105,7 +105,7 @@ def test_a_server_may_restrict_accounts_to_the_command_line(start_server):
 def test_name_and_address_can_be_changed(chat):
     root = chat.person("root", role="admin")
     ben, gus = chat.people("ben", "gus")
-    queue, admin_ears = gus.listens_for("realm_user"), root.listens_for("realm_user")
+    queue, admin_queue = gus.listens_for("realm_user"), root.listens_for("realm_user")
 
     root.patch(f"/users/{ben.id}", full_name=" Benno ", new_email="benno@example.com").succeeds()
     root.patch(f"/users/{ben.id}", full_name="Benno", new_email="benno@example.com").succeeds()
@@ -116,7 +116,7 @@ def test_name_and_address_can_be_changed(chat):
     named = [updated(ben.id, full_name="Benno"), updated(ben.id, full_name="Ben")]
     assert queue.all() == named
     address = updated(ben.id, delivery_email="benno@example.com")
-    assert admin_ears.all() == [named[0], address, named[1]]
+    assert admin_queue.all() == [named[0], address, named[1]]
     assert ben.record.email == "benno@example.com"
 
 
@@ -345,7 +345,7 @@ def test_messages_of_the_meantime_are_unread_after_reactivation(chat):
     ben.joins("kitchen")
     root.delete(f"/users/{ben.id}").succeeds()
     soup = root.says("Soup's on", to="kitchen > lunch")
-    root.tries_to_say("psst", [ben]).fails(f"'{ben.api_email}' is no longer using Zulip.")
+    root.tries_to_say("psst", [ben]).fails("A recipient's account is deactivated.")
 
     root.post(f"/users/{ben.id}/reactivate").succeeds()
 
@@ -450,7 +450,7 @@ def test_an_unsupported_action_on_deactivation_is_refused_and_the_account_stays(
 
     refused = boss.delete(f"/users/{ben.id}", actions=nothing | {"delete_direct_messages": True})
 
-    refused.fails("This server does not delete what somebody said along with their account.")
+    refused.fails("This server does not delete a user's messages together with the account.")
     assert ben.record.is_active
     boss.delete(f"/users/{ben.id}", actions={"delete_everything": True}).fails(
         'Argument "delete_everything" at actions["delete_everything"] is unexpected'

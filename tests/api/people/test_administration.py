@@ -80,9 +80,16 @@ def test_an_account_is_shown_with_sessions_groups_bots_and_storage(chat, admin, 
         "/user_groups/create", name="cooks", description="", members=[ana.id]
     ).succeeds()["group_id"]
 
+    ana.joins("kitchen")
+    first, last = (ana.says(text, to="kitchen > lunch") for text in ("Soup", "Salad"))
+
     found = account(admin, ana)
 
     assert found["account"]["upload_bytes"] == 4
+    sent = [ana.sees(each)["timestamp"] for each in (first, last)]
+    assert found["message_count"] == 2
+    assert [found["oldest_timestamp"], found["newest_timestamp"]] == sent
+    assert account(admin, helper)["oldest_timestamp"] is None
     assert (found["space_used"], found["space_quota"]) == (10, None)
     assert found["account"]["session_count"] == len(found["sessions"]) == 1
     assert found["sessions"][0]["address"] == "127.0.0.1"

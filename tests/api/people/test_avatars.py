@@ -171,10 +171,10 @@ def test_bots_can_have_avatars(chat, ana, ben):
         "avatar_url"
     ]
 
-    added, *told = [event["person"] for event in queue.all()]
+    added, *updates = [event["person"] for event in queue.all()]
     assert added["user_id"] == made["user_id"]
-    assert [each["avatar_source"] for each in told] == ["U", "U"]
-    assert [each["avatar_url"] for each in told] == [made["avatar_url"], second]
+    assert [each["avatar_source"] for each in updates] == ["U", "U"]
+    assert [each["avatar_url"] for each in updates] == [made["avatar_url"], second]
     assert drawn(chat.stranger.raw("GET", second)).size == (100, 100)
     assert ana.get("/bots").succeeds()["bots"][0]["avatar_url"] == second
     for path, method in (("/bots?full_name=Ebb&short_name=ebb", "POST"), (url_path, "PATCH")):

@@ -450,7 +450,7 @@ def test_a_bot_uses_its_default_channels(chat):
     bot = at_work(ana, {"api_key": ana.get(f"/bots/{number}/api_key").succeeds()["api_key"]})
     params = {"type": "channel", "topic": "tide", "content": "high"}
 
-    def hears(**asked):
+    def received(**asked):
         queue = bot.post("/register", event_types=["message"], **asked).succeeds()["queue_id"]
         for location in ("kitchen", "hall"):
             ana.says(location, to=f"{location} > tide")
@@ -458,19 +458,19 @@ def test_a_bot_uses_its_default_channels(chat):
         return [each["message"]["content"] for each in polled["events"]]
 
     bot.post("/messages", **params).fails("Missing channel")
-    assert hears() == []
+    assert received() == []
 
     ana.patch(f"/bots/{number}", default_sending_stream="hall").succeeds()
     response = bot.post("/messages", **params).succeeds()
     assert "hall" in response["message_link"]
 
     ana.patch(f"/bots/{number}", default_all_public_streams=True).succeeds()
-    assert hears() == ["kitchen", "hall"]
-    assert hears(all_public_streams=False) == []
+    assert received() == ["kitchen", "hall"]
+    assert received(all_public_streams=False) == []
 
     ana.patch(f"/bots/{number}", default_events_register_stream="hall").succeeds()
-    assert hears() == hears(narrow=[]) == ["hall"]
-    assert hears(narrow=[["channel", "kitchen"]]) == ["kitchen"]
+    assert received() == received(narrow=[]) == ["hall"]
+    assert received(narrow=[["channel", "kitchen"]]) == ["kitchen"]
 
 
 def test_a_renamed_default_channel_is_reported(chat):

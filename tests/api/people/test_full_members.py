@@ -1,6 +1,6 @@
 """Full members: a user becomes one after the waiting period, with events."""
 
-from tests.support.groups import told
+from tests.support.groups import group_event
 from tests.support.people import Chat
 
 from tertulia.jobs.housekeeping import announce_full_members
@@ -8,7 +8,7 @@ from tertulia.jobs.housekeeping import announce_full_members
 DAY = 86_400
 
 
-def look(chat: Chat) -> None:
+def run_job(chat: Chat) -> None:
     """Run the job that runs every minute."""
     chat.server.do(announce_full_members(chat.server.database))
 
@@ -22,15 +22,15 @@ def test_after_the_waiting_period_a_user_is_a_full_member(own_chat: Chat) -> Non
     before = ana.get(f"/user_groups/{full}/members").succeeds()["members"]
 
     own_chat.server.clock.move(seconds=2 * DAY)
-    look(own_chat)
+    run_job(own_chat)
     too_early = queue.all()
     own_chat.server.clock.move(seconds=DAY)
-    look(own_chat)
-    look(own_chat)
+    run_job(own_chat)
+    run_job(own_chat)
 
     assert ana.id not in before
     assert too_early == []
-    assert queue.next() == told("add_members", full, user_ids=[ana.id])
+    assert queue.next() == group_event("add_members", full, user_ids=[ana.id])
     assert [each["name"] for each in queue.next()["streams"]] == ["cellar"]
     assert queue.silent()
     assert ana.id in ana.get(f"/user_groups/{full}/members").succeeds()["members"]
@@ -45,9 +45,9 @@ def test_changes_during_a_downtime_are_reported_later(own_chat: Chat) -> None:
     own_chat.server.stop()
     own_chat.server.clock.move(seconds=3 * DAY)
     own_chat.server.start()
-    look(own_chat)
+    run_job(own_chat)
 
-    assert queue.all() == [told("add_members", full, user_ids=[ana.id])]
+    assert queue.all() == [group_event("add_members", full, user_ids=[ana.id])]
 
 
 def test_nothing_is_written_while_no_user_is_due(own_chat: Chat) -> None:
@@ -57,7 +57,7 @@ def test_nothing_is_written_while_no_user_is_due(own_chat: Chat) -> None:
     head = own_chat.head()
 
     own_chat.server.clock.move(seconds=DAY)
-    look(own_chat)
+    run_job(own_chat)
 
     assert own_chat.head() == head
 
@@ -78,9 +78,9 @@ def test_another_waiting_period_adds_and_removes_full_members(chat: Chat) -> Non
 
     setting = {"type": "realm", "op": "update", "property": "waiting_period_threshold"}
     assert queue.next() == {**setting, "value": 10}
-    assert queue.next() == told("remove_members", full, user_ids=[ana.id, bot.id])
+    assert queue.next() == group_event("remove_members", full, user_ids=[ana.id, bot.id])
     assert queue.next()["stream_ids"] == [cellar]
     assert queue.next() == {**setting, "value": 0}
-    assert queue.next() == told("add_members", full, user_ids=[ana.id, bot.id])
+    assert queue.next() == group_event("add_members", full, user_ids=[ana.id, bot.id])
     assert [each["stream_id"] for each in queue.next()["streams"]] == [cellar]
     assert queue.silent()

@@ -147,7 +147,7 @@ def test_a_directory_user_has_no_local_password(ldap_chat, slapd):
 
     fails_to_log_in(ldap_chat, ana.email, "another one")
     changed = ana.patch("/settings", old_password="another one", new_password="long enough 1")
-    changed.fails("Your Zulip password is managed in LDAP")
+    changed.fails("Your password is managed in LDAP")
     owner = ldap_chat.person("owner", role="owner")
     for_link = owner.post(f"/users/{ana.id}/password_link")
     for_link.fails("The password of Ana is kept in LDAP, and changed there.")
@@ -262,14 +262,14 @@ def test_a_password_reset_for_a_directory_user_explains_itself_by_mail(ldap_chat
     logs_in(ldap_chat, "ana").succeeds()
     local = ldap_chat.person("ben")
 
-    def letters_after_asking(email):
+    def mail_after_reset(email):
         wish = (ldap_chat.server.vault, email, "192.0.2.1", "https://chat.example.com")
         ldap_chat.write(actions.people.password_reset.request, *wish, ["ldap:ldap"])
         rows = ldap_chat.read(lambda tx: tx.all("SELECT kind FROM outbox ORDER BY id DESC"))
         return rows[0]["kind"]
 
-    assert letters_after_asking("ana@example.com") == "password-elsewhere"
-    assert letters_after_asking(local.email) == "password-reset"
+    assert mail_after_reset("ana@example.com") == "password-elsewhere"
+    assert mail_after_reset(local.email) == "password-reset"
 
 
 @pytest.mark.on_one

@@ -22,7 +22,7 @@ def seen_by(person: Person) -> set[int]:
     return {each["user_id"] for each in person.get("/users").succeeds()["members"]}
 
 
-def told_of(events: list[dict[str, Any]]) -> list[tuple[str, int]]:
+def user_events(events: list[dict[str, Any]]) -> list[tuple[str, int]]:
     return [
         (each["op"], each["person"]["user_id"]) for each in events if each["type"] == "realm_user"
     ]
@@ -73,7 +73,7 @@ def test_a_hidden_user_gets_the_same_answer_as_an_unknown_one(limited):
         term = [{"operator": operator, "operand": operand}]
         return gus.get("/messages", anchor="newest", num_before=1, narrow=term)
 
-    def say(to):
+    def send(to):
         return gus.post("/messages", type="direct", to=to, content="hello?")
 
     def fill_in(who):
@@ -120,9 +120,9 @@ def test_a_hidden_user_gets_the_same_answer_as_an_unknown_one(limited):
         ),
     ]
     no_access = "You do not have permission to access some of the recipients."
-    lookups += [(no_access, lambda who, by=by: say([by[who]])) for by in (ids, addresses)]
+    lookups += [(no_access, lambda who, by=by: send([by[who]])) for by in (ids, addresses)]
     lookups += [
-        (no_access, lambda who: say([stand_ins[who], gus.api_email])),
+        (no_access, lambda who: send([stand_ins[who], gus.api_email])),
         (
             no_access,
             lambda who: gus.post(
@@ -169,17 +169,17 @@ def test_users_become_visible_and_invisible(limited):
     cleo.says("psst", to=[gus])
     cleo.says("psst", to=[gus])
     root.joins("attic", principals=[ben.id, cleo.id, gus.id])
-    assert told_of(queue.all()) == [("add", cleo.id), ("add", ben.id)]
+    assert user_events(queue.all()) == [("add", cleo.id), ("add", ben.id)]
 
     gus.leaves("attic")
     everyone, members = limited.group("everyone"), limited.group("members")
     root.patch("/realm", can_access_all_users_group={"new": everyone}).succeeds()
     root.patch("/realm", can_access_all_users_group={"new": members}).succeeds()
-    assert told_of(queue.all()) == [("remove", ben.id), ("add", ben.id), ("remove", ben.id)]
+    assert user_events(queue.all()) == [("remove", ben.id), ("add", ben.id), ("remove", ben.id)]
 
     root.patch(f"/users/{gus.id}", role=400).succeeds()
     root.patch(f"/users/{gus.id}", role=600).succeeds()
-    assert told_of(queue.all()) == [
+    assert user_events(queue.all()) == [
         ("add", ben.id),
         ("update", gus.id),
         ("remove", ben.id),
@@ -230,11 +230,11 @@ def test_a_late_poll_delivers_the_same_events(limited):
 
     received = queue.all()
     seen = [("add", ben.id), ("update", ben.id), ("remove", ben.id)]
-    assert told_of(received) == seen * 2
+    assert user_events(received) == seen * 2
     moves = [each["op"] for each in received if each["type"] == "user_group"]
     assert moves == ["add_members", "add_members", "remove_members", "remove_members"] * 2
     received_events = late.all()
-    assert told_of(received_events) == told_of(received)
+    assert user_events(received_events) == user_events(received)
     assert received_events[-2:] == received[-2:]
 
 

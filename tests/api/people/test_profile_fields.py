@@ -29,7 +29,7 @@ def profile_of(viewer, person):
     return shown["user"]["profile_data"]
 
 
-def told_of(person, *values):
+def field_events(person, *values):
     return [
         {
             "type": "realm_user",
@@ -152,7 +152,7 @@ def test_every_type_of_field_takes_values(ana, ben, gus):
     assert {each["user_id"]: each["profile_data"] for each in members}[ben.id] == shown
     people = gus.registers(fetch_event_types=["realm_user"])["realm_users"]
     assert {each["user_id"]: each["profile_data"] for each in people}[ben.id] == shown
-    assert queue.all() == told_of(ben, *({"id": int(n)} | value for n, value in shown.items()))
+    assert queue.all() == field_events(ben, *({"id": int(n)} | value for n, value in shown.items()))
     assert "profile_data" not in ana.get(f"/users/{ben.id}").succeeds()["user"]
 
 
@@ -166,7 +166,7 @@ def test_only_changes_are_reported_including_removals(ana, ben):
     ben.delete(MINE, data=[boat]).succeeds()
     fills_in(ben, (story, None)).succeeds()
 
-    assert queue.all() == told_of(
+    assert queue.all() == field_events(
         ben,
         {"id": story, "value": "", "rendered_value": ""},
         {"id": boat, "value": None},
@@ -185,7 +185,7 @@ def test_a_removed_choice_clears_the_value(ana, ben, gus):
     ana.patch(f"{FIELDS}/{deck}", field_data=fewer).succeeds()
 
     assert queue.next()["fields"][0]["field_data"].startswith('{"1":{"text":"Below"')
-    assert queue.all() == told_of(ben, {"id": deck, "value": None})
+    assert queue.all() == field_events(ben, {"id": deck, "value": None})
     assert (profile_of(ana, ben), profile_of(ana, gus)) == ({}, {str(deck): {"value": "1"}})
 
 
@@ -303,7 +303,7 @@ def test_administrators_set_values_of_others(ana, ben):
     ana.patch(f"/users/{ben.id}", profile_data=values).succeeds()
     ana.patch(f"/users/{ben.api_email}", profile_data=[{"id": boat, "value": None}]).succeeds()
 
-    assert queue.all() == told_of(
+    assert queue.all() == field_events(
         ben,
         {"id": badge, "value": "*7*", "rendered_value": "<p><em>7</em></p>"},
         {"id": boat, "value": "Tern", "rendered_value": "<p>Tern</p>"},

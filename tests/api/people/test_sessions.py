@@ -276,8 +276,8 @@ def test_a_parked_poll_of_a_session_is_answered(chat, ana):
     browser = Browser.of(ana)
     queue_id = browser.calls("POST", "/register", event_types=["message"]).succeeds()["queue_id"]
 
-    with ThreadPoolExecutor(1) as aside:
-        waiting = aside.submit(browser.calls, "GET", "/events", queue_id=queue_id, last_event_id=-1)
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(browser.calls, "GET", "/events", queue_id=queue_id, last_event_id=-1)
         eventually(lambda: chat.server.is_parked(queue_id))
         soup = ana.says("Soup's on", to="kitchen > lunch")
 
@@ -289,8 +289,8 @@ def test_a_parked_poll_returns_nothing_after_the_end(chat, ana):
     browser = Browser.of(ana)
     queue_id = browser.calls("POST", "/register", event_types=["message"]).succeeds()["queue_id"]
 
-    with ThreadPoolExecutor(1) as aside:
-        waiting = aside.submit(browser.calls, "GET", "/events", queue_id=queue_id, last_event_id=-1)
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(browser.calls, "GET", "/events", queue_id=queue_id, last_event_id=-1)
         eventually(lambda: chat.server.is_parked(queue_id))
         chat.write(actions.people.sessions.end_all, ana.id)
         ana.says("Soup's on", to="kitchen > lunch")

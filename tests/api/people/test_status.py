@@ -16,13 +16,13 @@ def status_of(person, viewer):
     return viewer.get(f"/users/{person.id}/status").succeeds()["status"]
 
 
-def told_at_register(person, viewer):
+def registered_status(person, viewer):
     state = viewer.registers(fetch_event_types=["user_status"])["user_status"]
     return state.get(str(person.id), {})
 
 
 @pytest.mark.parametrize(
-    "said, told, shown",
+    "params, event_fields, shown",
     [
         ({"status_text": " resting "}, {"status_text": "resting"}, {"status_text": "resting"}),
         ({"status_text": ""}, {"status_text": ""}, {}),
@@ -35,14 +35,14 @@ def told_at_register(person, viewer):
         ({"away": False}, {"away": False}, {}),
     ],
 )
-def test_all_users_receive_the_changed_parts_only(ana, ben, said, told, shown):
+def test_all_users_receive_the_changed_parts_only(ana, ben, params, event_fields, shown):
     queue = ben.listens_for("user_status")
 
-    ana.post("/users/me/status", **said).succeeds()
+    ana.post("/users/me/status", **params).succeeds()
 
-    assert queue.all() == [{"type": "user_status", "user_id": ana.id, **told}]
+    assert queue.all() == [{"type": "user_status", "user_id": ana.id, **event_fields}]
     assert status_of(ana, ben) == shown
-    assert told_at_register(ana, ben) == shown
+    assert registered_status(ana, ben) == shown
 
 
 @pytest.mark.parametrize("type_", [None, "service_extra_emoji", "zulip_extra_emoji"])
@@ -80,7 +80,7 @@ def test_zulips_clients_get_zulips_name_of_the_special_emoji(in_kitchen, ana, be
     status = {"emoji_name": "zulip", "emoji_code": "zulip", "reaction_type": type_}
     assert [each["reaction_type"] for each in queue.all()] == [type_, type_]
     assert status_of(ana, ben) == {"status_text": "service_extra_emoji", **status}
-    assert told_at_register(ana, ben) == {"status_text": "service_extra_emoji", **status}
+    assert registered_status(ana, ben) == {"status_text": "service_extra_emoji", **status}
     assert ben.sees(soup)["reactions"][0]["reaction_type"] == type_
 
 
@@ -122,7 +122,7 @@ def test_away_is_the_inverse_of_showing_presence(ana, ben):
 
 
 @pytest.mark.parametrize(
-    "said, problem",
+    "params, problem",
     [
         ({}, "Client did not pass any new values."),
         ({"emoji_code": "1f528"}, "Client did not pass any new values."),
@@ -160,10 +160,10 @@ def test_away_is_the_inverse_of_showing_presence(ana, ben):
         ({"away": "yes"}, "away is not valid JSON"),
     ],
 )
-def test_invalid_statuses_are_refused(ana, ben, said, problem):
+def test_invalid_statuses_are_refused(ana, ben, params, problem):
     queue = ben.listens_for()
 
-    ana.post("/users/me/status", **said).fails(problem)
+    ana.post("/users/me/status", **params).fails(problem)
 
     assert queue.silent()
     assert status_of(ana, ben) == {}
@@ -185,30 +185,30 @@ TOMORROW = 4_000_000_000  # far enough
 
 
 def test_a_status_has_an_end(ana, ben):
-    ears = ben.listens_for("user_status")
+    queue = ben.listens_for("user_status")
 
     ana.post("/users/me/status", status_text="lunch", ends_at=TOMORROW).succeeds()
 
     event = {"type": "user_status", "user_id": ana.id, "status_text": "lunch", "ends_at": TOMORROW}
-    assert ears.all() == [event]
+    assert queue.all() == [event]
     assert status_of(ana, ben) == {"status_text": "lunch", "ends_at": TOMORROW}
-    assert told_at_register(ana, ben) == {"status_text": "lunch", "ends_at": TOMORROW}
+    assert registered_status(ana, ben) == {"status_text": "lunch", "ends_at": TOMORROW}
     ana.post("/users/me/status", ends_at=TOMORROW + 60).succeeds()
-    assert ears.next()["ends_at"] == TOMORROW + 60
+    assert queue.next()["ends_at"] == TOMORROW + 60
     ana.post("/users/me/status", away=True).succeeds()
     assert status_of(ana, ben)["ends_at"] == TOMORROW + 60
 
 
 @pytest.mark.parametrize(
-    "said", [{"ends_at": 0}, {"status_text": "digging"}, {"emoji_name": "sunflower"}]
+    "params", [{"ends_at": 0}, {"status_text": "digging"}, {"emoji_name": "sunflower"}]
 )
-def test_a_new_status_without_an_end_has_none(ana, ben, said):
+def test_a_new_status_without_an_end_has_none(ana, ben, params):
     ana.post("/users/me/status", status_text="lunch", ends_at=TOMORROW).succeeds()
-    ears = ben.listens_for("user_status")
+    queue = ben.listens_for("user_status")
 
-    ana.post("/users/me/status", **said).succeeds()
+    ana.post("/users/me/status", **params).succeeds()
 
-    assert ears.next()["ends_at"] is None
+    assert queue.next()["ends_at"] is None
     assert "ends_at" not in status_of(ana, ben)
 
 
@@ -221,11 +221,11 @@ def test_no_status_has_no_end(ana, ben):
 
 @pytest.mark.parametrize("end", [1, -1, 10**13, "soon"])
 def test_an_end_that_is_not_in_the_future_is_refused(ana, ben, end):
-    ears = ben.listens_for()
+    queue = ben.listens_for()
 
     assert ana.post("/users/me/status", status_text="x", ends_at=end).status == 400
 
-    assert ears.silent()
+    assert queue.silent()
     assert status_of(ana, ben) == {}
 
 
@@ -278,4 +278,4 @@ def test_a_deactivated_user_has_no_status(chat, ana, ben):
     chat.write(actions.people.deactivate, ana.id)
 
     ben.get(f"/users/{ana.id}/status").fails("User is deactivated")
-    assert told_at_register(ana, ben) == {}
+    assert registered_status(ana, ben) == {}

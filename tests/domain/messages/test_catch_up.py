@@ -55,8 +55,8 @@ def test_at_most_three_sentences_are_quoted_and_always_the_same():
 
 def test_a_question_to_the_reader_comes_first():
     messages = [
-        said(1, "Then it is decided: doors at 18:30, film at 20:30."),
-        said(2, "How many people do you need? I have to plan.", is_mention=True),
+        message(1, "Then it is decided: doors at 18:30, film at 20:30."),
+        message(2, "How many people do you need? I have to plan.", is_mention=True),
     ]
 
     first, second, *_ = summarize(messages, READER).sentences
@@ -66,8 +66,12 @@ def test_a_question_to_the_reader_comes_first():
 
 
 def test_a_name_counts_only_as_a_whole_word():
-    (other,) = summarize([said(1, "The Nourishment fair is in the small hall.")], READER).sentences
-    (named,) = summarize([said(1, "I will ask Nour whether the hall is free.")], READER).sentences
+    (other,) = summarize(
+        [message(1, "The Nourishment fair is in the small hall.")], READER
+    ).sentences
+    (named,) = summarize(
+        [message(1, "I will ask Nour whether the hall is free.")], READER
+    ).sentences
 
     assert other.reason is not Reason.MENTION
     assert named.reason is Reason.MENTION
@@ -88,7 +92,7 @@ def test_code_quotations_and_spoilers_are_not_quoted():
 
 
 def test_a_long_sentence_is_cut():
-    (only,) = summarize([said(1, "word " * 500)], READER).sentences
+    (only,) = summarize([message(1, "word " * 500)], READER).sentences
 
     assert len(only.text) <= catch_up.MAX_SENTENCE_LENGTH
     assert only.text.endswith("…")
@@ -96,7 +100,7 @@ def test_a_long_sentence_is_cut():
 
 def test_an_abbreviation_and_a_number_do_not_end_a_sentence():
     text = "We ordered approx. forty chairs for 3.180 euros at shop.example for the hall."
-    (only,) = summarize([said(1, text)], READER).sentences
+    (only,) = summarize([message(1, text)], READER).sentences
 
     assert only.text == text
 
@@ -117,11 +121,11 @@ def test_a_thousand_messages_cost_at_most_a_hundred_milliseconds():
 
 
 def test_the_cost_grows_with_the_number_and_the_length_of_messages_only():
-    assert grows_linearly(lambda size: summarize([said(1, "a. " * size)], READER), 100)
-    assert grows_linearly(lambda size: summarize([said(1, "?" * size)], READER), 100)
-    assert grows_linearly(lambda size: summarize([said(1, "nour" * size)], READER), 100)
+    assert grows_linearly(lambda size: summarize([message(1, "a. " * size)], READER), 100)
+    assert grows_linearly(lambda size: summarize([message(1, "?" * size)], READER), 100)
+    assert grows_linearly(lambda size: summarize([message(1, "nour" * size)], READER), 100)
     assert grows_linearly(
-        lambda size: summarize([said(number, "We go.") for number in range(size)], READER), 30
+        lambda size: summarize([message(number, "We go.") for number in range(size)], READER), 30
     )
 
 
@@ -131,7 +135,7 @@ def count() -> None:
         total += number
 
 
-def said(number: int, text: str, *, is_mention: bool = False) -> CatchUpMessage:
+def message(number: int, text: str, *, is_mention: bool = False) -> CatchUpMessage:
     return CatchUpMessage(number, 7, f"<p>{text}</p>", is_mention=is_mention)
 
 
@@ -149,5 +153,5 @@ def is_quoted(topic: JudgedTopic, summary: Summary) -> bool:
 
 def talked_on(topic: JudgedTopic) -> JudgedTopic:
     last = len(topic.messages)
-    more = [said(last + number, text) for number, text in enumerate(TALK, 1)]
+    more = [message(last + number, text) for number, text in enumerate(TALK, 1)]
     return replace(topic, messages=[*topic.messages, *more])

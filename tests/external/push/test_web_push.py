@@ -53,9 +53,9 @@ def test_the_vapid_signature_can_be_verified():
 
 
 def test_a_too_large_push_is_not_sent():
-    nobody = PushSubscription(1, 2, "https://127.0.0.1:1/", "", "")
+    unreachable = PushSubscription(1, 2, "https://127.0.0.1:1/", "", "")
     text = {"type": "message", "recipient_user_ids": list(range(2000))}
 
-    response = asyncio.run(web_push.push(web_push.PushRequest(nobody, text), "", "", 0.0))
+    response = asyncio.run(web_push.push(web_push.PushRequest(unreachable, text), "", "", 0.0))
 
     assert response.status == web_push.TOO_LARGE

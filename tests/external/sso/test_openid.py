@@ -149,7 +149,7 @@ def test_userinfo_must_have_the_same_subject(site):
 
 
 @pytest.mark.parametrize(
-    "said, trusting, emails",
+    "verified, trusting, emails",
     [
         (True, False, ("ana@example.com",)),
         ("true", False, ()),
@@ -162,8 +162,8 @@ def test_userinfo_must_have_the_same_subject(site):
         (None, True, ("ana@example.com",)),
     ],
 )
-def test_only_verified_addresses_count(site, said, trusting, emails):
-    site.is_openid(signed(claims(site, email_verified=said)))
+def test_only_verified_addresses_count(site, verified, trusting, emails):
+    site.is_openid(signed(claims(site, email_verified=verified)))
 
     assert come_back(site, addresses_are_verified=trusting).emails == emails
 

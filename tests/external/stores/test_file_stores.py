@@ -47,7 +47,7 @@ def runs(server: Server, *words: str, **settings: Any) -> CommandResult:
     return terminal.runs(*words, TERTULIA_SECRET=SECRET, **at(server, **settings))
 
 
-def places(server: Server) -> dict[str, int]:
+def files_by_store(server: Server) -> dict[str, int]:
     found = server.read(0, storage.files.upload_locations.counts)
     return {location: files for location, (files, _) in found.items()}
 
@@ -56,7 +56,7 @@ def says_with(person, file: File) -> Any:
     return person.says(f"see {file.link}", to="kitchen > files")
 
 
-def lives_in(chat: Chat, place: str, stored: Any) -> None:
+def lives_in(chat: Chat, store_name: str, stored: Any) -> None:
     """Files come, are read, and go; `stored` tells which files the store has."""
     ana, ben = chat.people("ana", "ben", channels=["kitchen"])
     much = uploads(ana, "tide.bin", MUCH, "application/octet-stream")
@@ -64,7 +64,7 @@ def lives_in(chat: Chat, place: str, stored: Any) -> None:
     uploads(ana, "empty.txt", b"")
     message = says_with(ana, much)
     says_with(ana, photo)
-    eventually(lambda: places(chat.server) == {place: 2, "database": 1})
+    eventually(lambda: files_by_store(chat.server) == {store_name: 2, "database": 1})
     eventually(lambda: pieces(chat.server) == 0)
 
     assert fetches(ben, much).body == MUCH
@@ -103,7 +103,7 @@ def test_an_unavailable_store_loses_no_file(start_server, bucket):
     server = start_server(files="s3", **bucket.settings)
     ana = Chat.found(server, "").person("ana")
     before = uploads(ana)
-    eventually(lambda: places(server) == {"s3": 1})
+    eventually(lambda: files_by_store(server) == {"s3": 1})
 
     bucket.close()
     during = uploads(ana, "notes.txt", b"high tide")
@@ -115,7 +115,7 @@ def test_an_unavailable_store_loses_no_file(start_server, bucket):
     backup = runs(server, "backup", str(server.folder / "backup.tar"))
     assert (backup.code, "ConnectError" in backup.err) == (1, True)
     bucket.open()
-    eventually(lambda: places(server) == {"s3": 2})
+    eventually(lambda: files_by_store(server) == {"s3": 2})
     assert [fetches(ana, each).body for each in (before, during)] == [b"low tide", b"high tide"]
     assert "SignatureDoesNotMatch" in runs(server, "check", s3_secret="another").out
 
@@ -163,7 +163,7 @@ def test_an_interrupted_move_continues_and_skips_damaged_files(start_server, buc
 
     assert (interrupted.code, moved.code) == (1, 1)
     assert "1 files are missing or damaged and not moved" in moved.err
-    assert places(server) == {"folder": 2, "s3": 1}
+    assert files_by_store(server) == {"folder": 2, "s3": 1}
     assert [fetches(ana, each).body for each in files] == [b"tide 0", b"edit 1", b"tide 2"]
 
 
@@ -174,14 +174,14 @@ def test_a_backup_contains_the_files_of_every_store(
     server = start_server(files="s3", **bucket.settings)
     ana = Chat.found(server, "").person("ana")
     files = {n: uploads(ana, f"{n}.bin", MUCH[n:]) for n in range(2)}
-    eventually(lambda: places(server) == {"s3": 2})
+    eventually(lambda: files_by_store(server) == {"s3": 2})
 
     saved = runs(server, "backup", str(tmp_path / "backup.tar"))
     there = Terminal(tmp_path / "there", databases.new(kind, untouched=True)[0])
     restored = there.runs("restore", str(tmp_path / "backup.tar"), TERTULIA_SECRET=SECRET)
     left = runs(server, "export", str(tmp_path / "export.tar.gz"), "--person", ana.email)
     server.stop()
-    server.url, server.folder = there.place[-1], there.data
+    server.url, server.folder = there.data_options[-1], there.data
     server.settings = {}
     server.start()
 
@@ -195,7 +195,7 @@ def test_no_file_is_deleted_from_a_store_during_a_backup(start_server, tmp_path)
     server = start_server(files="folder")
     ana = Chat.found(server, "").person("ana")
     uploads(ana)
-    eventually(lambda: places(server) == {"folder": 1})
+    eventually(lambda: files_by_store(server) == {"folder": 1})
     (attachment,) = ana.get("/attachments").succeeds()["attachments"]
     stores = FileStores(Config(data=server.folder, files="folder"))
 
@@ -214,7 +214,7 @@ def test_orphaned_files_in_stores_are_found_and_deleted(start_server, bucket):
     server = start_server(files="s3", **bucket.settings)
     ana = Chat.found(server, "").person("ana")
     kept = uploads(ana)
-    eventually(lambda: places(server) == {"s3": 1})
+    eventually(lambda: files_by_store(server) == {"s3": 1})
     store = FileStores(Config(data=server.folder, files="s3", **bucket.settings)).store("s3")
     ours, foreign = domain.files.upload_locations.new_name(1), "1/ab/accounts.txt"
     for each in (ours, foreign):
@@ -242,7 +242,7 @@ def test_files_of_erased_users_and_deleted_files_are_removed_from_stores(start_s
     ana, ben = chat.people("ana", "ben")
     uploads(ana)
     uploads(ben, "notes.txt", b"high tide")
-    eventually(lambda: places(server) == {"folder": 2})
+    eventually(lambda: files_by_store(server) == {"folder": 2})
 
     def stored() -> list[bytes]:
         return [

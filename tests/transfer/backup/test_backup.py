@@ -271,7 +271,7 @@ def test_a_backup_file_being_written_is_not_used_by_another_process(terminal, tm
 
 def test_a_schedule_continues_after_a_failure_and_leaves_no_partial_file(terminal, tmp_path):
     file = tmp_path / "copies" / "chat.tar"
-    words = ["backup", str(file), "--every", "1m", "--keep", "2", *terminal.place]
+    words = ["backup", str(file), "--every", "1m", "--keep", "2", *terminal.data_options]
     with subprocess.Popen(
         [COMMAND, *words], stderr=subprocess.PIPE, text=True, env=clean_environment()
     ) as schedule:

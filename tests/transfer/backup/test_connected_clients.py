@@ -40,9 +40,9 @@ class Phone:
             self.begin()
             return
         for event in response.succeeds()["events"]:
-            self.hears(event)
+            self.apply(event)
 
-    def hears(self, event: dict[str, Any]) -> None:
+    def apply(self, event: dict[str, Any]) -> None:
         self.last = event["id"]
         if event["type"] == "message":
             self.shown[event["message"]["id"]] = event["message"]["content"]

@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import tarfile
 import zipfile
 from pathlib import Path
@@ -67,7 +68,7 @@ def test_each_export_type_contains_only_its_messages(
 
 
 @pytest.mark.parametrize(
-    "export_type, told_of, conversations",
+    "export_type, included, conversations",
     [
         ("public", [], []),
         ("full_with_consent", ["ben"], [["ana", "ben"]]),
@@ -79,7 +80,7 @@ def test_each_export_type_contains_only_its_messages(
     ],
 )
 def test_private_data_of_users_without_consent_is_not_exported(
-    chat, lively, ana, ben, tmp_path, export_type, told_of, conversations
+    chat, lively, ana, ben, tmp_path, export_type, included, conversations
 ):
     cat = chat.person("cat", channels=["kitchen"])
     names = {ana.id: "ana", ben.id: "ben", cat.id: "cat"}
@@ -100,9 +101,9 @@ def test_private_data_of_users_without_consent_is_not_exported(
 
     tables = read(file, "realm.json")
     for table in ("zerver_muteduser", "zerver_alertword", "zerver_usertopic"):
-        assert sorted({names[row["user_profile"]] for row in tables[table]}) == told_of, table
+        assert sorted({names[row["user_profile"]] for row in tables[table]}) == included, table
     held = read(file, "messages-000001.json")["zerver_usermessage"]
-    assert sorted({names[row["user_profile"]] for row in held}) == told_of
+    assert sorted({names[row["user_profile"]] for row in held}) == included
     groups = [row["id"] for row in tables["zerver_recipient"] if row["type"] != 2]
     members = [
         sorted(
@@ -299,6 +300,21 @@ def test_a_personal_export_contains_the_data_of_its_user_only(chat, lively, ana,
         assert any(each.endswith("notes.txt") for each in archive.getnames())
 
 
+def test_a_personal_export_has_no_deleted_messages_holds_or_mutes(chat, lively, ana, ben, tmp_path):
+    owner = chat.person("owner", role="owner", channels=["kitchen"])
+    held = ana.says("Burn the papers", to="kitchen > lunch")
+    owner.post("/realm/legal_holds", reason="Case 4711", held_user_ids=[ana.id]).succeeds()
+    ana.patch(f"/messages/{held.id}", content="Something else").succeeds()
+    ana.delete(f"/messages/{held.id}").succeeds()
+    ben.post(f"/users/me/muted_users/{ana.id}").succeeds()
+
+    exports(chat, tmp_path / "ana.tar.gz", "--person", ana.email)
+
+    text = json.dumps(read(tmp_path / "ana.tar.gz", "person.json"))
+    for hidden in ("Burn the papers", "Something else", "Case 4711", "muted_user"):
+        assert hidden not in text
+
+
 def makes_exports(chat: Chat) -> None:
     """The server's own job runs, too: the second one waits for the first."""
     chat.server.run_job("exports")
@@ -330,11 +346,12 @@ def test_an_administrator_requests_an_export_and_downloads_it(chat, lively, ana)
     owner.delete(f"/export/realm/{number}").fails("Export already deleted")
 
 
-def test_an_export_is_for_its_requester_while_they_are_administrator(chat, lively, ana):
+@pytest.mark.parametrize("as_html", [False, True])
+def test_an_export_is_for_its_requester_while_they_are_administrator(chat, lively, ana, as_html):
     """Not for others by a link to it, nor for who is no administrator any more."""
     owner = chat.person("owner", role="owner")
     adam = chat.person("adam", role="admin", channels=["kitchen"])
-    adam.post("/export/realm").succeeds()
+    adam.post("/export/realm", as_html=as_html).succeeds()
     makes_exports(chat)
     (export,) = adam.get("/export/realm").succeeds()["exports"]
     path = "/user_uploads/" + export["export_url"].partition("/user_uploads/")[2]
@@ -351,6 +368,26 @@ def test_an_export_is_for_its_requester_while_they_are_administrator(chat, livel
     makes_exports(chat)
     (_, second) = owner.get("/export/realm").succeeds()["exports"]
     assert second["failed_timestamp"] is not None
+
+
+def test_an_export_is_in_no_other_export(chat, lively, ana, tmp_path):
+    adam = chat.person("adam", role="admin", channels=["kitchen"])
+    for as_html in (False, True):
+        adam.post("/export/realm", as_html=as_html).succeeds()
+    makes_exports(chat)
+    for export in adam.get("/export/realm").succeeds()["exports"]:
+        path = export["export_url"].partition("/user_uploads/")[2]
+        adam.says(f"[all of it](/user_uploads/{path})", to="kitchen > lunch")
+
+    exports(chat, tmp_path / "all.tar.gz")
+    exports(chat, tmp_path / "adam.tar.gz", "--person", adam.email)
+    exports(chat, tmp_path / "pages", "--html")
+
+    names = [path.name for path in (tmp_path / "pages").rglob("*")]
+    for file in ("all.tar.gz", "adam.tar.gz"):
+        with tarfile.open(tmp_path / file) as archive:
+            names += archive.getnames()
+    assert not [name for name in names if "tertulia-export-" in name]
 
 
 def test_exports_are_for_administrators_and_limited_per_week(chat, lively, ana):
@@ -388,7 +425,10 @@ def pages(chat: Chat, who: Person) -> dict[str, str]:
     makes_exports(chat)
     export = who.get("/export/realm").succeeds()["exports"][-1]
     assert export["failed_timestamp"] is None
-    path = export["export_url"].partition("/user_uploads/")[2]
+    return pages_in(who, export["export_url"].partition("/user_uploads/")[2])
+
+
+def pages_in(who: Person, path: str) -> dict[str, str]:
     fetched = who.raw("GET", f"/user_uploads/{path}")
     assert fetched.status == 200
     found = {}
@@ -430,13 +470,13 @@ def test_an_administrator_exports_one_channel_as_pages(chat, lively, ana):
     number = adam.post(f"/streams/{kitchen}/export").succeeds()["id"]
     written = pages(chat, adam)
 
-    topic = written[f"channels/{kitchen}/t1.html"]
-    assert "in the open" in topic
+    (topic,) = (path for path in written if re.fullmatch(rf"channels/{kitchen}/t\d+.html", path))
+    assert "in the open" in written[topic]
     assert all("elsewhere" not in text and "behind a door" not in text for text in written.values())
     assert "salt, pepper" in [text for path, text in written.items() if path.startswith("files/")]
     assert [path for path in written if path.startswith("channels/")] == [
         f"channels/{kitchen}/index.html",
-        f"channels/{kitchen}/t1.html",
+        topic,
     ]
     (export,) = adam.get("/export/realm").succeeds()["exports"]
     assert (export["id"], export["stream_id"]) == (number, kitchen)
@@ -463,7 +503,8 @@ def test_a_private_channel_is_exported_as_far_as_its_people_consent(chat, lively
     with_consent = pages(chat, owner)
 
     assert list(without) == ["index.html"]
-    assert "behind a door" in with_consent[f"channels/{cellar}/t1.html"]
+    topic = next(path for path in with_consent if path.startswith(f"channels/{cellar}/t"))
+    assert "behind a door" in with_consent[topic]
     assert all("between us" not in text for text in with_consent.values())
 
 
@@ -479,3 +520,67 @@ def test_the_export_of_a_channel_is_for_administrators_and_counts_as_an_export(c
     assert refused.json["code"] == "UNAUTHORIZED_PRINCIPAL"
     assert unknown.json["msg"] == "Invalid channel ID"
     owner.post(path).fails("Exceeded rate limit.")
+
+
+def own_pages(chat: Chat, who: Person) -> dict[str, str]:
+    """The pages of the export that a user was notified of last, by path in the archive."""
+    makes_exports(chat)
+    found = who.get("/messages", anchor="newest", num_before=1, num_after=0).succeeds()
+    path = re.findall(r'href="/user_uploads/([^"]+)"', found["messages"][-1]["content"])[0]
+    return pages_in(who, path)
+
+
+def test_a_user_exports_what_they_wrote_and_received_as_pages(chat, lively, ana, ben):
+    cat = chat.person("cat", channels=["attic"])
+    cat.says("elsewhere", to="attic > boxes")
+
+    ben.post(f"/users/{ben.id}/export").succeeds()
+    text = "\n".join(own_pages(chat, ben).values())
+
+    assert "in the open" in text
+    assert "between us" in text
+    assert "behind a door" not in text
+    assert "elsewhere" not in text
+    admin = chat.person("adam", role="admin")
+    assert admin.get("/export/realm").succeeds()["exports"] == []
+
+
+def test_the_file_of_a_personal_export_is_for_its_requester_only(chat, lively, ana, ben):
+    owner = chat.person("owner", role="owner")
+    ben.post(f"/users/{ben.id}/export").succeeds()
+    own_pages(chat, ben)
+    (file,) = ben.get("/attachments").succeeds()["attachments"]
+
+    for other in (ana, owner):
+        assert other.raw("GET", f"/user_uploads/{file['path_id']}").status in (403, 404)
+
+
+def test_an_owner_exports_messages_of_a_user_who_agrees_or_where_owners_may_read_all(
+    chat, lively, ana, ben
+):
+    owner = chat.person("owner", role="owner")
+    admin = chat.person("adam", role="admin")
+    path = f"/users/{ben.id}/export"
+
+    ana.post(path).fails("Must be an organization owner", code="UNAUTHORIZED_PRINCIPAL")
+    admin.post(path).fails("Must be an organization owner", code="UNAUTHORIZED_PRINCIPAL")
+    owner.post("/users/999999/export").fails("No such user")
+    owner.post(path).fails("This user does not agree to exports of private data.")
+    ben.patch("/settings", allow_private_data_export=True).succeeds()
+    owner.post(path).succeeds()
+    text = "\n".join(own_pages(chat, owner).values())
+    ben.patch("/settings", allow_private_data_export=False).succeeds()
+    chat.set("owner_full_content_access", True)
+    owner.post(path).succeeds()
+
+    assert "between us" in text
+    entry = owner.get("/realm/audit_log").succeeds()["entries"][0]
+    assert (entry["act"], entry["object"]) == (f"POST {path}", f"user/{ben.id}")
+
+
+def test_a_user_may_request_five_personal_exports_a_week(chat, lively, ben, ana):
+    for _ in range(5):
+        ben.post(f"/users/{ben.id}/export").succeeds()
+
+    ben.post(f"/users/{ben.id}/export").fails("Exceeded rate limit.")
+    ana.post(f"/users/{ana.id}/export").succeeds()

@@ -1,6 +1,8 @@
 """HTML archives: a folder that a browser opens without a server."""
 
+import json
 import re
+import tracemalloc
 from html import unescape
 from pathlib import Path
 
@@ -12,6 +14,19 @@ from tests.support.files import uploads
 from tests.support.people import Chat
 from tests.support.pictures import picture
 from tests.support.server import SECRET
+
+from tertulia.config import Config
+from tertulia.database import Database
+from tertulia.database.tx import Tx
+from tertulia.domain.people.keys import Vault
+from tertulia.external.stores.file_stores import FileStores
+from tertulia.sample_data.generated.organization import Size, generate
+from tertulia.storage.archive_queries import ArchivedMessages
+from tertulia.transfer.backup import file_snapshot
+from tertulia.transfer.backup.file_snapshot import FileSnapshot
+from tertulia.transfer.html_archive import search_index
+from tertulia.transfer.html_archive.search_index import SearchIndex
+from tertulia.transfer.html_archive.writer import HtmlArchive
 
 
 def archives(chat: Chat, folder: Path, *flags: str) -> CommandResult:
@@ -102,13 +117,32 @@ def test_files_polls_edits_and_reactions_are_archived_and_links_resolve(
 
     html = all_html(tmp_path / "out")
     assert not broken_links(tmp_path / "out")
-    assert f"channels/{kitchen}/t1.html#m{lively.id}" in html
+    assert f"channels/{kitchen}/t{lively.id}.html#m{lively.id}" in html
     assert "in the garden" in html
     assert "<details><summary>Earlier version" in html
     assert "🎉<b>1</b>" in html
     assert re.search(r"yes</bdi> <small>1 vote<", html)
     (file,) = (tmp_path / "out" / "files").rglob("soup.png")
     assert file.read_bytes() == picture()
+
+
+def test_the_address_of_a_private_file_in_a_public_text_does_not_export_it(
+    chat, in_kitchen, ana, ben, tmp_path
+):
+    ana.joins("cellar", invite_only=True)
+    secret, shared = uploads(ana, "secret.txt", b"wine"), uploads(ana, "shared.txt", b"soup")
+    ana.says(f"{secret.link} {shared.link}", to="cellar > wine")
+    ana.says(shared.link, to="kitchen > lunch")
+    ben.says(f"Look: {secret.link}", to="kitchen > lunch")
+
+    archives(chat, tmp_path / "public", "--type", "public")
+    archives(chat, tmp_path / "ben", "--person", ben.email)
+
+    for folder in ("public", "ben"):
+        assert [path.name for path in (tmp_path / folder / "files").rglob("*.txt")] == [
+            "shared.txt"
+        ]
+        assert broken_links(tmp_path / folder) == []
 
 
 def test_an_existing_folder_is_not_overwritten(chat, lively, tmp_path):
@@ -151,4 +185,68 @@ def search(page: Page, query: str, topics: list[str]) -> None:
     page.get_by_role("searchbox").fill(query)
     page.get_by_role("button", name="Search").click()
     expect(page.locator("#found a")).to_have_text(topics)
-    expect(page.get_by_role("status")).to_have_text(f"{len(topics)} pages found")
+    counted = "1 page found" if len(topics) == 1 else f"{len(topics)} pages found"
+    expect(page.get_by_role("status")).to_have_text(counted)
+
+
+@pytest.mark.on_both
+def test_links_to_impossible_addresses_do_not_stop_an_archive(chat, in_kitchen, ana, tmp_path):
+    for address in (
+        f"#narrow/channel/{'9' * 5000}/topic/x",
+        f"#narrow/channel/1/topic/x/near/{'9' * 30}",
+        f"/user_uploads/{'9' * 30}/x.txt",
+        "/user_uploads/1/%ED%A0%80/x.txt",
+        "/user_uploads/thumbnail/1/x",
+        f"/user_uploads/1/{'x' * 300}/x.txt",
+    ):
+        ana.says(f"[here]({address})", to="kitchen > lunch")
+
+    archives(chat, tmp_path / "out")
+
+    assert all_html(tmp_path / "out").count(">here</a>") == 6
+    assert broken_links(tmp_path / "out") == []
+
+
+def peak_bytes(folder: Path, messages: int) -> int:
+    """Python's memory while an organization of that many messages is archived, at most."""
+    folder.mkdir()
+    database = Database.at(f"sqlite:///{folder / 'tertulia.db'}")
+    database.migrate()
+    generate(database, Vault(SECRET.encode()), "Large", Size(8, 3, messages), seed=1)
+
+    def write(tx: Tx, files: FileSnapshot) -> None:
+        chosen = ArchivedMessages("full_without_consent")
+        HtmlArchive(tx, chosen, folder / "out", files, lambda done: None).write()
+
+    with file_snapshot.open_snapshot(database, FileStores(Config(data=folder))) as files:
+        tracemalloc.start()
+        database.read_now(1, write, files)
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+    return peak
+
+
+def test_memory_of_an_archive_does_not_grow_with_its_messages(tmp_path, monkeypatch):
+    monkeypatch.setattr(search_index, "MAX_BUFFERED", 1_000)
+    monkeypatch.setattr(search_index, "MAX_PART_BYTES", 1 << 12)
+    peak_bytes(tmp_path / "first", 100)  # loads templates and fills memos
+
+    small, large = (peak_bytes(tmp_path / str(count), count) for count in (500, 2_000))
+
+    assert large < 1.4 * small
+
+
+def test_a_long_file_of_the_search_index_is_divided_and_has_each_word_once(tmp_path, monkeypatch):
+    monkeypatch.setattr(search_index, "MAX_PART_BYTES", 100)
+    index = SearchIndex(tmp_path / "search")
+    for number in range(50):
+        index.add(f"{number}.html", f"Page {number}", [f"kale kangaroo kayak karma{number}"])
+
+    index.finish()
+
+    text = (tmp_path / "search" / f"{search_index.shard_of('kale')}.js").read_text()
+    found = json.loads(text.partition("]=")[2].removesuffix(";\n"))
+    assert len(found) == text.count(":[")
+    assert found["kale"] == found["kayak"] == list(range(50))
+    assert found["karma7"] == [7]
+    assert {path.suffix for path in (tmp_path / "search").iterdir()} == {".js"}

@@ -11,7 +11,7 @@ from tertulia.transfer.model import channel, person
 
 
 @pytest.mark.parametrize(
-    "slack_says, we_say",
+    "mrkdwn, expected",
     [
         ("*well* _said_ ~not~", "**well** *said* ~~not~~"),
         ("2 * 3 * 4 and a_b_c", "2 * 3 * 4 and a_b_c"),
@@ -28,8 +28,8 @@ from tertulia.transfer.model import channel, person
         ("```\n&gt; no quotation\nhere\n```", "```\n> no quotation\nhere\n```"),
     ],
 )
-def test_slack_markup_becomes_markdown(slack_says, we_say):
-    assert from_mrkdwn(slack_says) == we_say
+def test_slack_markup_becomes_markdown(mrkdwn, expected):
+    assert from_mrkdwn(mrkdwn) == expected
 
 
 def test_a_reply_below_a_quotation_is_not_quoted():
@@ -112,9 +112,9 @@ BLOCKS = {
 
 @pytest.mark.parametrize("case", BLOCKS)
 def test_a_block_becomes_text(case):
-    block, we_say = BLOCKS[case]
+    block, expected = BLOCKS[case]
 
-    assert message_text({"text": "", "blocks": [block]}) == we_say
+    assert message_text({"text": "", "blocks": [block]}) == expected
 
 
 def test_only_new_content_of_a_summary_is_kept():

@@ -55,8 +55,8 @@ class ChannelChanges(msgspec.Struct, frozen=True):
 
     @property
     def record_privacy_change(self) -> bool:
-        asked = (self.is_private, self.is_web_public, self.history_public)
-        return any(each is not None for each in asked)
+        privacy = (self.is_private, self.is_web_public, self.history_public)
+        return any(each is not None for each in privacy)
 
 
 def edit(

@@ -26,15 +26,21 @@ BATCH_SIZE = 100  # messages per access check
 
 def check_quota(tx: Tx, owner: User, quota: Quota, size: int) -> None:
     """Raise if the quota is used up. Writes are serialized, so two uploads never share the last
-    space."""
+    space.
+
+    Kept files have the same quota again. Without one, sending and deleting files would fill the
+    disk.
+    """
     if quota.organization_mib:
         used = storage.files.attachments.space_used(tx)
-        if used + size > quota.organization_mib << 20:
+        kept = storage.messages.kept.space_used(tx)
+        if max(used, kept) + size > quota.organization_mib << 20:
             raise UploadQuotaReached(whose="your organization's")
     if quota.person_mib:
         person_id = domain.files.attachments.person_of(owner)
         used = storage.files.attachments.space_used_by(tx, person_id)
-        if used + size > quota.person_mib << 20:
+        kept = storage.messages.kept.space_used_by(tx, person_id)
+        if max(used, kept) + size > quota.person_mib << 20:
             raise UploadQuotaReached(whose="your")
 
 
@@ -90,7 +96,7 @@ def delete_own(tx: Tx, owner: User, attachment_id: int) -> None:
     found = storage.files.attachments.find(tx, attachment_id)
     if found is None or found.owner_id != owner.id:
         raise InvalidAttachment()
-    if storage.organization.legal_holds.covers_file(tx, found.id):
+    if storage.organization.legal_holds.covers_file(tx, found):
         storage.files.attachments.keep(tx, found)
         _announce_removal(tx, found)
     else:
@@ -120,7 +126,7 @@ def filter_readable(tx: Tx, reader: User, path_ids: Sequence[str]) -> list[Attac
 
 
 def may_read(tx: Tx, reader: User, attachment: Attachment) -> bool:
-    if attachment.media.content_type == domain.organization.exports.CONTENT_TYPE:
+    if attachment.media.content_type in domain.organization.exports.CONTENT_TYPES:
         export = storage.organization.exports.find_by_file(tx, attachment.id)
         if export is not None:  # links give no access to it
             return export.is_for(reader)

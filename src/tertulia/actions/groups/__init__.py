@@ -193,7 +193,7 @@ def _free_name(tx: Tx, name: str, but_for: Group | None = None) -> str:
     taken = storage.groups.names(tx)
     if but_for is not None:
         del taken[but_for.id]
-    if domain.names.shape(name) in map(domain.names.shape, taken.values()):
+    if domain.names.lookalike_key(name) in map(domain.names.lookalike_key, taken.values()):
         raise BadRequest(f"User group '{name}' already exists.")
     return name
 

@@ -24,14 +24,14 @@ def channels_with_old(tx: Tx) -> list[int | None]:
     return [*found, DIRECT] if _old(tx, DIRECT, 1) else found
 
 
-def delete_batch(tx: Tx, place: int | None) -> int:
+def delete_batch(tx: Tx, channel_id: int | None) -> int:
     """Delete a few expired messages of one topic or conversation, and announce it. Returns their
     number."""
-    old = _old(tx, place, IN_VIEW)
+    old = _old(tx, channel_id, IN_VIEW)
     if not old:
         return 0
     doomed = [each for each in old if _conversation(each) == _conversation(old[0])][:BATCH_SIZE]
-    channel = None if place is DIRECT else storage.channels.find(tx, place)
+    channel = None if channel_id is DIRECT else storage.channels.find(tx, channel_id)
     actions.messages.deletion.remove(tx, channel, doomed, Deletion(DeletionReason.RETENTION))
     return len(doomed)
 
@@ -51,7 +51,7 @@ def preview(tx: Tx, user: User | None, channel_id: int | None, days: int | None)
     before = 0.0 if days <= 0 else tx.now - days * SECONDS_PER_DAY
     if channel_id is not None:
         return storage.messages.expired.in_channel(tx, channel_id, before)
-    return storage.messages.expired.in_default_places(tx, before)
+    return storage.messages.expired.with_default_period(tx, before)
 
 
 def _conversation(message: Message) -> tuple[str, tuple[int, ...]]:
@@ -59,22 +59,22 @@ def _conversation(message: Message) -> tuple[str, tuple[int, ...]]:
     return message.topic, message.member_ids
 
 
-def deletes_before(tx: Tx, place: int | None) -> float:
+def deletes_before(tx: Tx, channel_id: int | None) -> float:
     """Messages of a channel, or direct ones, that were sent before this time are deleted; 0 if none
     is."""
     days = _default_days(tx)
-    if place is not DIRECT:
-        channel = storage.channels.find(tx, place)
+    if channel_id is not DIRECT:
+        channel = storage.channels.find(tx, channel_id)
         if channel is not None and channel.retention_days is not None:
             days = channel.retention_days
     return 0.0 if days <= 0 else tx.now - days * SECONDS_PER_DAY
 
 
-def _old(tx: Tx, place: int | None, limit: int) -> list[Message]:
-    before = deletes_before(tx, place)
+def _old(tx: Tx, channel_id: int | None, limit: int) -> list[Message]:
+    before = deletes_before(tx, channel_id)
     if not before:
         return []
-    oldest = storage.messages.oldest(tx, place, limit)
+    oldest = storage.messages.oldest(tx, channel_id, limit)
     return [message for message in oldest if message.sent_at < before]
 
 

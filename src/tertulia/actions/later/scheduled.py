@@ -60,6 +60,7 @@ def create(
     _check_sending(tx, owner, to, draft, email_domain)
     if storage.later.scheduled.count_of(tx, owner.id) >= domain.limits.SCHEDULED_MESSAGES:
         raise BadRequest(f"Too many scheduled messages (limit: {domain.limits.SCHEDULED_MESSAGES})")
+    _check_length(tx, owner, draft.length)
     entry_id = storage.later.scheduled.insert(
         tx,
         owner.id,
@@ -87,6 +88,7 @@ def edit(tx: Tx, owner: User, entry_id: int, change: ScheduledChange, email_doma
     draft = change.draft or entry.draft()
     if not change.is_about_time_alone:
         _check_sending(tx, owner, to, draft, email_domain)
+    _check_length(tx, owner, draft.length - entry.draft().length)
 
     storage.later.scheduled.update(tx, entry.id, to, draft, change.deliver_at or entry.deliver_at)
     if change.draft is not None:
@@ -99,6 +101,16 @@ def delete(tx: Tx, owner: User, entry_id: int) -> None:
     actions.files.attachments.release_from_scheduled(tx, entry.id)
     storage.later.scheduled.delete(tx, entry.id)
     events.log.announce(tx, ScheduledMessageRemoved(entry.id), to=Users([owner.id]))
+
+
+def _check_length(tx: Tx, owner: User, added: int) -> None:
+    if added <= 0 or storage.later.scheduled.count_of(tx, owner.id) < domain.limits.LATER_UNCOUNTED:
+        return
+    if storage.later.scheduled.length_of(tx, owner.id) + added > domain.limits.LATER_LENGTH:
+        raise BadRequest(
+            "Your scheduled messages together are too long (limit:"
+            f" {domain.limits.LATER_LENGTH} characters, with their HTML)"
+        )
 
 
 def _get_own(tx: Tx, owner: User, entry_id: int) -> ScheduledMessage:

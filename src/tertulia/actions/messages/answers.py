@@ -61,11 +61,11 @@ def _check_asker(
     tx: Tx, bot: User, asked_by: int, channel_id: int | None, member_ids: list[int]
 ) -> None:
     """The person who may stop the answer must be able to see it."""
-    asker = actions.people.visible_users.find(tx, bot, asked_by)
-    is_known = asker is not None and asker.is_active and not asker.is_bot
+    asking_user = actions.people.visible_users.find(tx, bot, asked_by)
+    is_known = asking_user is not None and asking_user.is_active and not asking_user.is_bot
     if is_known and channel_id is not None:
         channel = actions.channels.visible_to(tx, bot, channel_id)
-        is_known = asker is not None and actions.channels.may_read(tx, asker, channel)
+        is_known = asking_user is not None and actions.channels.may_read(tx, asking_user, channel)
     elif is_known:
         is_known = asked_by in member_ids
     if not is_known:

@@ -38,7 +38,7 @@ class Narrowed(msgspec.Struct):
 
 def check_for_all(terms: list[Term]) -> None:
     """Raise unless the narrow is allowed without a login: only web-public channels are."""
-    asks_openly = any(
+    names_open_channel = any(
         (term.operator, term.operand, term.negated) == ("channels", "web-public", False)
         for term in terms
     )
@@ -46,7 +46,7 @@ def check_for_all(terms: list[Term]) -> None:
         term.known.is_open or (term.operator == "is" and term.operand == "resolved")
         for term in terms
     )
-    if not asks_openly or not allowed:
+    if not names_open_channel or not allowed:
         raise NotLoggedIn()
 
 

@@ -72,12 +72,8 @@ def _post(
     message_id = storage.messages.insert_in_channel(tx, sender.id, channel.id, topic, draft)
     storage.messages.flags.add_flag(tx, "unread_notice", unread_only_for or (), message_id)
     for user_id in read_by:
-        storage.messages.unread.store(
-            tx,
-            user_id,
-            storage.messages.unread.load(tx, user_id) - BitMap64([message_id]),
-            message_id,
-        )
+        waiting = storage.messages.unread.load(tx, user_id)
+        storage.messages.unread.change(tx, user_id, waiting - BitMap64([message_id]))
     event = MessageSent(
         message_id=message_id,
         sender_id=sender.id,

@@ -4,9 +4,12 @@ Each function checks the channel in the transaction that reads the messages. A c
 message that is not public does not exist: the error is the same.
 """
 
+from collections.abc import Callable
+
 import msgspec
 
 from tertulia import actions, domain, storage
+from tertulia.caches.topic_starts import PAGE_MESSAGES, TopicOfChannel, TopicStarts
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import Channel
 from tertulia.domain.messages.message import Message, TopicMessage
@@ -14,11 +17,21 @@ from tertulia.errors.channels import ChannelNotAccessible
 from tertulia.errors.http import NotFound
 from tertulia.storage.messages.topic_pages import TopicHead
 
-PAGE_MESSAGES = 100
 PAGE_TOPICS = 50
 FEED_MESSAGES = 50
 MAX_COUNTED = 1_000  # messages of a topic in a list
-MAX_IN_TOPIC = 1_000_000
+LONG_TOPIC = 1_000  # messages; counting more of them would delay other requests
+
+
+FindStarts = Callable[[TopicOfChannel], TopicStarts | None]
+
+
+class LongTopic(Exception):
+    """The starts of the pages of a topic are needed, and must be read on a thread."""
+
+    def __init__(self, key: TopicOfChannel) -> None:
+        super().__init__(key)
+        self.key = key
 
 
 class TopicLine(msgspec.Struct, frozen=True):
@@ -67,17 +80,45 @@ def newest_topics(tx: Tx, channel_ids: list[int], limit: int) -> list[TopicLine]
     return _lines(tx, heads[:limit])
 
 
-def topic_page(tx: Tx, channel_id: int, topic: str, number: int) -> TopicPage:
-    """A page of a topic, counted from 1."""
+def topic_page(
+    tx: Tx,
+    channel_id: int,
+    topic: str,
+    number: int,
+    find_starts: FindStarts,
+    *,
+    with_content: bool = False,
+) -> TopicPage:
+    """A page of a topic, counted from 1. `with_content`: with what was written, as Markdown.
+
+    Raises LongTopic if `find_starts` does not know a topic that would take long to count.
+    """
     channel = public(tx, channel_id)
-    key = domain.channels.topics.fold(topic)
-    count = storage.messages.topic_pages.count(tx, channel.id, key, MAX_IN_TOPIC)
+    key = TopicOfChannel(tx.realm_id, channel.id, domain.channels.topics.fold(topic))
+    starts = find_starts(key)
+    count = _count(tx, key, LONG_TOPIC) if starts is None else starts.count
+    if starts is None and count == LONG_TOPIC:
+        raise LongTopic(key)
     offset = (number - 1) * PAGE_MESSAGES
     if not 0 <= offset < count:
         raise NotFound()
-    messages = storage.messages.topic_pages.page(tx, channel.id, key, offset, PAGE_MESSAGES)
-    name = storage.messages.topic_pages.current_name(tx, channel.id, key)
+    first_id = 0
+    if starts is not None:
+        first_id = starts.starts[number - 1]
+    elif offset:
+        first_id = storage.messages.topic_pages.id_at(tx, channel.id, key.topic_key, offset)
+    messages = storage.messages.topic_pages.page(
+        tx, channel.id, key.topic_key, first_id, PAGE_MESSAGES, with_content=with_content
+    )
+    if not messages:  # deleted since the starts were read
+        raise NotFound()
+    name = storage.messages.topic_pages.current_name(tx, channel.id, key.topic_key)
     return TopicPage(channel, topic if name is None else name, messages, number, count)
+
+
+def starts_of(tx: Tx, key: TopicOfChannel) -> TopicStarts:
+    """Where the pages of a long topic start. Reads the whole topic, so it belongs on a thread."""
+    return storage.messages.topic_pages.starts(tx, key.channel_id, key.topic_key, PAGE_MESSAGES)
 
 
 def locate(tx: Tx, message_id: int) -> tuple[Channel, str, int]:
@@ -125,8 +166,12 @@ def _lines(tx: Tx, heads: list[TopicHead]) -> list[TopicLine]:
         TopicLine(
             head.channel_id,
             newest[head.newest_id],
-            storage.messages.topic_pages.count(tx, head.channel_id, head.key, MAX_COUNTED),
+            _count(tx, TopicOfChannel(tx.realm_id, head.channel_id, head.key), MAX_COUNTED),
         )
         for head in heads
         if head.newest_id in newest
     ]
+
+
+def _count(tx: Tx, key: TopicOfChannel, limit: int) -> int:
+    return storage.messages.topic_pages.count(tx, key.channel_id, key.topic_key, limit)

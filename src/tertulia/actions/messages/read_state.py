@@ -30,11 +30,11 @@ def catch_up(tx: Tx, user_id: int) -> None:
     known = storage.messages.unread.stored(tx, user_id)
     if lags(known):
         now = storage.messages.unread.catch_up(tx, user_id, known)
-        storage.messages.unread.store(tx, user_id, now, max(known.newest_id, known.caught_up_to))
+        storage.messages.unread.change(tx, user_id, now)
 
 
 def mark_all_read(tx: Tx, user: User) -> None:
-    storage.messages.unread.change(tx, user.id, BitMap64())
+    storage.messages.unread.clear(tx, user.id)
     announce_flags(tx, user.id, "add", "read", [], everything=True)
 
 

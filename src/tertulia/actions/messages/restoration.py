@@ -43,14 +43,19 @@ def purge_batch(tx: Tx) -> int:
     return len(ids)
 
 
+def check_erasable(tx: Tx, selection: KeptSelection) -> None:
+    """Raises BadRequest if one of the selected messages is on legal hold."""
+    if storage.messages.kept.has_held(tx, selection):
+        raise BadRequest("Some of these messages are on legal hold. End the hold first.")
+
+
 def erase_batch(tx: Tx, selection: KeptSelection) -> int:
     """Delete some kept messages for good, before their time. Returns their number.
 
-    Raises BadRequest if one of them is on legal hold.
+    Raises BadRequest if one of them is on legal hold: a hold can begin between two batches.
     """
     ids = [each.message.id for each in storage.messages.kept.find(tx, selection, limit=BATCH_SIZE)]
-    if storage.organization.legal_holds.held_among_kept(tx, ids):
-        raise BadRequest("Some of these messages are on legal hold. End the hold first.")
+    check_erasable(tx, KeptSelection(message_ids=tuple(ids)))
     _purge(tx, ids)
     return len(ids)
 

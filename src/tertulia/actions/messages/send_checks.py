@@ -68,7 +68,7 @@ def check_to_people(
     if sender.grant is not None:
         raise ReadOnlyGrant()
     members = _find_recipients(tx, sender, recipients, email_domain)
-    _check_direct_permission(tx, sender, members, email_domain)
+    _check_direct_permission(tx, sender, members)
     called = draft.mentions.user_ids | check_group_mentions(tx, sender, draft)
     return DirectSend(sender, members, sorted(called & members.keys()))
 
@@ -268,12 +268,10 @@ def check_group_mentions(tx: Tx, sender: User, draft: Draft) -> frozenset[int]:
 # --- rules of direct messages ---
 
 
-def _check_direct_permission(
-    tx: Tx, sender: User, members: dict[int, User], email_domain: str
-) -> None:
+def _check_direct_permission(tx: Tx, sender: User, members: dict[int, User]) -> None:
     for user in members.values():
         if not user.is_active:
-            raise BadRequest(f"'{user.api_email(email_domain)}' is no longer using Zulip.")
+            raise BadRequest("A recipient's account is deactivated.")
     others = [user for user in members.values() if user.id != sender.id]
     if sender.is_bot or all(user.is_bot for user in others):
         return

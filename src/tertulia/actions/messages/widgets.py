@@ -3,7 +3,7 @@
 from tertulia import actions, domain, events, storage
 from tertulia.database.tx import Tx
 from tertulia.domain.messages.message import Draft
-from tertulia.domain.messages.widgets import PER_MESSAGE, WIDGET
+from tertulia.domain.messages.widgets import MAX_LENGTH, PER_MESSAGE, WIDGET
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
 from tertulia.events.types.messages.submessages import SubmessageAdded
@@ -27,6 +27,8 @@ def submit(tx: Tx, user: User, message_id: int, msg_type: str, content: str) -> 
     )
     if storage.messages.submessages.count(tx, message.id) >= PER_MESSAGE:
         raise BadRequest(f"Too many submessages (limit: {PER_MESSAGE})")
+    if storage.messages.submessages.length(tx, message.id) + len(content) > MAX_LENGTH:
+        raise BadRequest(f"The submessages are too long together (limit: {MAX_LENGTH} characters)")
 
     part_id = storage.messages.submessages.insert(tx, message.id, user.id, msg_type, content)
     actions.messages.read_state.add_to_history(tx, user, [message])

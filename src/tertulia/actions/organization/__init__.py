@@ -30,7 +30,7 @@ from tertulia.events.types.organization.settings import RealmCreated
 # The first channels of a new organization. New channels are announced in the first of them.
 FIRST_CHANNELS = {
     "general": "For everyone: announcements, questions, company.",
-    "sandbox": "Try things out here. Nobody minds.",
+    "sandbox": "Try things out here.",
 }
 
 # What accounts of a new organization begin with, where it differs from the server's defaults.

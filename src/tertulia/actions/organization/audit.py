@@ -18,9 +18,10 @@ def record(tx: Tx, act: Act, result: str = DONE) -> None:
 
 
 def run_recorded(tx: Tx, act: Act, action: Callable[[Tx], T]) -> T:
-    """Run an action and record it, both or neither."""
+    """Run an action and record it with what it changed, both or neither."""
+    before = storage.organization.audit_changes.values_before(tx, act)
     result = action(tx)
-    record(tx, act)
+    record(tx, storage.organization.audit_changes.with_changes(tx, act, before))
     return result
 
 

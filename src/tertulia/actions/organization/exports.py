@@ -1,4 +1,5 @@
-"""Exports of an organization: requested and deleted by administrators, made by a job."""
+"""Exports of an organization, requested and deleted by administrators, and of what one user wrote
+and received; made by a job."""
 
 from tertulia import actions, domain, events, storage
 from tertulia.database.tx import Tx
@@ -27,7 +28,8 @@ def request(tx: Tx, user: User, kind: str, *, is_html: bool = False) -> int:
     """Request an export of the organization, in Zulip's format or as HTML pages."""
     actions.groups.permissions.require_administrator(tx, user)
     _check_allowed(tx, user, kind)
-    return _enqueue(tx, user, kind, ArchivedMessages(kind), is_html=is_html)
+    known = storage.organization.exports.list_all(tx)
+    return _enqueue(tx, user, kind, ArchivedMessages(kind), known, is_html=is_html)
 
 
 def request_channel(tx: Tx, user: User, channel_id: int, kind: str) -> int:
@@ -37,7 +39,22 @@ def request_channel(tx: Tx, user: User, channel_id: int, kind: str) -> int:
     _check_allowed(tx, user, kind)
     if channel.invite_only and kind == PUBLIC:
         raise BadRequest("This channel is private. Choose an export that contains private data.")
-    return _enqueue(tx, user, kind, ArchivedMessages(kind, channel_id=channel.id), is_html=True)
+    chosen = ArchivedMessages(kind, channel_id=channel.id)
+    known = storage.organization.exports.list_all(tx)
+    return _enqueue(tx, user, kind, chosen, known, is_html=True)
+
+
+def request_person(tx: Tx, user: User, person_id: int) -> int:
+    """Request what a user wrote and received. For that user, and for owners who may read it."""
+    if person_id != user.id:
+        actions.groups.permissions.require_owner(tx, user)
+        person = actions.people.get(tx, person_id)
+        may_read_all = storage.organization.current(tx).setting("owner_full_content_access")
+        if not may_read_all and not person.prefers("allow_private_data_export"):
+            raise BadRequest("This user does not agree to exports of private data.")
+    chosen = ArchivedMessages(PUBLIC, person_id=person_id)
+    recent = storage.organization.exports.of_people(tx, user.id)
+    return _enqueue(tx, user, PUBLIC, chosen, recent, is_html=True)
 
 
 def _check_allowed(tx: Tx, user: User, kind: str) -> None:
@@ -45,13 +62,17 @@ def _check_allowed(tx: Tx, user: User, kind: str) -> None:
         _check_full_access(tx, user)
 
 
-def _enqueue(tx: Tx, user: User, kind: str, chosen: ArchivedMessages, *, is_html: bool) -> int:
-    recent = [
-        each
-        for each in storage.organization.exports.list_all(tx)
-        if each.asked_at > tx.now - WEEK_SECONDS
-    ]
-    if len(recent) >= MAX_PER_WEEK:
+def _enqueue(
+    tx: Tx,
+    user: User,
+    kind: str,
+    chosen: ArchivedMessages,
+    others: list[RealmExport],
+    *,
+    is_html: bool,
+) -> int:
+    """`others` count against the limit per week."""
+    if sum(each.asked_at > tx.now - WEEK_SECONDS for each in others) >= MAX_PER_WEEK:
         raise BadRequest("Exceeded rate limit.")
     if storage.archive_queries.count(tx, chosen) > MAX_MESSAGES:
         raise BadRequest(
@@ -59,16 +80,17 @@ def _enqueue(tx: Tx, user: User, kind: str, chosen: ArchivedMessages, *, is_html
             " manual export by contacting the administrator of the server."
         )
     export_id = storage.organization.exports.insert(
-        tx, user.id, kind, chosen.channel_id, is_html=is_html
+        tx, user.id, kind, chosen.channel_id, chosen.person_id, is_html=is_html
     )
-    _announce(tx)
+    if chosen.person_id is None:
+        _announce(tx)
     return export_id
 
 
 def delete(tx: Tx, user: User, export_id: int) -> None:
     actions.groups.permissions.require_administrator(tx, user)
     found = storage.organization.exports.find(tx, export_id)
-    if found is None:
+    if found is None or found.person_id is not None:
         raise BadRequest("Invalid data export ID")
     if found.deleted_at is not None:
         raise BadRequest("Export already deleted")
@@ -116,12 +138,14 @@ def finish(tx: Tx, export: RealmExport, upload_id: int, name: str, size: int) ->
             f' <a href="{address}">View and download exports</a>.</p>',
         ),
     )
-    _announce(tx)
+    if export.person_id is None:
+        _announce(tx)
 
 
 def fail(tx: Tx, export: RealmExport) -> None:
     storage.organization.exports.fail(tx, export.id)
-    _announce(tx)
+    if export.person_id is None:
+        _announce(tx)
 
 
 def _check_full_access(tx: Tx, user: User) -> None:

@@ -15,7 +15,7 @@ from tertulia.database.tx import Tx
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.user import User
 from tertulia.errors.authentication import AlreadySetUp, WrongSetupCode
-from tertulia.storage.server_notes import SETUP_CODE
+from tertulia.storage.server_values import SETUP_CODE
 
 PATH = "/setup/"
 
@@ -36,15 +36,15 @@ def is_needed(tx: Tx) -> bool:
 
 def is_waiting(tx: Tx) -> bool:
     """Whether the server was started and waits for its first owner."""
-    return is_needed(tx) and storage.server_notes.find(tx, SETUP_CODE) is not None
+    return is_needed(tx) and storage.server_values.find(tx, SETUP_CODE) is not None
 
 
 def setup_code(tx: Tx) -> str:
     """The setup code; the first call creates it. Raises AlreadySetUp if there are accounts."""
     if not is_needed(tx):
         raise AlreadySetUp()
-    storage.server_notes.put_new(tx, SETUP_CODE, domain.organization.setup_codes.new_code())
-    code = storage.server_notes.find(tx, SETUP_CODE)
+    storage.server_values.put_new(tx, SETUP_CODE, domain.organization.setup_codes.new_code())
+    code = storage.server_values.find(tx, SETUP_CODE)
     if code is None:  # another server has just created the owner
         raise AlreadySetUp()
     return code
@@ -60,10 +60,10 @@ def create_owner(tx: Tx, vault: Vault, wanted: FirstRun) -> User:
     """Name the organization and create its owner. Raises AlreadySetUp or WrongSetupCode."""
     if not is_needed(tx):
         raise AlreadySetUp()
-    code = storage.server_notes.find(tx, SETUP_CODE)
+    code = storage.server_values.find(tx, SETUP_CODE)
     if code is None or not domain.organization.setup_codes.matches(code, wanted.code):
         raise WrongSetupCode()
-    if not storage.server_notes.delete(tx, SETUP_CODE):
+    if not storage.server_values.delete(tx, SETUP_CODE):
         raise AlreadySetUp()
 
     actions.organization.settings.edit(tx, None, {"name": wanted.organization})

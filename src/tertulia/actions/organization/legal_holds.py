@@ -60,12 +60,20 @@ def list_all(tx: Tx, owner: User) -> list[LegalHold]:
 
 def check_erasable(tx: Tx, user: User) -> None:
     """Raises BadRequest if a hold forbids to erase a user."""
-    if any(each.user_id == user.id for each in storage.organization.legal_holds.active(tx)):
+    holds = storage.organization.legal_holds.active(tx)
+    if not holds:
+        return
+    if any(each.user_id == user.id for each in holds):
         raise BadRequest("This user is on legal hold. End the hold before you erase the account.")
     if storage.organization.legal_holds.has_message_of(tx, user.id):
         raise BadRequest(
             "Messages of this user are on legal hold, because of their channel or of another"
             " participant. End the hold before you erase the account."
+        )
+    if storage.organization.legal_holds.has_file_of(tx, user.id):
+        raise BadRequest(
+            "Messages on legal hold link files of this user. End the hold before you erase the"
+            " account."
         )
 
 

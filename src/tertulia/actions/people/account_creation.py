@@ -74,8 +74,8 @@ def add(tx: Tx, vault: Vault, new: NewUser) -> tuple[User, str]:
 
 def _first_channels(tx: Tx, user: User, new: NewUser) -> list[Channel]:
     """The channels of the invitation, or the default channels."""
-    asked = [storage.channels.find(tx, each) for each in new.channel_ids or ()]
-    named = [channel for channel in asked if channel is not None and not channel.archived]
+    channels = [storage.channels.find(tx, each) for each in new.channel_ids or ()]
+    named = [channel for channel in channels if channel is not None and not channel.archived]
     wants_defaults = new.with_defaults or not named
     defaults = storage.channels.defaults(tx) if wants_defaults and not user.is_guest else []
     known = {channel.id for channel in named}

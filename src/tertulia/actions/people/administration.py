@@ -11,6 +11,7 @@ from tertulia.domain.people.sessions import LIFE_SECONDS, Session
 from tertulia.domain.people.user import Role, User
 from tertulia.errors.authentication import OwnerRequired
 from tertulia.errors.people import UserNotFound
+from tertulia.storage.messages.expired import ExpiredMessages
 from tertulia.storage.people.account_facts import AccountFacts
 
 
@@ -18,6 +19,7 @@ class AccountDetails(msgspec.Struct, frozen=True):
     facts: AccountFacts
     sessions: Sequence[Session]
     space_used: int  # with the user's bots, as the quota counts
+    sent: ExpiredMessages  # what an erasure with messages would delete
 
 
 def facts(tx: Tx, actor: User, user_ids: Collection[int] | None = None) -> dict[int, AccountFacts]:
@@ -33,6 +35,7 @@ def details(tx: Tx, actor: User, user_id: int) -> AccountDetails:
         found.get(user.id, AccountFacts()),
         actions.people.sessions.of_user(tx, user),
         storage.files.attachments.space_used_by(tx, user.person),
+        storage.messages.expired.by_sender(tx, user.id),
     )
 
 

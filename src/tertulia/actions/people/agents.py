@@ -1,7 +1,8 @@
 """Agents: registering a program, granting access to it, exchanging codes and tokens, revoking.
 
 A code or a refresh token that is used twice may have been stolen, so its grant is revoked. A
-refresh whose answer was lost may be repeated for a minute.
+refresh whose answer was lost may be repeated for a minute. It gets the same tokens, so that a thief
+and the program hold the same refresh token, and the later of them is found out at its next use.
 """
 
 import base64
@@ -138,7 +139,8 @@ def redeem(
     if not is_good:
         return None
     storage.people.agents.use_code(tx, found.fingerprint)
-    return _issue(tx, found.grant_id)
+    access, refresh = (domain.people.agents.new_token() for _ in range(2))
+    return _issue(tx, found.grant_id, AgentTokens(access, refresh, ACCESS_TOKEN_SECONDS))
 
 
 def refresh(tx: Tx, client_id: str, token: str, address: str) -> AgentTokens | None:
@@ -156,8 +158,12 @@ def refresh(tx: Tx, client_id: str, token: str, address: str) -> AgentTokens | N
     grant = storage.people.agents.find_grant(tx, found.grant_id)
     if found.expires_at <= tx.now or grant is None or grant.has_ended(tx.now):
         return None
-    storage.people.agents.replace_token(tx, found.fingerprint)
-    return _issue(tx, found.grant_id)
+    if found.replaced_at is not None and found.successor_salt is not None:
+        remaining = found.replaced_at + ACCESS_TOKEN_SECONDS - tx.now
+        return _successors(token, found.successor_salt, int(remaining))
+    salt = secrets.token_bytes(32)
+    storage.people.agents.replace_token(tx, found.fingerprint, salt)
+    return _issue(tx, found.grant_id, _successors(token, salt, ACCESS_TOKEN_SECONDS))
 
 
 def revoke_token(tx: Tx, client_id: str, token: str, address: str) -> None:
@@ -197,11 +203,16 @@ def challenge_of(verifier: str) -> str:
     return base64.urlsafe_b64encode(digest).decode().rstrip("=")
 
 
-def _issue(tx: Tx, grant_id: int) -> AgentTokens:
+def _successors(token: str, salt: bytes, expires_in: int) -> AgentTokens:
+    """The tokens for which a refresh token is exchanged."""
+    access = domain.people.agents.successor("access", token, salt)
+    return AgentTokens(access, domain.people.agents.successor("refresh", token, salt), expires_in)
+
+
+def _issue(tx: Tx, grant_id: int, tokens: AgentTokens) -> AgentTokens:
     storage.people.agents.delete_expired_tokens(tx, grant_id)
-    access, refresh = (domain.people.agents.new_token() for _ in range(2))
-    until = tx.now + ACCESS_TOKEN_SECONDS
-    storage.people.agents.insert_token(tx, fingerprint(access), grant_id, "access", until)
+    until = tx.now + tokens.expires_in
+    storage.people.agents.insert_token(tx, fingerprint(tokens.access), grant_id, "access", until)
     later = tx.now + REFRESH_TOKEN_SECONDS
-    storage.people.agents.insert_token(tx, fingerprint(refresh), grant_id, "refresh", later)
-    return AgentTokens(access, refresh, ACCESS_TOKEN_SECONDS)
+    storage.people.agents.insert_token(tx, fingerprint(tokens.refresh), grant_id, "refresh", later)
+    return tokens

@@ -39,7 +39,11 @@ def start(tx: Tx, user: User) -> None:
 
 
 def delete_messages(tx: Tx, user: User) -> int:
-    """Delete some of their messages. Returns their number."""
+    """Delete some of their messages. Returns their number.
+
+    Raises BadRequest if a legal hold has begun since the last batch.
+    """
+    actions.organization.legal_holds.check_erasable(tx, user)
     ids = storage.erasure.messages_of(tx, user.id, MESSAGES_PER_BATCH)
     found = storage.messages.find_many(tx, tx.realm_id, ids)
     for conversation, messages in groupby(sorted(found.values(), key=_location), _location):
@@ -55,7 +59,8 @@ def delete_kept_messages(tx: Tx, user: User) -> int:
 
 
 def finish(tx: Tx, user: User) -> None:
-    """Delete all their data, and replace their name in what stays."""
+    """Delete all their data, and replace their name in what stays. Raises as `start` does."""
+    actions.organization.legal_holds.check_erasable(tx, user)
     for attachment in storage.files.attachments.of_user(tx, user.id):
         storage.files.attachments.delete(tx, attachment)
         storage.files.uploads.doom(tx, attachment.upload_id)

@@ -152,7 +152,7 @@ def sync_profile(tx: Tx, identity: Identity, profile: ExternalProfile) -> list[s
 def check(tx: Tx, found: Sequence[ProfileUpdate], end_missing: bool) -> None:
     """Raise BadRequest if the result looks like a mistake: all users missing, or no owner left."""
     if end_missing and found and all(each.profile is None for each in found):
-        raise BadRequest("Nobody was found there: nothing is changed.")
+        raise BadRequest("No account was found there: nothing is changed.")
     ending = {each.identity.user_id for each in found if _must_deactivate(each, end_missing)}
     owners = set(storage.people.active_owner_ids(tx))
     if owners and owners <= ending:
@@ -295,7 +295,8 @@ def _apply_role(tx: Tx, user: User, profile: ExternalProfile) -> list[str]:
     if user.is_owner and storage.people.active_owner_ids(tx) == [user.id]:
         return ["stays the only owner"]
     actions.people.roles.change(tx, user, role)
-    _audit(tx, profile.provider, "role", user.id, role=int(role))
+    changes = {"role": [int(user.role), int(role)]}
+    _audit(tx, profile.provider, "role", user.id, role=int(role), changes=changes)
     return [f"is {role.name.lower()} now"]
 
 

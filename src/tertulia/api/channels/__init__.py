@@ -22,8 +22,8 @@ from tertulia.errors import BadRequest
 from tertulia.errors.channels import ChannelNameNotFound, ChannelNotAccessible
 from tertulia.errors.people import BotNotFound, UserNotFound
 from tertulia.events.types.channels.channel import ChannelObject
+from tertulia.http.parameter_rules import Alias, BareOrJson, Id, MaxItems, MaxLength, NotBlank
 from tertulia.http.replies import Encoded, Reply
-from tertulia.http.rules import Alias, BareOrJson, Id, MaxItems, MaxLength, NotBlank
 from tertulia.http.signatures import accepts, parameters_from
 
 _encode = msgspec.json.Encoder().encode

@@ -5,8 +5,8 @@ from typing import Annotated
 from tertulia import actions, domain, events, storage
 from tertulia.api.call import Call
 from tertulia.events.types.channels.folders import FolderObject
+from tertulia.http.parameter_rules import Id, MaxItems, MaxLength
 from tertulia.http.replies import Reply
-from tertulia.http.rules import Id, MaxItems, MaxLength
 
 Name = Annotated[str, MaxLength(domain.limits.FOLDER_NAME_LENGTH)]
 Description = Annotated[str, MaxLength(domain.limits.FOLDER_DESCRIPTION_LENGTH)]

@@ -8,7 +8,7 @@ from tertulia.domain.channels.topics import POLICIES
 from tertulia.domain.groups.group import CHANNEL_PERMISSIONS, GroupValue
 from tertulia.domain.organization.settings import SETTINGS
 from tertulia.errors import BadRequest
-from tertulia.http.rules import BareOrJson, Id, MaxLength
+from tertulia.http.parameter_rules import BareOrJson, Id, MaxLength
 from tertulia.http.signatures import accepts
 
 Description = Annotated[str, MaxLength(domain.limits.CHANNEL_DESCRIPTION_LENGTH)]

@@ -15,9 +15,9 @@ from tertulia.domain.channels.channel import NewChannel
 from tertulia.errors import BadRequest
 from tertulia.errors.authentication import GuestRefused
 from tertulia.events.types.channels.subscriptions import SubscriptionObject
+from tertulia.http.json_validation import JSON_KINDS
+from tertulia.http.parameter_rules import BareOrJson, Id, MaxItems, Problem, Rule
 from tertulia.http.replies import Encoded, Reply
-from tertulia.http.rules import BareOrJson, Id, MaxItems, Problem, Rule
-from tertulia.http.shapes import JSON_KINDS
 from tertulia.http.signatures import parameters_from
 
 Principals = Annotated[list[Id] | list[str], MaxItems(10_000)]

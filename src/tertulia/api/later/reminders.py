@@ -5,8 +5,8 @@ from tertulia.actions.messages.notices import CLIENT
 from tertulia.api.call import Call
 from tertulia.api.later.scheduled import RegisterSnapshot
 from tertulia.events.types.later.reminders import ReminderObject
+from tertulia.http.parameter_rules import Id
 from tertulia.http.replies import Reply
-from tertulia.http.rules import Id
 
 
 class Reminders(Reply):

@@ -7,8 +7,8 @@ from tertulia.actions.later.scheduled import ScheduledChange
 from tertulia.api.call import Call
 from tertulia.domain.later.scheduled import LAST_MOMENT
 from tertulia.events.types.later.scheduled import ScheduledMessageObject
+from tertulia.http.parameter_rules import Alias, AtMost, Id, MaxItems, Name, OneOf
 from tertulia.http.replies import Reply
-from tertulia.http.rules import Alias, AtMost, Id, MaxItems, Name, OneOf
 
 IN_CHANNEL = {"channel": True, "stream": True, "direct": False, "private": False}
 

@@ -13,8 +13,8 @@ from tertulia.domain.messages.answers import MAX_SECONDS, StreamedAnswer
 from tertulia.errors import BadRequest
 from tertulia.errors.http import RateLimited
 from tertulia.errors.messages import AnswerNotFound, TopicMissing
+from tertulia.http.parameter_rules import AtLeast, Id, MaxLength, Name, NoNul
 from tertulia.http.replies import Reply
-from tertulia.http.rules import AtLeast, Id, MaxLength, Name, NoNul
 
 AnswerToken = Annotated[str, MaxLength(domain.messages.answers.MAX_TOKEN_LENGTH)]
 Status = Annotated[str, MaxLength(domain.messages.answers.STATUS_LENGTH), NoNul]
@@ -145,7 +145,9 @@ async def list_open(call: Call, *, allow_empty_topic_name: bool = False) -> Open
                 content=each.text,
                 status_line=each.status,
                 stopped=each.is_stopped,
-                **events.ephemeral.place_of(each.answer, allow_empty=allow_empty_topic_name),
+                **events.ephemeral.conversation_fields(
+                    each.answer, allow_empty=allow_empty_topic_name
+                ),
             )
             for each in call.org.answers.all(call.now)
             if _may_watch(call, each.answer)

@@ -10,8 +10,8 @@ from tertulia.api.call import Call
 from tertulia.domain.messages.catch_up import Reader, Sentence, Summary, UnreadConversation
 from tertulia.domain.people.known_people import UNKNOWN_NAME
 from tertulia.fair_queue import FairQueue
+from tertulia.http.parameter_rules import AtLeast, AtMost
 from tertulia.http.replies import Reply
-from tertulia.http.rules import AtLeast, AtMost
 
 MAX_CONVERSATIONS = 200
 

@@ -15,8 +15,8 @@ from tertulia.errors import BadRequest
 from tertulia.events.types.files.attachments import AttachmentObject
 from tertulia.events.types.messages.edits import PropagateMode
 from tertulia.fair_queue import FairQueue
+from tertulia.http.parameter_rules import Alias, Id, MaxLength
 from tertulia.http.replies import Reply
-from tertulia.http.rules import Alias, Id, MaxLength
 
 EMPTIED = "(deleted)"
 DELETING_SECONDS = 50  # the client then repeats the call

@@ -6,8 +6,8 @@ from tertulia import actions, api, domain
 from tertulia.actions.messages.narrow_terms import NarrowViewer
 from tertulia.api.call import Call
 from tertulia.api.messages.history import Narrow
+from tertulia.http.parameter_rules import AtLeast, Id, MaxItems, MaxLength
 from tertulia.http.replies import Reply
-from tertulia.http.rules import AtLeast, Id, MaxItems, MaxLength
 
 MAX_MESSAGES = 10_000
 

@@ -24,8 +24,8 @@ from tertulia.errors.parameters import UnsupportedCombination
 from tertulia.events.history_reader import HistoryReader, MessageFormat
 from tertulia.events.types.messages.message import MessageObject
 from tertulia.fair_queue import FairQueue
+from tertulia.http.parameter_rules import AtLeast, Id, MaxItems
 from tertulia.http.replies import Encoded, Reply
-from tertulia.http.rules import AtLeast, Id, MaxItems
 from tertulia.memo import memoized
 from tertulia.storage.messages.unread import Flags
 
@@ -220,11 +220,11 @@ def _searches(terms: list[Term]) -> bool:
 
 async def _catch_up(call: Call, terms: list[Term], window: Window) -> None:
     """Store the read state, so that a query for unread messages scans only what is newer."""
-    asks = window.anchor == "first_unread" or any(
+    needs_unread = window.anchor == "first_unread" or any(
         (term.operator, term.operand) == ("is", "unread") for term in terms
     )
     if (
-        asks
+        needs_unread
         and call.caller is not None
         and await call.db.read(actions.messages.read_state.is_behind, call.caller.id)
     ):

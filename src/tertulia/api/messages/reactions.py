@@ -4,7 +4,7 @@ from typing import Annotated
 
 from tertulia import actions
 from tertulia.api.call import Call
-from tertulia.http.rules import MaxLength
+from tertulia.http.parameter_rules import MaxLength
 
 Word = Annotated[str, MaxLength(200)]
 

@@ -5,7 +5,7 @@ from typing import Annotated
 from tertulia import actions, domain
 from tertulia.actions.messages.notices import CLIENT
 from tertulia.api.call import Call
-from tertulia.http.rules import MaxLength, NoNul, Stripped
+from tertulia.http.parameter_rules import MaxLength, NoNul, Stripped
 
 Description = Annotated[str, NoNul(), Stripped(), MaxLength(domain.limits.REPORT_LENGTH)]
 

@@ -22,8 +22,8 @@ from tertulia.errors.messages import (
 from tertulia.errors.parameters import MissingParameter
 from tertulia.events.types.messages.message import LocalEcho
 from tertulia.http.json_text import decode_json
+from tertulia.http.parameter_rules import Alias, Described, MaxLength, Name, Problem, as_id
 from tertulia.http.replies import Reply
-from tertulia.http.rules import Alias, Described, MaxLength, Name, Problem, as_id
 
 _JSON_WORDS = ("null", "true", "false")
 

@@ -1,6 +1,7 @@
 """Summaries of topics by the operator's language model: off unless operator and owner allow them.
 
-Nothing is stored. The model gets the messages that the caller may read, and no others.
+Nothing of the text is stored; the audit log records who asked for a summary in which channel. The
+model gets the messages that the caller may read, and no others.
 """
 
 from typing import Annotated, Any
@@ -12,8 +13,8 @@ from tertulia import actions, api, domain
 from tertulia.api.call import Call
 from tertulia.errors import BadRequest
 from tertulia.external import language_model
+from tertulia.http.parameter_rules import MaxLength, Name
 from tertulia.http.replies import Reply
-from tertulia.http.rules import MaxLength, Name
 
 MAX_MESSAGES = 200
 MAX_CHARACTERS = 60_000
@@ -80,12 +81,14 @@ async def summarize(
         call, narrow=terms, anchor="newest", num_before=MAX_MESSAGES, apply_markdown=False
     )
     page = msgspec.json.decode(b"".join(encoded.pieces))
-    said, is_cut = _fitting(page["messages"])
-    if not said:
+    messages, is_cut = _fitting(page["messages"])
+    if not messages:
         raise BadRequest("There are no messages in this topic.")
-    text = msgspec.json.encode(said).decode()
-    summary = await language_model.ask(call.config, call.person, TASK, text)
-    return TopicSummary(summary, len(said), is_cut or not page["found_oldest"], _host(call))
+    text = msgspec.json.encode(messages).decode()
+    # A write, so that the audit log has it before the text leaves the server.
+    await call.db.write(actions.channels.summaries.check, call.user, stream_id)
+    summary = await language_model.complete(call.config, call.person, TASK, text)
+    return TopicSummary(summary, len(messages), is_cut or not page["found_oldest"], _host(call))
 
 
 def _fitting(messages: list[dict[str, Any]]) -> tuple[list[dict[str, str]], bool]:

@@ -8,7 +8,7 @@ from tertulia.errors import BadRequest
 from tertulia.errors.messages import TopicMissing
 from tertulia.errors.parameters import MissingParameter
 from tertulia.events.ephemeral import TypingDirect, TypingEdit, TypingInChannel
-from tertulia.http.rules import Id, MaxItems, Name, OnlyWith
+from tertulia.http.parameter_rules import Id, MaxItems, Name, OnlyWith
 
 Op = Literal["start", "stop"]
 DIRECT = OnlyWith("type", "direct", None)

@@ -6,8 +6,8 @@ from tertulia import domain
 from tertulia.api.call import Call
 from tertulia.domain.messages.video_calls import JOIN
 from tertulia.external import video_calls
+from tertulia.http.parameter_rules import MaxLength, NoNul, NotBlank
 from tertulia.http.replies import Reply
-from tertulia.http.rules import MaxLength, NoNul, NotBlank
 
 MeetingName = Annotated[str, NotBlank, MaxLength(1000), NoNul]
 

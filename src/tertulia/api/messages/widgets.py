@@ -4,7 +4,7 @@ from typing import Annotated
 
 from tertulia import actions, domain
 from tertulia.api.call import Call
-from tertulia.http.rules import Id, MaxLength, NoNul
+from tertulia.http.parameter_rules import Id, MaxLength, NoNul
 
 Content = Annotated[str, NoNul(), MaxLength(domain.limits.MESSAGE_LENGTH)]
 

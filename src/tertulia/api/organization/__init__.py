@@ -16,5 +16,5 @@ from tertulia.api.organization import (
     setting_list,
     settings,
     usage,
-    welcome,
+    welcome_message,
 )

@@ -2,13 +2,15 @@
 
 from typing import Annotated
 
+import msgspec
+
 from tertulia import storage
 from tertulia.api.call import Call
 from tertulia.database.tx import Tx
 from tertulia.domain.organization.audit import AREAS, SOURCES, AuditEntry, AuditFilter
 from tertulia.errors import BadRequest
+from tertulia.http.parameter_rules import AtLeast, AtMost, Id, MaxLength, NoNul, OneOf
 from tertulia.http.replies import Reply
-from tertulia.http.rules import AtLeast, AtMost, Id, MaxLength, NoNul, OneOf
 
 MAX_ENTRIES = 1000
 MAX_COUNTED = 10_000
@@ -46,7 +48,7 @@ async def newest(
 ) -> AuditLog:
     """Read the audit log, newest first, filtered by actor, area, object, time and result."""
     wanted = AuditFilter(actor_id, source, area, object, after, until, failed, search)
-    entries, count = await call.db.read(_read, before, limit, wanted)
+    entries, count = await call.db.read(_read, before, limit, allowed(call, wanted))
     return AuditLog(
         entries=entries,
         count=min(count, MAX_COUNTED),
@@ -57,10 +59,16 @@ async def newest(
 
 async def one(call: Call, entry_id: int) -> OneAuditEntry:
     """Read one entry of the audit log."""
-    entry = await call.db.read(storage.organization.audit.find, entry_id)
+    visible = allowed(call, AuditFilter())
+    entry = await call.db.read(storage.organization.audit.find, entry_id, visible)
     if entry is None:
         raise BadRequest("This entry does not exist, or is no longer kept.")
     return OneAuditEntry(entry=entry)
+
+
+def allowed(call: Call, wanted: AuditFilter) -> AuditFilter:
+    """The filter within what the caller may see: only owners see legal holds."""
+    return msgspec.structs.replace(wanted, without_holds=not call.user.is_owner)
 
 
 def _read(

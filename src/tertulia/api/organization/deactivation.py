@@ -5,7 +5,7 @@ from typing import Annotated
 from tertulia import actions
 from tertulia.api.call import Call
 from tertulia.errors import BadRequest
-from tertulia.http.rules import AtLeast
+from tertulia.http.parameter_rules import AtLeast
 
 
 async def deactivate(

@@ -1,4 +1,4 @@
-"""Exports of the organization, for administrators."""
+"""Exports: of the organization, for administrators, and of what one user wrote and received."""
 
 from typing import Any, Literal
 
@@ -38,6 +38,16 @@ async def start_channel(
     export_id = await call.db.write(
         actions.organization.exports.request_channel, call.user, stream_id, export_type
     )
+    return StartedExport(id=export_id)
+
+
+async def start_person(call: Call, user_id: int) -> StartedExport:
+    """Start an export of what a user wrote and received, as HTML pages.
+
+    For that user, and for owners if the user agrees to exports of private data or owners may
+    export everything. The caller gets a message when it is ready.
+    """
+    export_id = await call.db.write(actions.organization.exports.request_person, call.user, user_id)
     return StartedExport(id=export_id)
 
 

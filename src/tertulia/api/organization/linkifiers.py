@@ -12,8 +12,8 @@ from tertulia.domain.organization.linkifiers import (
     LinkifierRule,
 )
 from tertulia.events.types.organization.linkifiers import LinkifierObject
+from tertulia.http.parameter_rules import Id, MaxItems, MaxLength, NoNul
 from tertulia.http.replies import Reply
-from tertulia.http.rules import Id, MaxItems, MaxLength, NoNul
 from tertulia.http.signatures import parameters_from
 
 Pattern = Annotated[str, NoNul(), MaxLength(PATTERN_LENGTH)]

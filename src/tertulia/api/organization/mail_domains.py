@@ -5,8 +5,8 @@ from typing import Annotated
 from tertulia import actions, storage
 from tertulia.api.call import Call
 from tertulia.events.types.organization.mail_domains import DomainObject
+from tertulia.http.parameter_rules import MaxLength, NoNul
 from tertulia.http.replies import Reply
-from tertulia.http.rules import MaxLength, NoNul
 
 Name = Annotated[str, NoNul(), MaxLength(1000)]
 

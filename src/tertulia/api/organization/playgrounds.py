@@ -5,8 +5,8 @@ from typing import Annotated
 from tertulia import actions
 from tertulia.api.call import Call
 from tertulia.domain.organization.playgrounds import LANGUAGE_LENGTH, NAME_LENGTH, TEMPLATE_LENGTH
+from tertulia.http.parameter_rules import MaxLength, NoNul
 from tertulia.http.replies import Reply
-from tertulia.http.rules import MaxLength, NoNul
 
 Name = Annotated[str, NoNul(), MaxLength(NAME_LENGTH)]
 Language = Annotated[str, NoNul(), MaxLength(LANGUAGE_LENGTH)]

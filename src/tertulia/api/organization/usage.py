@@ -5,8 +5,8 @@ from typing import Annotated
 from tertulia import domain, storage
 from tertulia.api.call import Call
 from tertulia.domain.organization.usage import ChannelUsage, PersonStorage, UsageDay, UsageWeek
+from tertulia.http.parameter_rules import AtLeast, AtMost
 from tertulia.http.replies import Reply
-from tertulia.http.rules import AtLeast, AtMost
 
 MIN_DAYS = 7
 MAX_DAYS = 90

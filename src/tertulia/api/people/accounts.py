@@ -12,8 +12,8 @@ from tertulia.domain.people.new_user import NewUser
 from tertulia.domain.people.user import Role
 from tertulia.errors import BadRequest
 from tertulia.errors.people import UserNotFound
+from tertulia.http.parameter_rules import MaxLength, Name, NoNul, OneOf
 from tertulia.http.replies import Reply
-from tertulia.http.rules import MaxLength, Name, NoNul, OneOf
 from tertulia.http.signatures import parameters_from
 
 Text = Annotated[str, MaxLength(1000), NoNul]
@@ -89,7 +89,7 @@ async def deactivate_by_id(
     """Deactivate a user; with a comment, send a mail."""
     if also is not None and also != FurtherActions():
         # Deactivating is quick; deleting all messages of the user would not be.
-        raise BadRequest("This server does not delete what somebody said along with their account.")
+        raise BadRequest("This server does not delete a user's messages together with the account.")
     comment = deactivation_notification_comment if call.config.sends_mail else None
     await call.db.write(actions.people.accounts.deactivate, call.user, user_id, call.vault, comment)
 

@@ -7,13 +7,14 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from tertulia import actions, domain
+from tertulia import actions, api, domain
 from tertulia.api.call import Call
 from tertulia.api.people.accounts import RoleNumber
 from tertulia.api.people.sessions import SessionObject
+from tertulia.domain.organization.audit import MAX_DETAILS, Act
 from tertulia.domain.people.user import Role, User
+from tertulia.http.parameter_rules import AtLeast, AtMost, Id, MaxItems, MaxLength
 from tertulia.http.replies import Reply
-from tertulia.http.rules import AtLeast, AtMost, Id, MaxItems, MaxLength
 from tertulia.storage.people.account_facts import AccountFacts
 
 MAX_ACCOUNTS = 500
@@ -51,6 +52,9 @@ class AccountReply(Reply):
     bot_ids: list[int]
     space_used: int
     space_quota: int | None
+    message_count: int
+    oldest_timestamp: int | None
+    newest_timestamp: int | None
 
 
 class Erased(Reply):
@@ -109,13 +113,17 @@ async def change_roles(
     call: Call, *, account_ids: Annotated[list[Id], MaxItems(MAX_ACCOUNTS)], role: RoleNumber
 ) -> None:
     """Give several users a role: all of them, or none."""
+    details = {"account_ids": account_ids[:MAX_DETAILS], "role": str(role)}
+    api.audit.record_action(
+        call, Act("PATCH /realm/accounts", call.user.id, call.request.client_address, details)
+    )
     await call.db.write(
         actions.people.administration.change_roles, call.user, account_ids, Role(role)
     )
 
 
 async def one(call: Call, user_id: int) -> AccountReply:
-    """Get an account with its sessions, groups, bots and storage."""
+    """Get an account with its sessions, groups, bots, storage and number of messages."""
     found = await call.db.read(actions.people.administration.details, call.user, user_id)
     user = call.org.users[user_id]
     quota = call.config.user_upload_quota_mib
@@ -140,6 +148,9 @@ async def one(call: Call, user_id: int) -> AccountReply:
         bot_ids=[each.id for each in call.org.users.values() if each.bot_owner_id == user_id],
         space_used=found.space_used,
         space_quota=quota << 20 if quota else None,
+        message_count=found.sent.count,
+        oldest_timestamp=None if found.sent.oldest_at is None else int(found.sent.oldest_at),
+        newest_timestamp=None if found.sent.newest_at is None else int(found.sent.newest_at),
     )
 
 

@@ -5,8 +5,8 @@ from typing import Annotated
 from tertulia import actions, domain
 from tertulia.api.call import Call
 from tertulia.errors import BadRequest
+from tertulia.http.parameter_rules import MaxItems, MaxLength, NoNul
 from tertulia.http.replies import Reply
-from tertulia.http.rules import MaxItems, MaxLength, NoNul
 
 Key = Annotated[str, MaxLength(domain.limits.BOT_MEMORY_KEY_LENGTH), NoNul]
 Keys = Annotated[list[Key], MaxItems(domain.limits.BOT_MEMORY_KEYS_PER_CALL)]

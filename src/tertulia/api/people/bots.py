@@ -11,8 +11,8 @@ from tertulia.domain.people.user import BotType, Role, User
 from tertulia.errors import BadRequest
 from tertulia.events.types.people.bots import BotObject
 from tertulia.http.forms import Files
+from tertulia.http.parameter_rules import BareOrJson, Id, MaxLength, NoNul, OneOf, WebAddress
 from tertulia.http.replies import Reply
-from tertulia.http.rules import BareOrJson, Id, MaxLength, NoNul, OneOf, WebAddress
 
 Text = Annotated[str, MaxLength(1000), NoNul]
 Address = Annotated[str, MaxLength(domain.limits.WEB_ADDRESS_LENGTH), WebAddress, BareOrJson]

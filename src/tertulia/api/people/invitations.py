@@ -11,8 +11,8 @@ from tertulia.api.call import Call
 from tertulia.domain.people.invitations import DEFAULT_MINUTES, WELCOME_LENGTH, Invitation, Terms
 from tertulia.domain.people.user import Role
 from tertulia.errors.people import InvitationFailed, MailNotConfigured
+from tertulia.http.parameter_rules import AtLeast, AtMost, MaxItems, MaxLength, NoNul, OneOf
 from tertulia.http.replies import Reply
-from tertulia.http.rules import AtLeast, AtMost, MaxItems, MaxLength, NoNul, OneOf
 from tertulia.http.signatures import parameters_from
 
 MAX_MINUTES = 100 * 365 * 24 * 60

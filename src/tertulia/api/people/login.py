@@ -16,7 +16,7 @@ from tertulia.errors.people import InvalidEmail
 from tertulia.http.ratelimit import address_bucket
 from tertulia.http.replies import Reply
 
-NOBODY = 0  # no account has this id
+NO_USER = 0  # no account has this id
 
 
 class ApiKey(Reply):
@@ -35,9 +35,9 @@ async def fetch_api_key(call: Call, *, username: str, password: str) -> ApiKey:
 
 
 async def fetch_own_key(call: Call, *, password: str = "") -> ApiKey:
-    """One's own API key, for somebody who is logged in, and says their password again.
+    """The API key of a user who is logged in and sends the password again.
 
-    Where nobody has a password, being logged in is enough.
+    The password is not needed if no user of the organization can have one.
     """
     uses_passwords = call.org.realm.admits_passwords or api.people.ldap_login.open_to(call)
     if uses_passwords and not await is_correct_password(call, call.user, password):
@@ -109,7 +109,7 @@ async def is_correct_password(call: Call, user: User, password: str) -> bool:
 async def _by_password(call: Call, username: str, password: str) -> VerifiedIdentity | None:
     """The user of a password stored here. An unknown name takes as long as a known one."""
     user = call.org.accounts.with_email(username)
-    user_id = NOBODY if user is None or user.is_bot else user.id
+    user_id = NO_USER if user is None or user.is_bot else user.id
     is_elsewhere = await api.people.ldap_login.manages(call, user_id)
     known = await call.db.read(storage.people.password_hash, user_id)
     is_right = await _matches(call, password, known and domain.people.passwords.without_mark(known))

@@ -12,9 +12,9 @@ from tertulia.domain.people.second_factors import Passkey
 from tertulia.errors import BadRequest
 from tertulia.errors.authentication import LoginExpired, WrongCode
 from tertulia.external.sso.provider_types import ProviderError
+from tertulia.http.parameter_rules import MaxLength, NoNul, NotBlank, Stripped
 from tertulia.http.ratelimit import address_bucket
 from tertulia.http.replies import Reply
-from tertulia.http.rules import MaxLength, NoNul, NotBlank, Stripped
 from tertulia.log import log
 
 Answer = Annotated[str, MaxLength(20_000), NoNul]
@@ -46,7 +46,7 @@ async def start(call: Call, *, password: Text) -> PasskeyOptions:
     sealed = call.vault.seal(msgspec.json.encode(begun).decode())
     await call.db.write(actions.people.pending_logins.start, _state_hash(call, state), b"", sealed)
     user = (call.user.id, call.user.email, call.user.full_name)
-    options = await api.people.signature_queue.run(
+    options = await api.people.crypto_queue.run(
         call,
         lambda: passkeys.creation_options(call.site, call.org.realm.name, user, known, begun.asked),
     )
@@ -68,7 +68,7 @@ async def add(call: Call, *, state: Text, name: PasskeyName, answer: Answer) -> 
     if begun.user_id != call.user.id:
         raise LoginExpired()
     try:
-        made = await api.people.signature_queue.run(
+        made = await api.people.crypto_queue.run(
             call, lambda: passkeys.verify_creation(call.site, begun.asked, answer)
         )
     except ProviderError as trouble:
@@ -101,19 +101,19 @@ async def remove(call: Call, passkey_id: int, *, password: Text) -> None:
 # --- logging in ---
 
 
-async def request(call: Call, user_id: int, asked: str) -> dict[str, Any] | None:
+async def request(call: Call, user_id: int, challenge: str) -> dict[str, Any] | None:
     """The options for `navigator.credentials.get`; None if the user has no passkey."""
     from tertulia.external.sso import passkeys
 
     known = await call.db.read(storage.people.second_factors.passkeys, user_id)
     if not known:
         return None
-    return await api.people.signature_queue.run(
-        call, lambda: passkeys.login_options(call.site, known, asked)
+    return await api.people.crypto_queue.run(
+        call, lambda: passkeys.login_options(call.site, known, challenge)
     )
 
 
-async def show(call: Call, who: VerifiedIdentity, asked: str, answer: str) -> VerifiedIdentity:
+async def show(call: Call, who: VerifiedIdentity, challenge: str, answer: str) -> VerifiedIdentity:
     """The user, if one of their passkeys signed the challenge. Raises WrongCode and RateLimited."""
     from tertulia.external.sso import passkeys
 
@@ -122,8 +122,8 @@ async def show(call: Call, who: VerifiedIdentity, asked: str, answer: str) -> Ve
     await call.system_db.write(actions.people.second_factors.count, call.vault, *counted)
     known = await call.db.read(storage.people.second_factors.passkeys, who.user_id)
     try:
-        passkey_id, sign_count = await api.people.signature_queue.run(
-            call, lambda: passkeys.verify_login(call.site, known, asked, answer)
+        passkey_id, sign_count = await api.people.crypto_queue.run(
+            call, lambda: passkeys.verify_login(call.site, known, challenge, answer)
         )
     except ProviderError as trouble:
         log.info("auth.passkey_login_failed", user_id=who.user_id, reason=str(trouble))

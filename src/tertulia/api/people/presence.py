@@ -11,8 +11,8 @@ from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
 from tertulia.errors.people import UserIsDeactivated, UserNotFound
 from tertulia.events.ephemeral import UserActive
+from tertulia.http.parameter_rules import AtLeast, AtMost, MaxLength
 from tertulia.http.replies import Reply
-from tertulia.http.rules import AtLeast, AtMost, MaxLength
 
 MAX_HISTORY_DAYS = 36_500
 
@@ -83,7 +83,7 @@ def _ping(call: Call, doing: Doing) -> None:
         call.delivery.publish_ephemeral(org.realm.id, event)
 
 
-def _one(call: Call, user: User | None, asked: str) -> OnePresence:
+def _one(call: Call, user: User | None, name: str) -> OnePresence:
     if user is None:
         raise UserNotFound()
     if not user.is_active:
@@ -92,7 +92,7 @@ def _one(call: Call, user: User | None, asked: str) -> OnePresence:
         raise BadRequest("Presence is not supported for bot users.")
     found = call.org.presence.find(user.id)
     if found is None or not events.snapshot.presence.is_shown(call.org):
-        raise BadRequest(f"No presence data for {asked}")
+        raise BadRequest(f"No presence data for {name}")
     legacy = found.legacy()
     seen = {"status": legacy["status"], "timestamp": legacy["timestamp"]}
     is_offline = call.now - legacy["timestamp"] > OFFLINE_AFTER_SECONDS

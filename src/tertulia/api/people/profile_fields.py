@@ -11,8 +11,8 @@ from tertulia.api.call import Call
 from tertulia.domain.people.profile_fields import RENDERED
 from tertulia.errors.people import ProfileFieldNotFound
 from tertulia.events.types.people.profile_fields import FieldObject
+from tertulia.http.parameter_rules import MaxItems, MaxLength, NoNul, Stripped
 from tertulia.http.replies import Reply
-from tertulia.http.rules import MaxItems, MaxLength, NoNul, Stripped
 
 Label = Annotated[str, Stripped(), MaxLength(domain.limits.PROFILE_LABEL_LENGTH), NoNul()]
 Hint = Annotated[str, MaxLength(domain.limits.PROFILE_HINT_LENGTH), NoNul()]

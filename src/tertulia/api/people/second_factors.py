@@ -9,9 +9,9 @@ from tertulia.actions.people.login import VerifiedIdentity
 from tertulia.api.call import Call
 from tertulia.domain.people.second_factors import Passkey
 from tertulia.errors import BadRequest
+from tertulia.http.parameter_rules import MaxLength, NoNul
 from tertulia.http.ratelimit import address_bucket
 from tertulia.http.replies import Reply
-from tertulia.http.rules import MaxLength, NoNul
 
 Text = Annotated[str, MaxLength(1000), NoNul]
 

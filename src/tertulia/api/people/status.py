@@ -6,8 +6,8 @@ from tertulia import actions, domain
 from tertulia.actions.people.statuses import NewStatus
 from tertulia.api.call import Call
 from tertulia.domain.later.scheduled import LAST_MOMENT
+from tertulia.http.parameter_rules import AtLeast, AtMost, MaxLength, NoNul, Stripped
 from tertulia.http.replies import Reply
-from tertulia.http.rules import AtLeast, AtMost, MaxLength, NoNul, Stripped
 
 EmojiText = Annotated[str, MaxLength(200), NoNul]
 StatusText = Annotated[str, Stripped, MaxLength(domain.limits.STATUS_LENGTH), NoNul]

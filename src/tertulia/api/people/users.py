@@ -8,8 +8,8 @@ from tertulia.domain.people.user import User
 from tertulia.errors.authentication import InsufficientPermission
 from tertulia.errors.people import UserNotFound
 from tertulia.events.types.people.user import ProfileValue, UserObject
+from tertulia.http.parameter_rules import Id
 from tertulia.http.replies import Reply
-from tertulia.http.rules import Id
 
 
 class UserList(Reply):

@@ -4,8 +4,8 @@ from typing import Annotated
 
 from tertulia import actions, domain, storage
 from tertulia.api.call import Call
+from tertulia.http.parameter_rules import MaxItems, MaxLength, NoNul, Stripped
 from tertulia.http.replies import Reply
-from tertulia.http.rules import MaxItems, MaxLength, NoNul, Stripped
 
 Word = Annotated[str, Stripped, MaxLength(domain.limits.ALERT_WORD_LENGTH), NoNul]
 Words = Annotated[list[Word], MaxItems(domain.limits.ALERT_WORDS)]

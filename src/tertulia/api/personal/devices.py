@@ -9,8 +9,8 @@ from tertulia.errors import BadRequest
 from tertulia.errors.push import NoActiveDevice, UnknownDeviceToken
 from tertulia.external.push import push_service
 from tertulia.external.push.push_service import PushMessage
+from tertulia.http.parameter_rules import Id, MaxLength, NoNul
 from tertulia.http.replies import Reply
-from tertulia.http.rules import Id, MaxLength, NoNul
 
 Words = Annotated[str, MaxLength(5000), NoNul]
 

@@ -8,8 +8,8 @@ from tertulia import actions, domain, events
 from tertulia.actions.personal.drafts import Words
 from tertulia.api.call import Call
 from tertulia.events.types.personal.drafts import DraftObject
+from tertulia.http.parameter_rules import AtMost, Id, MaxItems, NotBlank
 from tertulia.http.replies import Reply
-from tertulia.http.rules import AtMost, Id, MaxItems, NotBlank
 
 LATEST = 253_402_300_799  # the last second of the year 9999
 

@@ -6,8 +6,8 @@ from tertulia import actions, domain, events, storage
 from tertulia.api.call import Call
 from tertulia.domain.personal.navigation_views import NavigationView
 from tertulia.events.types.personal.navigation_views import ViewObject
+from tertulia.http.parameter_rules import MaxLength, NoNul, NotBlank, Stripped
 from tertulia.http.replies import Reply
-from tertulia.http.rules import MaxLength, NoNul, NotBlank, Stripped
 
 Fragment = Annotated[
     str, Stripped, NotBlank, MaxLength(domain.limits.NAVIGATION_FRAGMENT_LENGTH), NoNul

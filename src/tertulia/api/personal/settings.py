@@ -13,8 +13,8 @@ from tertulia.api.personal.settings_of_others import TargetUsers
 from tertulia.api.setting_values import FORMS, parameters
 from tertulia.domain.setting_values import ChosenFrom
 from tertulia.errors import BadRequest
+from tertulia.http.parameter_rules import BareOrJson, Json, MaxLength, NoNul, OneOf
 from tertulia.http.replies import Reply
-from tertulia.http.rules import BareOrJson, Json, MaxLength, NoNul, OneOf
 from tertulia.http.signatures import accepts
 
 Text = Annotated[str, MaxLength(1000), NoNul]

@@ -5,8 +5,8 @@ from typing import Annotated
 from tertulia import actions, domain, events, storage
 from tertulia.api.call import Call
 from tertulia.events.types.personal.snippets import SnippetObject
+from tertulia.http.parameter_rules import MaxLength, NoNul, NotBlank, Stripped
 from tertulia.http.replies import Reply
-from tertulia.http.rules import MaxLength, NoNul, NotBlank, Stripped
 
 Title = Annotated[str, Stripped, NotBlank, MaxLength(domain.limits.SNIPPET_TITLE_LENGTH), NoNul]
 Content = Annotated[str, NotBlank, MaxLength(domain.limits.MESSAGE_LENGTH), NoNul]

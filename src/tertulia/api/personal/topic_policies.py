@@ -7,7 +7,7 @@ from tertulia.api.call import Call
 from tertulia.domain.channels.topics import EMPTY_TOPIC_NAME
 from tertulia.domain.personal.topic_policies import TopicPolicy
 from tertulia.errors.parameters import MissingParameter, UnsupportedCombination
-from tertulia.http.rules import Id, MaxLength, NoNul, OneOf, Stripped
+from tertulia.http.parameter_rules import Id, MaxLength, NoNul, OneOf, Stripped
 
 Topic = Annotated[str, Stripped, MaxLength(domain.limits.TOPIC_LENGTH), NoNul]
 

@@ -5,8 +5,8 @@ from typing import Annotated
 from tertulia import actions, api, domain, storage
 from tertulia.api.call import Call
 from tertulia.external.push import web_push
+from tertulia.http.parameter_rules import MaxLength, NoNul, NotBlank
 from tertulia.http.replies import Reply
-from tertulia.http.rules import MaxLength, NoNul, NotBlank
 
 Endpoint = Annotated[str, NotBlank, MaxLength(domain.limits.WEB_ADDRESS_LENGTH), NoNul]
 KeyText = Annotated[str, NotBlank, MaxLength(200), NoNul]
@@ -25,7 +25,7 @@ async def key(call: Call) -> PublicKey:
     known = await call.db.read(storage.personal.web_push.key)
     if known is not None:
         return PublicKey(public_key=known[0])
-    public, private = await api.people.signature_queue.run(call, web_push.new_key)
+    public, private = await api.people.crypto_queue.run(call, web_push.new_key)
     public_key = await call.db.write(
         actions.personal.web_push.store_key, call.vault, public, private
     )

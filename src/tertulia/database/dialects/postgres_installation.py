@@ -8,7 +8,7 @@ within a database has the same id, but not the same table.
 import hashlib
 from typing import Any, NamedTuple
 
-from tertulia.database import timelines
+from tertulia.database.dialects import postgres_timelines
 from tertulia.database.dialects.postgres_connection import Connection
 from tertulia.database.tx import Dialect
 
@@ -90,4 +90,4 @@ def enter(connection: Connection, dialect: Dialect) -> None:
     if row is not None and row["current"] is not None:
         connection.record_timeline(row["current"])
         if row["timeline"] != row["current"]:
-            timelines.follow(connection, dialect, row["current"])
+            postgres_timelines.follow(connection, dialect, row["current"])

@@ -91,7 +91,10 @@ const archiveSearch = { words: {}, pages: {} };
     const files = new Set(shown.map((page) => Math.floor(page / PAGES_PER_FILE)));
     await Promise.all([...files].map((file) => load(`pages-${file}`)));
     const links = shown.map((page) => archiveSearch.pages[Math.floor(page / PAGES_PER_FILE)][page % PAGES_PER_FILE]);
-    return show(links, form.dataset.found.replace("{count}", String(found.length)));
+    const { lang } = document.documentElement;
+    const forms = JSON.parse(form.dataset.found);
+    const text = forms[new Intl.PluralRules(lang).select(found.length)] ?? forms.other;
+    return show(links, text.replace("{count}", new Intl.NumberFormat(lang).format(found.length)));
   }
 
   form.addEventListener("submit", (event) => { event.preventDefault(); void run(); });

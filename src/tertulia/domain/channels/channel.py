@@ -66,6 +66,7 @@ class Channel(msgspec.Struct, frozen=True):
     permissions: dict[str, GroupValue]
     weekly_traffic: int | None = None
     recently_active: bool = True
+    allows_summaries: bool = True  # of its topics, by the operator's language model
 
     @property
     def is_public(self) -> bool:
@@ -153,6 +154,7 @@ class NewChannel(msgspec.Struct, frozen=True):
     topics_policy: str = "inherit"
     folder_id: int | None = None
     default_push: bool = False
+    allows_summaries: bool = True
     permissions: dict[str, GroupValue] | None = None
 
     def shares_history(self) -> bool:

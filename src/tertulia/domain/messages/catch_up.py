@@ -112,10 +112,10 @@ class UnreadConversation(msgspec.Struct):
     def link(self, message_id: int) -> str:
         """The address of a message in the page."""
         if self.channel_id is None:
-            place = links.conversation_link(self.member_ids)
+            conversation = links.conversation_link(self.member_ids)
         else:
-            place = links.topic_link(self.channel_id, self.channel_name, self.topic)
-        return f"{place}/near/{message_id}"
+            conversation = links.topic_link(self.channel_id, self.channel_name, self.topic)
+        return f"{conversation}/near/{message_id}"
 
 
 def summarize_all(
@@ -185,9 +185,13 @@ def _sentences(
     # A mention before or after the question makes it one to the reader.
     asks_reader = (message.is_mention or is_direct) and any(is_question)
     found = []
-    for text, plain, is_named, asks in zip(texts, folded, named, is_question, strict=True):
-        reason, score = _judge(text, plain, topic_words, asks=asks, left=left, count=count)
-        if asks and (is_named or asks_reader):
+    for text, plain, is_named, is_question_here in zip(
+        texts, folded, named, is_question, strict=True
+    ):
+        reason, score = _judge(
+            text, plain, topic_words, is_question_here=is_question_here, left=left, count=count
+        )
+        if is_question_here and (is_named or asks_reader):
             reason, score = Reason.QUESTION_TO_YOU, score + 8.0
         elif is_named or (message.is_mention and not any(named)) or message.has_alert_word:
             reason, score = Reason.MENTION, score + 5.0
@@ -218,7 +222,7 @@ def _judge(
     folded: str,
     topic_words: Counter[str],
     *,
-    asks: bool,
+    is_question_here: bool,
     left: int,
     count: int,
 ) -> tuple[Reason, float]:
@@ -232,7 +236,7 @@ def _judge(
     if _LINK.search(text):
         score += 1.0
         reason = Reason.LINK
-    if asks:
+    if is_question_here:
         score += 1.0 if length <= 3 else 2.0
         score += 2.0 if cues & Cue.ASK else 0.0
         score += 1.5 if left <= 1 else 0.0
@@ -240,7 +244,7 @@ def _judge(
     elif cues & Cue.DECISION:
         score += 4.0
         reason = Reason.DECISION
-    if not asks and has_date and cues & Cue.CHANGE:
+    if not is_question_here and has_date and cues & Cue.CHANGE:
         score += 3.0
         reason = Reason.DATE_CHANGE if reason is not Reason.DECISION else reason
     score += 1.0 if has_date else 0.0

@@ -136,7 +136,7 @@ def cues_in(folded: str, found_words: list[str]) -> int:
 
 def words_of(folded: str) -> list[str]:
     """The words of a folded text, in order."""
-    return [match.group() for match in words.tokens(folded)]
+    return words.words_in_order(folded)
 
 
 _START_LENGTH = 4  # letters by which the starts of words are looked up

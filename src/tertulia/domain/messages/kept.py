@@ -44,7 +44,7 @@ class KeptSelection(msgspec.Struct, frozen=True):
     deleted_before: float | None = None
 
 
-class KeptPlace(msgspec.Struct, frozen=True):
+class KeptTopic(msgspec.Struct, frozen=True):
     """The kept messages of a topic, or of all direct conversations, that were deleted for one
     reason."""
 

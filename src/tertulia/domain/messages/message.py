@@ -121,18 +121,14 @@ class TopicMessage(msgspec.Struct, frozen=True):
 
     id: int
     sender_id: int
-    content: str
     rendered: str
     sent_at: float
     is_me: bool
     edited_at: float | None
+    content: str = ""  # read only for a page of plain text
     reactions: tuple[Reaction, ...] = ()
     submessages: tuple[Submessage, ...] = ()
-
-    @property
-    def edits(self) -> tuple[Edit, ...]:
-        """A page of a topic shows no earlier versions."""
-        return ()
+    edits: tuple[Edit, ...] = ()  # a page of a topic shows no earlier versions
 
 
 class Mentions(msgspec.Struct, frozen=True):
@@ -161,6 +157,11 @@ class Draft(msgspec.Struct, frozen=True):
     alerted: frozenset[int] = frozenset()
     widget_payload: str | None = None  # the payload of a widget sent by a client
     wants_previews: bool = False  # whether the pages that it links are to be shown below it
+
+    @property
+    def length(self) -> int:
+        """As text and as HTML."""
+        return len(self.content) + len(self.rendered)
 
     @property
     def has_attachment(self) -> bool:

@@ -51,8 +51,8 @@ def plain_text(markup: str) -> str:
         elif not domain.messages.plain_text.is_inline(part):
             depth += part.startswith("<blockquote") - part.startswith("</blockquote")
             lines.append("> " * depth)
-    said = "\n".join(line.rstrip() for line in lines if line.strip("> "))
-    return said.replace(f"\n{_HIDDEN}", f" {_MARK}").replace(_HIDDEN, _MARK).strip()
+    text = "\n".join(line.rstrip() for line in lines if line.strip("> "))
+    return text.replace(f"\n{_HIDDEN}", f" {_MARK}").replace(_HIDDEN, _MARK).strip()
 
 
 def hides_something(markup: str) -> bool:

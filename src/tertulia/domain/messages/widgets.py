@@ -16,6 +16,7 @@ from tertulia.errors import BadRequest
 
 WIDGET = "widget"
 PER_MESSAGE = 10_000
+MAX_LENGTH = 1_000_000  # of all submessages of a message: every reader gets all of them
 _COMMAND = re.compile(r"/(poll|todo)(?:\s+(.*))?")
 _BULLET = re.compile(r"[-*]\s+")
 

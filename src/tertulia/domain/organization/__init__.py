@@ -10,6 +10,7 @@ from tertulia.domain.organization import (
     mail_domains,
     pictures,
     playgrounds,
+    plurals,
     realm,
     settings,
     setup_codes,

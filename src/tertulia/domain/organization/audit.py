@@ -102,6 +102,7 @@ class AuditFilter(msgspec.Struct, frozen=True):
     until: float | None = None
     is_failed: bool | None = None
     search: str | None = None
+    without_holds: bool | None = None  # users on legal hold are not informed, also administrators
 
 
 def area_of(act: Act) -> str:

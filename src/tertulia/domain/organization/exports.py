@@ -1,4 +1,4 @@
-"""Exports of an organization that administrators request."""
+"""Exports of an organization that administrators request, and of one user for themselves."""
 
 import msgspec
 
@@ -8,6 +8,7 @@ PUBLIC, WITH_CONSENT, WITHOUT_CONSENT = "public", "full_with_consent", "full_wit
 KINDS = (PUBLIC, WITH_CONSENT, WITHOUT_CONSENT)
 CONTENT_TYPE = "application/gzip"
 PAGES_CONTENT_TYPE = "application/zip"
+CONTENT_TYPES = {CONTENT_TYPE, PAGES_CONTENT_TYPE}
 
 MAX_PER_WEEK = 5
 MAX_MESSAGES = 250_000
@@ -26,17 +27,20 @@ class RealmExport(msgspec.Struct, frozen=True):
     path_id: str | None
     channel_id: int | None  # an export of one channel
     is_html: bool
+    person_id: int | None = None  # an export of what this user wrote and received
 
     def is_for(self, user: User) -> bool:
         """Whether a user may download it: the one who requested it, as long as they have the
         role."""
         has_role = user.is_owner if self.kind == WITHOUT_CONSENT else user.is_admin
+        if self.person_id is not None:
+            has_role = user.is_owner or user.id == self.person_id
         return user.id == self.user_id and user.is_active and has_role
 
     @property
     def has_pages(self) -> bool:
-        """Whether it is a folder of HTML pages; an export of one channel always is."""
-        return self.is_html or self.channel_id is not None
+        """Whether it is a folder of HTML pages; exports of one channel or user always are."""
+        return self.is_html or self.channel_id is not None or self.person_id is not None
 
     @property
     def is_pending(self) -> bool:

@@ -5,10 +5,12 @@ grant (`Agent`), so every rule that takes a user applies to it, and the rules of
 grant. What the grant does not name does not exist for the agent.
 """
 
+import base64
+import hmac
 import secrets
 from collections.abc import Mapping
 from typing import Literal, overload
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, unquote, urlsplit
 
 import msgspec
 from msgspec.structs import asdict
@@ -59,23 +61,50 @@ def new_token() -> str:
     return ACCESS_MARK + secrets.token_urlsafe(32)
 
 
+def successor(kind: TokenKind, replaced: str, salt: bytes) -> str:
+    """The token that replaces a refresh token. Only both together give it."""
+    digest = hmac.digest(salt, f"{kind} {replaced}".encode(), "sha256")
+    return ACCESS_MARK + base64.urlsafe_b64encode(digest).decode().rstrip("=")
+
+
+def shown_name(given: str) -> str:
+    """The name that a program gave itself, as it is shown."""
+    name = "".join(filter(str.isprintable, given)).strip()[:MAX_NAME_LENGTH]
+    return name or "Agent"
+
+
+def is_document_url(client_id: str) -> bool:
+    """Whether an id of a program is the URL of a client ID metadata document."""
+    parts = _plain_parts(client_id)
+    if parts is None or parts.scheme != "https" or not parts.hostname:
+        return False
+    segments = unquote(parts.path).split("/")
+    return parts.path not in ("", "/") and not {".", ".."} & set(segments)
+
+
 def is_allowed_redirect(uri: str) -> bool:
     """Whether a client may register this address: HTTPS, a loopback address, or an app's scheme."""
-    if len(uri) > MAX_URI_LENGTH or not (uri.isascii() and uri.isprintable()) or " " in uri:
-        return False
-    try:
-        parts = urlsplit(uri)
-        host = parts.hostname
-    except ValueError:
-        return False
-    if parts.fragment or "#" in uri or parts.username or parts.password:
+    parts = _plain_parts(uri)
+    if parts is None:
         return False
     if parts.scheme == "https":
-        return bool(host)
+        return bool(parts.hostname)
     if parts.scheme == "http":
         return is_loopback(uri)
     # The scheme of an app has a dot (RFC 8252), which `javascript:` and `data:` have not.
     return "." in parts.scheme
+
+
+def _plain_parts(uri: str) -> SplitResult | None:
+    """The parts of a URI in ASCII, without a fragment and a user."""
+    if len(uri) > MAX_URI_LENGTH or not (uri.isascii() and uri.isprintable()) or " " in uri:
+        return None
+    try:
+        parts = urlsplit(uri)
+        _ = parts.hostname, parts.port
+    except ValueError:
+        return None
+    return None if "#" in uri or "@" in parts.netloc else parts
 
 
 def matches_redirect(registered: str, given: str) -> bool:
@@ -88,7 +117,10 @@ def matches_redirect(registered: str, given: str) -> bool:
 
 
 def is_loopback(uri: str) -> bool:
-    parts = urlsplit(uri)
+    try:
+        parts = urlsplit(uri)
+    except ValueError:  # `https://[::1`
+        return False
     return parts.scheme == "http" and _host(parts.netloc) in _LOOPBACK
 
 
@@ -103,12 +135,17 @@ def _host(netloc: str) -> str:
 
 
 class Client(msgspec.Struct, frozen=True):
-    """A program that registered itself to ask users for grants."""
+    """A program that asks users for grants: it registered itself, or a document describes it."""
 
     id: str
     name: str
     redirect_uris: list[str]
     created_at: float
+
+    @property
+    def document_host(self) -> str | None:
+        """The server of the document that describes it."""
+        return urlsplit(self.id).hostname if is_document_url(self.id) else None
 
     def redirects_to(self, uri: str) -> bool:
         return any(matches_redirect(each, uri) for each in self.redirect_uris)

@@ -17,7 +17,7 @@ _ENDED = "!"  # prefix of a hash that no longer admits its owner, as in shadow(5
 
 # Verified when the user does not exist, so that an unknown name takes as long as a wrong password.
 # A constant, because hashing one takes as long as the rest of the start.
-NOBODY = (
+UNKNOWN_USER_HASH = (
     "$argon2id$v=19$m=19456,t=2,p=1"
     "$i1LVO/V8az5wjaAx1lS5sA$xKuqdZYgTkSdFmikDCP4Kh60zS0bk3/ek0Q8zGhRZak"
 )
@@ -53,7 +53,7 @@ def hashed(password: str) -> str:
 def matches(password: str, password_hash: str | None) -> bool:
     """Whether the password is right. Takes the same time without a hash."""
     try:
-        HASHER.verify(password_hash or NOBODY, password)
+        HASHER.verify(password_hash or UNKNOWN_USER_HASH, password)
     except (VerificationError, InvalidHashError):
         return False
     return password_hash is not None

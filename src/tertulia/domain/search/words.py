@@ -65,6 +65,13 @@ def words_in(folded: str) -> set[str]:
     return found
 
 
+def words_in_order(folded: str) -> list[str]:
+    """The words in order. Text without spaces stays in runs."""
+    if folded.isascii():
+        return _PLAIN.findall(folded)
+    return [match.group() for match in _ANY.finditer(folded)]
+
+
 def tokens(folded: str) -> list[re.Match[str]]:
     """The words in order, with their positions. Text without spaces stays in runs."""
     return list(_ANY.finditer(folded))
@@ -72,10 +79,7 @@ def tokens(folded: str) -> list[re.Match[str]]:
 
 def joints(folded: str) -> set[str]:
     """The letters at each boundary between two adjacent words."""
-    if folded.isascii():
-        found = _PLAIN.findall(folded)
-    else:
-        found = [match.group() for match in _ANY.finditer(folded)]
+    found = words_in_order(folded)
     return {f"{boundary_letters(left)} {start(right)}" for left, right in pairwise(found)}
 
 

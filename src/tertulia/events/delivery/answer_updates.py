@@ -4,10 +4,10 @@ import asyncio
 
 from tertulia import domain
 from tertulia.domain.messages.answers import MAX_UPDATE_LENGTH, StreamedAnswer
-from tertulia.events.answers import OpenAnswer
 from tertulia.events.delivery.dispatch import Delivery
 from tertulia.events.directory.organization import Organization
 from tertulia.events.ephemeral import AnswerUpdate
+from tertulia.events.open_answers import OpenAnswer
 
 
 def start(delivery: Delivery, org: Organization, answer_token: str, answer: StreamedAnswer) -> None:

@@ -1,7 +1,7 @@
 """Delivery: puts events into mailboxes and answers polls from them.
 
 Everything here runs on the event loop. A mailbox that was dropped is filled again from the log,
-with the directory rewound to that moment (`events.delivery.rewound_directory`), so a restart
+with the directory rewound to that moment (`events.delivery.past_directory`), so a restart
 changes nothing for the client.
 """
 
@@ -14,7 +14,7 @@ from functools import partial
 import msgspec
 
 from tertulia import events, storage
-from tertulia.caches.table import Caches
+from tertulia.caches.all_caches import Caches
 from tertulia.database import Database
 from tertulia.database.tx import Tx
 from tertulia.domain.messages.external_pictures import AS_IT_IS, Shown
@@ -23,8 +23,8 @@ from tertulia.errors.events import BadQueue, EventNotInQueue
 from tertulia.events.audience import Audience, Users, WasSubscribed
 from tertulia.events.delivery.heartbeats import Heartbeats
 from tertulia.events.delivery.mailbox import Mailbox, MailboxRegistry
+from tertulia.events.delivery.past_directory import PastOrganization
 from tertulia.events.delivery.poll_wakeup import WakeupQueue
-from tertulia.events.delivery.rewound_directory import RewoundOrganization
 from tertulia.events.directory.follower import Follower
 from tertulia.events.directory.organization import Organization
 from tertulia.events.directory.registry import Organizations
@@ -188,7 +188,7 @@ class Delivery:
     ) -> tuple[list[bytes], bool]:
         """The events after the given one, and whether the poll had to wait for them."""
         mailbox = await self.open(user, queue_id, last_event_id)
-        check_stamp, applied = events.stamp_check.check, self.organizations[user.realm_id].applied
+        check_stamp, applied = events.log_identity.check, self.organizations[user.realm_id].applied
         try:
             last_event_id, index = await check_stamp(self._database, mailbox, last_event_id)
             mailbox.acknowledge(last_event_id, applied, index)
@@ -243,7 +243,7 @@ class Delivery:
             stored = await self._database.query(user.realm_id, storage.queues.find, queue_id)
             if stored is None or stored.user_id != user.id:
                 raise BadQueue(queue_id=queue_id)
-            await events.stamp_check.check_epoch(self.follower, stored, last_event_id)
+            await events.log_identity.check_epoch(self.follower, stored, last_event_id)
             mailbox = self.mailboxes.find(queue_id) or self._load_mailbox(stored)
         if mailbox.listener.user_id != user.id:
             raise BadQueue(queue_id=queue_id)
@@ -306,7 +306,7 @@ class Delivery:
         if org.turned_at > page.head:  # events that affect delivery are missing in the page
             return
         turns = page.turned_after(mailbox.scanned, org.applied)
-        then = RewoundOrganization.before(turns, org, mailbox.listener.user_id) if turns else org
+        then = PastOrganization.before(turns, org, mailbox.listener.user_id) if turns else org
         for logged in page.logged:
             if mailbox.is_full:
                 break
@@ -323,7 +323,7 @@ class Delivery:
             self.follower.skipped.add(logged)
         try:
             if then is not then.present and event.affects_delivery():
-                event.move(then)
+                event.apply(then)
             subscribed_then = partial(then.is_subscribed, user_id)
             is_delivered = not event.is_hidden_from(then, user_id) and self._enqueue(
                 mailbox, then, logged, subscribed_then

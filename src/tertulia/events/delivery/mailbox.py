@@ -228,8 +228,8 @@ class Mailbox:
         """Drop all pending events. They are read from the log, known up to `applied`, when the
         client polls."""
         if self.pending or not self.behind:
-            settled = applied if self._empty_up_to is None else self._empty_up_to
-            self.mark_behind(max(settled, seq_of(self.start)))
+            position = applied if self._empty_up_to is None else self._empty_up_to
+            self.mark_behind(max(position, seq_of(self.start)))
             self.last_id = self.acked
             self._gone |= set([entry.id for entry in self.pending if entry.given][-1:])
             self._append([])

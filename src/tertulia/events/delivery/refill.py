@@ -31,10 +31,10 @@ class Page(msgspec.Struct, frozen=True):
 def read_page(tx: Tx, after: int) -> Page | None:
     """The log after a position; None if it was trimmed, or if too many later events affect
     delivery."""
-    asked_head = tx.defer(storage.log.head)
-    asked_oldest = tx.defer(storage.log.oldest, tx.realm_id)
+    deferred_head = tx.defer(storage.log.head)
+    deferred_oldest = tx.defer(storage.log.oldest, tx.realm_id)
     found = tx.defer(events.log.read, after, PAGE)
-    head, oldest = asked_head(), asked_oldest()
+    head, oldest = deferred_head(), deferred_oldest()
     if after < head and (oldest is None or after + 1 < oldest):
         return None
     logged = found()

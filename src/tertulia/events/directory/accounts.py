@@ -80,7 +80,7 @@ class Accounts:
 class NameIndex(Generic[Name]):
     """Index by a name that is unique, but may have two owners for a moment.
 
-    When several events are rewound and applied again one by one (`Event.rewind`), a user can take a
+    When several events are rewound and applied again one by one (`Event.undo`), a user can take a
     name before its owner gives it up. So each owner removes only their own entry.
     """
 

@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 from tertulia import log
-from tertulia.caches.table import Caches
+from tertulia.caches.all_caches import Caches
 from tertulia.events.directory.loader import Patch
 from tertulia.events.directory.log_updates import LogUpdates
 from tertulia.events.directory.organization import Organization
@@ -114,7 +114,7 @@ class LogApplier:
             if patch is not None:
                 patch.apply_to(org)
                 for logged in reversed(batch):
-                    logged.event.rewind(org)
+                    logged.event.undo(org)
             for logged in batch:
                 if logged.seq > org.applied:
                     self._apply_event(org, logged)
@@ -128,7 +128,7 @@ class LogApplier:
             org.rules_seq = logged.seq
         if event.affects_delivery():
             org.turned_at = logged.seq
-        event.move(org)
+        event.apply(org)
         org.channel_versions.note(logged.seq, logged.changed_channels())
         self._caches.invalidate(logged)
         org.applied = logged.seq

@@ -13,7 +13,7 @@ from contextlib import AbstractAsyncContextManager
 from functools import partial
 
 from tertulia import events, storage
-from tertulia.caches.table import Caches
+from tertulia.caches.all_caches import Caches
 from tertulia.database import Database
 from tertulia.domain.messages.external_pictures import Shown
 from tertulia.errors.http import ServiceUnavailable

@@ -26,9 +26,9 @@ from tertulia.domain.organization.realm import Realm
 from tertulia.domain.people.profile_fields import ProfileField
 from tertulia.domain.people.user import Role, User
 from tertulia.domain.personal.alert_words import WatchedWords
-from tertulia.events.answers import OpenAnswers
 from tertulia.events.directory.accounts import Accounts, NameIndex
 from tertulia.events.directory.channels_by_privacy import ChannelsByPrivacy
+from tertulia.events.open_answers import OpenAnswers
 from tertulia.events.presence import PresenceTable
 from tertulia.storage.people.profile_fields import Values
 
@@ -95,7 +95,7 @@ class Organization:
 
     @property
     def present(self) -> "Organization":
-        """The current organization; a rewound copy (`events.delivery.rewound_directory`) returns
+        """The current organization; a rewound copy (`events.delivery.past_directory`) returns
         another one."""
         return self
 
@@ -400,7 +400,7 @@ class Organization:
         for user_id in user_ids:
             self.subscribed[user_id] = self.subscribed.get(user_id, BitMap()) - BitMap([channel_id])
 
-    def talk(self, user_ids: Iterable[int]) -> None:
+    def add_conversation(self, user_ids: Iterable[int]) -> None:
         """Record that users have exchanged direct messages. This matters for guests only."""
         for user_id in user_ids:
             if self.users[user_id].is_guest:

@@ -20,7 +20,7 @@ class Organizations:
         self.first_version = 0  # counts `set_first`, so that an older read does not overwrite it
         self._followed: WeakValueDictionary[int, Organization] = WeakValueDictionary()
         self._in_use: dict[int, Organization] = {}
-        self._asked_for: set[int] = set()  # since the last `unused`
+        self._requested: set[int] = set()  # since the last `unused`
         self._at: dict[str, int] = {}  # realm id by subdomain
 
     def __len__(self) -> int:
@@ -71,7 +71,7 @@ class Organizations:
         org = self.get(realm_id)
         if org is not None:
             self._in_use[realm_id] = org
-            self._asked_for.add(realm_id)
+            self._requested.add(realm_id)
         return org
 
     def get_by_subdomain(self, subdomain: str) -> Organization | None:
@@ -87,7 +87,7 @@ class Organizations:
     def add(self, org: Organization) -> None:
         self._followed[org.realm.id] = org
         self._in_use[org.realm.id] = org
-        self._asked_for.add(org.realm.id)
+        self._requested.add(org.realm.id)
 
     def discard(self, realm_id: int) -> None:
         self._followed.pop(realm_id, None)
@@ -95,8 +95,8 @@ class Organizations:
 
     def unused(self) -> list[int]:
         """Organizations that were not used since the last call."""
-        found = [realm_id for realm_id in self._in_use if realm_id not in self._asked_for]
-        self._asked_for.clear()
+        found = [realm_id for realm_id in self._in_use if realm_id not in self._requested]
+        self._requested.clear()
         return found
 
     def evict(self, realm_id: int) -> None:

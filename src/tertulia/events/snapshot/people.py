@@ -44,7 +44,7 @@ class _VisibleUser(NamedTuple):
 
     people: list[bytes]
     departed: list[bytes]
-    places: dict[int, int]
+    indexes: dict[int, int]
 
 
 def _all_users(org: Organization, me: User, client_gravatar: bool) -> tuple[Elements, Elements]:
@@ -55,7 +55,7 @@ def _all_users(org: Organization, me: User, client_gravatar: bool) -> tuple[Elem
         for user in org.users.values():
             if not user.is_system_bot:
                 target = seen.people if user.is_active else seen.departed
-                seen.places[user.id] = len(target)
+                seen.indexes[user.id] = len(target)
                 encoded = _cached_users(org, user, client_gravatar)
                 target.append(encoded.as_seen_by(me.role))
         return seen
@@ -63,7 +63,7 @@ def _all_users(org: Organization, me: User, client_gravatar: bool) -> tuple[Elem
     seen = org.kept.of_all_users((me.role, client_gravatar), make)
     people, myself = seen.people.copy(), org.users[me.id]
     if myself.is_active and not myself.is_system_bot:
-        people[seen.places[me.id]] = _cached_users(org, myself, client_gravatar).with_email
+        people[seen.indexes[me.id]] = _cached_users(org, myself, client_gravatar).with_email
     return Elements(people), Elements(seen.departed)
 
 

@@ -15,7 +15,7 @@ from tertulia.events.directory.follower import Follower
 from tertulia.events.directory.log_updates import LogUpdates
 from tertulia.events.directory.organization import Organization
 from tertulia.events.listener import Options
-from tertulia.events.snapshot.compose import View
+from tertulia.events.snapshot.register_parts import View
 from tertulia.events.snapshot.server_info import Surroundings
 from tertulia.events.snapshot.snapshot_data import RequestedParts, SnapshotData, SnapshotQuery
 from tertulia.storage.log import Head
@@ -66,14 +66,14 @@ class Register:
     ) -> dict[str, Any]:
         """The requested parts of the state."""
         view = View(self._org, self._user, self._options, self._data, around, now, presence_days)
-        state = events.snapshot.compose.compose(view, self._wanted)
+        state = events.snapshot.register_parts.compose(view, self._wanted)
         cached_register = self._data.cached_register(self._rules)
         if cached_register is not None:
             self._caches.registers.put(self._key, cached_register)
         return state
 
     def _read(self, tx: Tx) -> tuple[SnapshotData, LogUpdates, Head]:
-        asked_head = tx.defer(storage.log.head_and_rules)
+        deferred_head = tx.defer(storage.log.head_and_rules)
         query = SnapshotQuery(
             tx,
             self._user.id,
@@ -82,6 +82,6 @@ class Register:
             self._caches.registers.find(self._key),
             LogPosition(self._org.rules_seq, self._org.epoch),
         )
-        head = asked_head()
+        head = deferred_head()
         updates = self._follower.reader.fetch_relevant(tx, head)
         return query.facts(updates.rewritten(tx.realm_id), head.rules), updates, head

@@ -145,8 +145,8 @@ class SnapshotQuery:
 
     def _query_subscriptions(self) -> None:
         if self._wanted("subscription") or self._wanted("message"):
-            asked = self._tx.defer(storage.channels.grouped_subscriptions.of_user, self._user_id)
-            self._first["subscriptions"] = asked
+            deferred = self._tx.defer(storage.channels.grouped_subscriptions.of_user, self._user_id)
+            self._first["subscriptions"] = deferred
 
     def _query_owned_tables(self, tables: Set[str]) -> None:
         for table in tables - self._owned.keys():

@@ -95,10 +95,10 @@ def _correction(policy: UserTopic, is_channel_muted: bool) -> int:
 def _conversations(user: User, waiting: Resolved) -> dict[str, Any]:
     pairs: dict[int, list[int]] = {}
     groups: dict[str, list[int]] = {}
-    for spot, ids in waiting:
-        others = [user_id for user_id in spot.member_ids if user_id != user.id]
+    for conversation, ids in waiting:
+        others = [user_id for user_id in conversation.member_ids if user_id != user.id]
         if len(others) > 1:
-            groups[",".join(str(user_id) for user_id in spot.member_ids)] = ids
+            groups[",".join(str(user_id) for user_id in conversation.member_ids)] = ids
         else:
             pairs[others[0] if others else user.id] = ids
     return {

@@ -45,7 +45,7 @@ class UnreadQuery:
         self, tx: Tx, user_id: int, locations: MessageLocations, cached: CachedRegister | None
     ) -> None:
         """`cached` may be outdated."""
-        self._tx, self._user_id, self._whereabouts = tx, user_id, locations
+        self._tx, self._user_id, self._locations = tx, user_id, locations
         unread = storage.messages.unread
         self._stored = tx.defer(unread.stored, user_id)
         self._arrived = tx.defer(unread.new_unread, user_id, MAX_ARRIVED)
@@ -93,7 +93,7 @@ class UnreadQuery:
 
     def _find_locations(self, found: FoundUnread, rewritten: frozenset[int] | None) -> None:
         ids = found.waiting.to_array().tolist()
-        found.locations, found.unknown = self._whereabouts.find_excluding(rewritten, ids)
+        found.locations, found.unknown = self._locations.find_excluding(rewritten, ids)
         if found.unknown:
             found.described = self._describe(set(found.unknown))
             _add_described(found)

@@ -91,22 +91,22 @@ class Event(msgspec.Struct, frozen=True, omit_defaults=True):
     @classmethod
     def affects_delivery(cls) -> bool:
         """Whether it changes who receives other events, or in which form."""
-        return cls.rewind is not Event.rewind
+        return cls.undo is not Event.undo
 
     def touched(self) -> Invalidated:
         """The parts of the directory to load again."""
         return self.touches
 
-    def rewind(self, org: Organization) -> None:
+    def undo(self, org: Organization) -> None:
         """Undo, in the directory, what it changes for the delivery of earlier events.
 
         Rows that several events touched are read once, in their last state; they are rewound before
         the events are applied one by one. A client that reads late gets events by a rewound
-        directory (`RewoundOrganization`). A kind that implements this is listed in
+        directory (`PastOrganization`). A kind that implements this is listed in
         `storage.log.TURNING`.
         """
 
-    def move(self, org: Organization) -> None:
+    def apply(self, org: Organization) -> None:
         """Change what the directory must have exactly at this event."""
 
     def rewritten(self) -> Collection[int]:

@@ -152,10 +152,10 @@ class MembersChanged(Event, frozen=True):
     user_ids: list[int]
     added: bool
 
-    def rewind(self, org: Organization) -> None:
+    def undo(self, org: Organization) -> None:
         org.add_members(self.group_id, self.user_ids, (), added=not self.added)
 
-    def move(self, org: Organization) -> None:
+    def apply(self, org: Organization) -> None:
         org.add_members(self.group_id, self.user_ids, (), added=self.added)
 
     def wire_fields(self, org: Organization) -> Iterable[Wire]:
@@ -177,10 +177,10 @@ class SubgroupsChanged(Event, frozen=True):
     subgroup_ids: list[int]
     added: bool
 
-    def rewind(self, org: Organization) -> None:
+    def undo(self, org: Organization) -> None:
         org.add_members(self.group_id, (), self.subgroup_ids, added=not self.added)
 
-    def move(self, org: Organization) -> None:
+    def apply(self, org: Organization) -> None:
         org.add_members(self.group_id, (), self.subgroup_ids, added=self.added)
 
     def wire_fields(self, org: Organization) -> Iterable[Wire]:

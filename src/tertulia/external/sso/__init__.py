@@ -1,5 +1,5 @@
 """Login providers: OpenID Connect, SAML, LDAP, GitHub, JWT, passkeys.
 
 Most of these modules need a large library that few servers use. So the function that calls one
-imports it; `preload.py` imports those that the settings require.
+imports it; `eager_imports.py` imports those that the settings require.
 """

@@ -337,9 +337,9 @@ def _check_id_attribute(connection: ldap3.Connection, directory: LdapDirectory) 
     """Raises LdapError if there are entries and none has the id attribute."""
     if not directory.id_attribute:
         return
-    anybody = directory.filter.replace("{name}", "*")
-    with_id = f"(&{anybody}({directory.id_attribute}=*))"
-    if _has_entries(connection, directory, anybody) and not _has_entries(
+    any_entry = directory.filter.replace("{name}", "*")
+    with_id = f"(&{any_entry}({directory.id_attribute}=*))"
+    if _has_entries(connection, directory, any_entry) and not _has_entries(
         connection, directory, with_id
     ):
         raise LdapError(_no_id(directory, "no entry"))

@@ -93,6 +93,7 @@ def insert(
         retention_days=new.retention_days,
         topics_policy=new.topics_policy,
         default_push=new.default_push,
+        allows_summaries=new.allows_summaries,
         permissions=msgspec.json.encode(permissions).decode(),
     )
     channel = find(tx, channel_id)
@@ -160,15 +161,6 @@ def realms_with_uncounted(tx: Tx, before: float) -> list[int]:
     """Organizations with such channels."""
     return tx.column(
         "SELECT DISTINCT realm_id FROM channel WHERE counted_at < :before", before=before
-    )
-
-
-def allows_summaries(tx: Tx, channel_id: int) -> bool:
-    return bool(
-        tx.value(
-            "SELECT allows_summaries AS value FROM channel WHERE id = :id AND realm_id = :realm",
-            id=channel_id,
-        )
     )
 
 

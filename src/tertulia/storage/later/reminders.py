@@ -47,6 +47,15 @@ def count_of(tx: Tx, owner_id: int) -> int:
     )
 
 
+def length_of(tx: Tx, owner_id: int) -> int:
+    """The characters of all of them, as text and as HTML."""
+    return tx.number(
+        "SELECT sum(length(content) + length(rendered)) AS value FROM reminder"
+        " WHERE owner_id = :owner",
+        owner=owner_id,
+    )
+
+
 def insert(
     tx: Tx,
     owner_id: int,

@@ -55,6 +55,15 @@ def count_of(tx: Tx, owner_id: int) -> int:
     )
 
 
+def length_of(tx: Tx, owner_id: int) -> int:
+    """The characters of all of them, as text and as HTML."""
+    return tx.number(
+        "SELECT sum(length(content) + length(rendered)) AS value FROM scheduled_message"
+        " WHERE owner_id = :owner AND sent_at IS NULL",
+        owner=owner_id,
+    )
+
+
 def insert(
     tx: Tx,
     owner_id: int,

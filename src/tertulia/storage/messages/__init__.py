@@ -73,8 +73,8 @@ def find_many(tx: Tx, realm_id: int, message_ids: Sequence[int]) -> dict[int, Me
 
 def oldest(tx: Tx, channel_id: int | None, limit: int) -> list[Message]:
     """The first messages of a channel, or of all conversations."""
-    place = "m.conversation_id IS NOT NULL" if channel_id is None else "m.channel_id = :channel"
-    condition = f"m.realm_id = :realm AND {place} ORDER BY m.id LIMIT :limit"
+    scope = "m.conversation_id IS NOT NULL" if channel_id is None else "m.channel_id = :channel"
+    condition = f"m.realm_id = :realm AND {scope} ORDER BY m.id LIMIT :limit"
     return select(tx, condition, channel=channel_id, limit=limit)
 
 

@@ -19,26 +19,30 @@ def in_channel(tx: Tx, channel_id: int, before: float) -> ExpiredMessages:
     return _count(tx, "m.channel_id = :channel", before, channel=channel_id)
 
 
-def in_default_places(tx: Tx, before: float) -> ExpiredMessages:
+def with_default_period(tx: Tx, before: float) -> ExpiredMessages:
     """In direct conversations and in the channels without a retention of their own."""
     default = "SELECT c.id FROM channel c WHERE c.realm_id = :realm AND c.retention_days IS NULL"
     return _count(tx, f"(m.channel_id IS NULL OR m.channel_id IN ({default}))", before)
 
 
 def in_topic(tx: Tx, channel_id: int, topic: str) -> ExpiredMessages:
-    place = "m.channel_id = :channel AND m.topic_key = :topic"
+    condition = "m.channel_id = :channel AND m.topic_key = :topic"
     key = domain.channels.topics.fold(topic)
-    return _count(tx, place, ALL, channel=channel_id, topic=key)
+    return _count(tx, condition, ALL, channel=channel_id, topic=key)
+
+
+def by_sender(tx: Tx, sender_id: int) -> ExpiredMessages:
+    return _count(tx, "m.sender_id = :sender", ALL, sender=sender_id)
 
 
 def in_organization(tx: Tx) -> ExpiredMessages:
     return _count(tx, "1 = 1", ALL)
 
 
-def _count(tx: Tx, place: str, before: float, **values: int | str) -> ExpiredMessages:
+def _count(tx: Tx, condition: str, before: float, **values: int | str) -> ExpiredMessages:
     row = tx.one(
         "SELECT count(*) AS count, min(m.sent_at) AS oldest, max(m.sent_at) AS newest"
-        f" FROM message m WHERE m.realm_id = :realm AND m.sent_at < :before AND {place}",
+        f" FROM message m WHERE m.realm_id = :realm AND m.sent_at < :before AND {condition}",
         before=before,
         **values,
     )

@@ -30,8 +30,8 @@ def append(tx: Tx, sends: Sequence[FastSend]) -> list[AssignedIds] | None:
     before, stamp = row["seq"] - len(sends), storage.log.new_stamp()
     tx.announced[tx.realm_id] = row["seq"]
     given = [
-        AssignedIds(row["first_id"] + place, before + 1 + place, tx.now, stamp)
-        for place in range(len(sends))
+        AssignedIds(row["first_id"] + index, before + 1 + index, tx.now, stamp)
+        for index in range(len(sends))
     ]
     columns = ["id", "realm_id", "sent_at", *sends[0].row]
     rows = [
@@ -80,7 +80,7 @@ def as_one_statement(
     rows = [
         {
             "organization": realm_id,
-            "place": place,
+            "place": index,
             "audience": send.audience,
             "payload": send.payload,
             "key": None if send.key is None else send.key[0],
@@ -88,7 +88,7 @@ def as_one_statement(
             **send.row,
         }
         for realm_id, some in sends.items()
-        for place, send in enumerate(some, 1)
+        for index, send in enumerate(some, 1)
     ]
     stamp = storage.log.new_stamp()
     params: dict[str, Any] = {"rows": _encode(rows), "now": now, "line": line, "stamp": stamp}

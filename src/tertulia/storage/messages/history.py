@@ -186,9 +186,9 @@ class Walk(msgspec.Struct, frozen=True):
         if way.scopes is None or not way.by_realm:
             return self._query(way)
         if way.by_topic:
-            here = [place.channel_id for place in way.scopes]
-            in_places = self._query(way, "m.channel_id IN :places", by_realm=False, places=here)
-            return in_places + self._other_scopes(way)
+            here = [scope.channel_id for scope in way.scopes]
+            in_channels = self._query(way, "m.channel_id IN :scopes", by_realm=False, scopes=here)
+            return in_channels + self._other_scopes(way)
         is_part = way.by_mark or not way.is_whole
         if (is_part or self.count > MAX_PER_SCOPE) and len(way.scopes) > MAX_SEPARATE_SCOPES:
             return self._query(way)
@@ -204,11 +204,11 @@ class Walk(msgspec.Struct, frozen=True):
         """The walk, started at the nearest scope: nothing is found before it."""
         if way.scopes is None or (self.back and way.scopes.is_open_ended):
             return self
-        places = way.scopes or [Scope(0)]
+        scopes = way.scopes or [Scope(0)]
         if self.back:
-            begin = max(place.until for place in places) + 1
+            begin = max(scope.until for scope in scopes) + 1
             return replace(self, anchor=begin) if begin < self.anchor else self
-        begin = min(place.since for place in places)
+        begin = min(scope.since for scope in scopes)
         return replace(self, anchor=begin) if begin > self.anchor else self
 
     def _near(self, way: Selection) -> tuple[list[int], int | None]:
@@ -224,16 +224,16 @@ class Walk(msgspec.Struct, frozen=True):
 
     def _through_scopes(self, way: Selection) -> list[int]:
         found: list[int] = []
-        for place in way.scopes or ():
-            if place.since >= self.anchor if self.back else place.until <= self.anchor:
+        for scope in way.scopes or ():
+            if scope.since >= self.anchor if self.back else scope.until <= self.anchor:
                 continue
             found += self._query(
                 way,
-                "m.channel_id = :place AND m.id > :since AND m.id <= :until",
+                "m.channel_id = :scope AND m.id > :since AND m.id <= :until",
                 by_realm=False,
-                place=place.channel_id,
-                since=place.since,
-                until=place.until,
+                scope=scope.channel_id,
+                since=scope.since,
+                until=scope.until,
             )
         return found + self._other_scopes(way)
 

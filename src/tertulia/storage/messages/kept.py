@@ -1,7 +1,7 @@
 """Deleted messages that are kept: their rows are moved to tables of their own, and back.
 
-Only this module reads and writes these tables, so no other path leads to a deleted message. Each
-has the columns of the table that its name ends with; a test compares them.
+Only this module moves rows, so no other path leads to a deleted message. Each of these tables has
+the columns of the table that its name ends with; a test compares them.
 """
 
 from collections.abc import Sequence
@@ -13,8 +13,8 @@ from tertulia.domain.messages.kept import (
     Deletion,
     DeletionReason,
     KeptMessage,
-    KeptPlace,
     KeptSelection,
+    KeptTopic,
 )
 from tertulia.storage.organization.legal_holds import IS_HELD
 
@@ -101,7 +101,7 @@ def find(tx: Tx, selection: KeptSelection, *, after_id: int = 0, limit: int) -> 
     return [_kept(row) for row in rows]
 
 
-def places(tx: Tx, selection: KeptSelection) -> list[KeptPlace]:
+def topics(tx: Tx, selection: KeptSelection) -> list[KeptTopic]:
     """The number of kept messages by topic and reason; most messages first."""
     condition, values = _condition(selection)
     rows = tx.all(
@@ -113,7 +113,7 @@ def places(tx: Tx, selection: KeptSelection) -> list[KeptPlace]:
         **values,
     )
     return [
-        KeptPlace(
+        KeptTopic(
             row["channel_id"],
             row["topic"],
             DeletionReason(row["reason"]),
@@ -125,6 +125,16 @@ def places(tx: Tx, selection: KeptSelection) -> list[KeptPlace]:
         )
         for row in rows
     ]
+
+
+def has_held(tx: Tx, selection: KeptSelection) -> bool:
+    """Whether a hold covers one of the kept messages."""
+    condition, values = _condition(selection)
+    return tx.exists(
+        f"SELECT 1 AS found FROM kept_message m WHERE m.realm_id = :realm AND {condition}"
+        f" AND {IS_HELD} LIMIT 1",
+        **values,
+    )
 
 
 def due(tx: Tx, limit: int) -> list[int]:
@@ -156,6 +166,13 @@ def shorten(tx: Tx, seconds: float) -> None:
 
 # --- files ---
 
+# Whether the file `k` is in its grace period. Files that only a legal hold keeps do not count for
+# the quota of kept files: a refused upload would tell users of the hold.
+_IN_GRACE = (
+    "EXISTS (SELECT 1 FROM kept_attachment_message l JOIN kept_message m ON m.id = l.message_id"
+    " WHERE l.attachment_id = k.id AND m.purge_after > :now)"
+)
+
 
 def is_linked(tx: Tx, attachment_id: int) -> bool:
     """Whether a kept message links a file."""
@@ -176,6 +193,26 @@ def files_of(tx: Tx, owner_id: int) -> list[int]:
     return tx.column(
         "SELECT id FROM kept_attachment WHERE realm_id = :realm AND owner_id = :owner",
         owner=owner_id,
+    )
+
+
+def space_used(tx: Tx) -> int:
+    """The bytes of all files of the organization that are kept for a grace period."""
+    return tx.number(
+        "SELECT sum(k.size) AS value FROM kept_attachment k WHERE k.realm_id = :realm"
+        f" AND {_IN_GRACE}",
+        now=tx.now,
+    )
+
+
+def space_used_by(tx: Tx, person_id: int) -> int:
+    """The same for a user and their bots."""
+    return tx.number(
+        "SELECT sum(k.size) AS value FROM kept_attachment k WHERE k.realm_id = :realm"
+        " AND k.owner_id IN (SELECT a.id FROM account a WHERE a.realm_id = :realm"
+        f" AND (a.id = :person OR a.bot_owner_id = :person)) AND {_IN_GRACE}",
+        person=person_id,
+        now=tx.now,
     )
 
 

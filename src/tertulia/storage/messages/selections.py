@@ -210,8 +210,8 @@ def received(tx: Tx, me: int) -> Selection:
 def open_in_channels(me: int, shared: list[int], protected: list[int]) -> Selection:
     """All messages that the user may see in channels; in a protected history, those that arrived
     while subscribed."""
-    places = [Scope(channel_id) for channel_id in shared + protected]
-    selection = Selection(scopes=Scopes(lambda: places, is_open_ended=bool(places)))
+    scopes = [Scope(channel_id) for channel_id in shared + protected]
+    selection = Selection(scopes=Scopes(lambda: scopes, is_open_ended=bool(scopes)))
     selection.require(
         "+m.channel_id IN :shared"
         f" OR (+m.channel_id IN :protected AND {RECEIVED_WHILE_SUBSCRIBED})",

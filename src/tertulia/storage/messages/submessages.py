@@ -41,6 +41,14 @@ def count(tx: Tx, message_id: int) -> int:
     )
 
 
+def length(tx: Tx, message_id: int) -> int:
+    """The characters of all submessages of a message."""
+    return tx.number(
+        "SELECT sum(length(content)) AS value FROM submessage WHERE message_id = :message",
+        message=message_id,
+    )
+
+
 def insert(tx: Tx, message_id: int, sender_id: int, msg_type: str, content: str) -> int:
     return tx.insert_with_id(
         "submessage", message_id=message_id, sender_id=sender_id, msg_type=msg_type, content=content

@@ -43,6 +43,8 @@ _ARRIVED = (
     "SELECT m.id FROM message m WHERE m.realm_id = :realm"
     f" AND ({MY_CONVERSATIONS} OR {RECEIVED_IN_CHANNEL}) AND {_ARRIVES_UNREAD}"
 )
+# The same for deleted messages that are kept.
+_ARRIVED_AND_KEPT = _ARRIVED.replace("FROM message", "FROM kept_message")
 # Messages, with their channel if they were in it when it was archived.
 _WITH_CLOSING = (
     "message m LEFT JOIN channel c ON c.id = m.channel_id AND m.id <= c.closed_message_id"
@@ -114,9 +116,19 @@ def store(tx: Tx, user_id: int, bitmap: BitMap64, caught_up_to: int) -> None:
 
 
 def change(tx: Tx, user_id: int, bitmap: BitMap64) -> None:
-    """Store a bitmap that was loaded in this transaction and changed since."""
+    """Store a bitmap that was loaded in this transaction and changed since.
+
+    Kept messages that it does not cover yet are added: a restored message is unread again.
+    """
     known = stored(tx, user_id)
-    store(tx, user_id, bitmap, max(known.newest_id, known.caught_up_to))
+    kept = tx.column(f"{_ARRIVED_AND_KEPT} AND m.id > :since", since=known.caught_up_to, me=user_id)
+    store(tx, user_id, bitmap | BitMap64(kept), max(known.newest_id, known.caught_up_to))
+
+
+def clear(tx: Tx, user_id: int) -> None:
+    """Store that the user has read everything, kept messages too."""
+    known = stored(tx, user_id)
+    store(tx, user_id, BitMap64(), max(known.newest_id, known.caught_up_to))
 
 
 def describe(tx: Tx, user_id: int, message_ids: Sequence[int]) -> list[UnreadMessage]:

@@ -10,6 +10,7 @@ from tertulia.domain.groups.group import REALM_PERMISSIONS, GroupValue
 from tertulia.domain.organization.realm import Realm
 from tertulia.storage.organization import (
     audit,
+    audit_changes,
     custom_emoji,
     exports,
     legal_holds,

@@ -18,6 +18,11 @@ from tertulia.storage.row_mapper import Record
 
 EVERYTHING = AuditFilter()
 _SEARCHED = "act || ' ' || details || ' ' || result || ' ' || address"
+# Acts about legal holds, and acts that a hold has refused.
+_WITHOUT_HOLDS = (
+    "act NOT LIKE '% /realm/legal_holds%' AND act NOT LIKE 'hold %' AND act NOT LIKE 'discover%'"
+    " AND result NOT LIKE '%legal hold%'"
+)
 _ENTRIES = Record(AuditEntry, readings={"details": msgspec.json.decode})
 
 
@@ -50,9 +55,13 @@ def newest(
     )
 
 
-def find(tx: Tx, entry_id: int) -> AuditEntry | None:
+def find(tx: Tx, entry_id: int, wanted: AuditFilter = EVERYTHING) -> AuditEntry | None:
+    conditions, params = _conditions(tx, wanted)
     return _ENTRIES.one(
-        tx, "FROM audit_entry WHERE realm_id = :realm AND id = :entry", entry=entry_id
+        tx,
+        f"FROM audit_entry WHERE realm_id = :realm AND id = :entry{conditions}",
+        entry=entry_id,
+        **params,
     )
 
 
@@ -79,13 +88,15 @@ def _conditions(tx: Tx, wanted: AuditFilter) -> tuple[str, dict[str, Any]]:
         "is_failed": f"(result <> '{DONE}') = :is_failed",
         "search": f"{tx.dialect.lower(_SEARCHED)} LIKE :search ESCAPE '!'",
     }
-    asked = msgspec.structs.asdict(wanted)
-    given = {name: value for name, value in asked.items() if value is not None}
+    fields = msgspec.structs.asdict(wanted)
+    given = {name: value for name, value in fields.items() if value is not None}
     if wanted.source is not None:
         given["source"] = f"{SOURCES[wanted.source]}%"
     if wanted.search is not None:
         given["search"] = f"%{_escaped(wanted.search.lower())}%"
-    return "".join(f" AND {sql[name]}" for name in given), given
+    conditions = [_WITHOUT_HOLDS] if given.pop("without_holds", False) else []
+    conditions += [sql[name] for name in given]
+    return "".join(f" AND {each}" for each in conditions), given
 
 
 def _escaped(text: str) -> str:

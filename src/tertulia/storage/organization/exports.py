@@ -8,7 +8,13 @@ _EXPORTS = Record(RealmExport, "realm_export")
 
 
 def insert(
-    tx: Tx, user_id: int, kind: str, channel_id: int | None = None, *, is_html: bool = False
+    tx: Tx,
+    user_id: int,
+    kind: str,
+    channel_id: int | None = None,
+    person_id: int | None = None,
+    *,
+    is_html: bool = False,
 ) -> int:
     return tx.insert_with_id(
         "realm_export",
@@ -16,12 +22,20 @@ def insert(
         kind=kind,
         asked_at=tx.now,
         channel_id=channel_id,
+        person_id=person_id,
         is_html=is_html,
     )
 
 
 def list_all(tx: Tx) -> list[RealmExport]:
-    return _EXPORTS.where(tx, "id")
+    """The exports of the organization and of its channels."""
+    return [each for each in _EXPORTS.where(tx, "id") if each.person_id is None]
+
+
+def of_people(tx: Tx, user_id: int) -> list[RealmExport]:
+    """The exports of single users that a user has requested."""
+    requested = _EXPORTS.where(tx, "id", user_id=user_id)
+    return [each for each in requested if each.person_id is not None]
 
 
 def find(tx: Tx, export_id: int) -> RealmExport | None:

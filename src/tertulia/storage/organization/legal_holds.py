@@ -3,15 +3,30 @@
 from collections.abc import Sequence
 
 from tertulia.database.tx import Tx
+from tertulia.domain.files.attachments import Attachment
 from tertulia.domain.organization.legal_holds import LegalHold
 from tertulia.storage.row_mapper import Record
 
 _HOLDS = Record(LegalHold, "legal_hold")
 
+EDIT_TABLES = ("message_edit", "kept_message_edit", "held_message_edit")
+
+
+def was_in(channel: str) -> str:
+    """SQL: whether the message `m` is or was in a channel. Moving it away does not end a hold."""
+    moves = [
+        f"EXISTS (SELECT 1 FROM {table} e WHERE e.message_id = m.id"
+        f" AND e.prev_channel_id {channel})"
+        for table in EDIT_TABLES
+    ]
+    return f"(m.channel_id {channel} OR m.origin_channel_id {channel} OR {' OR '.join(moves)})"
+
+
 # Whether an active hold covers the message `m`, a row of `message` or of `kept_message`.
 IS_HELD = (
     "EXISTS (SELECT 1 FROM legal_hold h WHERE h.realm_id = m.realm_id AND h.ended_at IS NULL"
-    " AND (h.channel_id = m.channel_id OR h.user_id = m.sender_id"
+    f" AND ((h.channel_id IS NOT NULL AND {was_in('= h.channel_id')}) OR h.user_id = m.sender_id"
+    " OR h.user_id = (SELECT a.bot_owner_id FROM account a WHERE a.id = m.sender_id)"
     " OR (m.conversation_id IS NOT NULL AND EXISTS (SELECT 1 FROM conversation_member v"
     " WHERE v.conversation_id = m.conversation_id AND v.user_id = h.user_id))))"
 )
@@ -57,19 +72,10 @@ def end(tx: Tx, hold_id: int, ended_by: int | None) -> None:
 
 def held_among(tx: Tx, message_ids: Sequence[int]) -> list[int]:
     """Those of the messages that a hold covers."""
-    return _held_among(tx, "message", message_ids)
-
-
-def held_among_kept(tx: Tx, message_ids: Sequence[int]) -> list[int]:
-    """Those of the deleted messages that a hold covers."""
-    return _held_among(tx, "kept_message", message_ids)
-
-
-def _held_among(tx: Tx, table: str, message_ids: Sequence[int]) -> list[int]:
     if not message_ids:
         return []
     return tx.column(
-        f"SELECT m.id FROM {table} m WHERE m.realm_id = :realm AND m.id IN :ids AND {IS_HELD}",
+        f"SELECT m.id FROM message m WHERE m.realm_id = :realm AND m.id IN :ids AND {IS_HELD}",
         ids=list(message_ids),
     )
 
@@ -86,16 +92,48 @@ def has_message_of(tx: Tx, user_id: int) -> bool:
     )
 
 
-def covers_file(tx: Tx, attachment_id: int) -> bool:
-    """Whether a hold covers a message that links a file, deleted or not."""
+def has_file_of(tx: Tx, user_id: int) -> bool:
+    """Whether a hold covers a message that links a file of a user, deleted or not."""
     return any(
+        tx.exists(
+            f"SELECT 1 AS found FROM {files} a JOIN {prefix}attachment_message l"
+            f" ON l.attachment_id = a.id JOIN {prefix}message m ON m.id = l.message_id"
+            f" WHERE a.realm_id = :realm AND a.owner_id = :user AND {IS_HELD} LIMIT 1",
+            user=user_id,
+        )
+        for files in ("attachment", "kept_attachment")
+        for prefix in ("", "kept_")
+    )
+
+
+def covers_file(tx: Tx, file: Attachment) -> bool:
+    """Whether a hold covers a message that links a file, deleted or not, or a message that linked
+    it before its sender edited it."""
+    holds = active(tx)
+    if not holds:
+        return False
+    is_linked = any(
         tx.exists(
             f"SELECT 1 AS found FROM {prefix}attachment_message l"
             f" JOIN {prefix}message m ON m.id = l.message_id"
             f" WHERE l.realm_id = :realm AND l.attachment_id = :id AND {IS_HELD} LIMIT 1",
-            id=attachment_id,
+            id=file.id,
         )
         for prefix in ("", "kept_")
+    )
+    # Only messages of the owner and of users on hold: a search in all edits would take too long.
+    senders = [file.owner_id, *(each.user_id for each in holds if each.user_id is not None)]
+    return is_linked or any(
+        tx.exists(
+            f"SELECT 1 AS found FROM {table} m JOIN {edits} e ON e.message_id = m.id"
+            " WHERE m.realm_id = :realm AND m.sender_id IN :senders AND m.edited_at >= :since"
+            f" AND e.prev_content LIKE :path AND {IS_HELD} LIMIT 1",
+            senders=senders,
+            since=file.created_at,
+            path=f"%{file.path_id.rpartition('/')[0]}/%",
+        )
+        for table in ("message", "kept_message")
+        for edits in EDIT_TABLES
     )
 
 

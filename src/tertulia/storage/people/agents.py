@@ -30,6 +30,7 @@ class StoredToken(msgspec.Struct, frozen=True):
     kind: str
     expires_at: float
     replaced_at: float | None
+    successor_salt: bytes | None
 
 
 class ReadPosition(msgspec.Struct, frozen=True):
@@ -195,20 +196,21 @@ def use_code(tx: Tx, fingerprint: bytes) -> None:
 def insert_token(
     tx: Tx, fingerprint: bytes, grant_id: int, kind: TokenKind, expires_at: float
 ) -> None:
-    _insert(tx, "agent_token", StoredToken(fingerprint, grant_id, kind, expires_at, None))
+    _insert(tx, "agent_token", StoredToken(fingerprint, grant_id, kind, expires_at, None, None))
 
 
 def find_token(tx: Tx, fingerprint: bytes) -> StoredToken | None:
     return _TOKENS.find(tx, fingerprint=fingerprint)
 
 
-def replace_token(tx: Tx, fingerprint: bytes) -> None:
-    """Mark a refresh token as exchanged for a newer one."""
+def replace_token(tx: Tx, fingerprint: bytes, salt: bytes) -> None:
+    """Mark a refresh token as exchanged for the one that the salt gives."""
     tx.execute(
-        "UPDATE agent_token SET replaced_at = coalesce(replaced_at, :now)"
+        "UPDATE agent_token SET replaced_at = :now, successor_salt = :salt"
         " WHERE fingerprint = :token AND realm_id = :realm",
         token=fingerprint,
         now=tx.now,
+        salt=salt,
     )
 
 

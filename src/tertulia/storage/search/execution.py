@@ -51,7 +51,7 @@ class SearchCursor:
             self._can_match = not wanted.is_empty
             self._rarest = self._read_rarest() if self._can_match else {}
             self._signed = storage.search.signatures.signed_ids(tx) if self._can_match else None
-            self._asked_ranges: set[range] = set()
+            self._known_ranges: set[range] = set()
 
     @property
     def is_by_index(self) -> bool:
@@ -146,8 +146,8 @@ class SearchCursor:
         ids = self._signed.for_query(segment)
         if ids is None:
             return BitMap()
-        if ids not in self._asked_ranges:
-            self._asked_ranges.add(ids)
+        if ids not in self._known_ranges:
+            self._known_ranges.add(ids)
             self._unsure |= storage.search.signatures.candidates(
                 self._tx, ids, self._signed, self._wanted.clues, self._yield_point
             )

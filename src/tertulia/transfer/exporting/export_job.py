@@ -1,6 +1,7 @@
-"""The job that writes the exports that administrators request."""
+"""The job that writes the exports that administrators and users request."""
 
 import asyncio
+import os
 import tempfile
 import time
 import zipfile
@@ -79,14 +80,17 @@ def _write(tx: Tx, export: RealmExport, archive: ExportArchive, files: FileSnaps
 
 def _write_pages(tx: Tx, export: RealmExport, folder: Path, files: FileSnapshot) -> None:
     planned = zulip_export.plan(tx, export.kind)
-    chosen = ArchivedMessages(export.kind, planned.consenting, channel_id=export.channel_id)
+    chosen = ArchivedMessages(
+        export.kind, planned.consenting, export.person_id, channel_id=export.channel_id
+    )
     HtmlArchive(tx, chosen, folder, files, lambda done: None).write()
 
 
 def _zip(folder: Path, file: Path) -> None:
     """Files are deleted as soon as they are in the archive, so that the disk has them once."""
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=3) as archive:
-        for path in sorted(folder.rglob("*")):
-            if path.is_file():
+        for parent, folders, names in os.walk(folder):
+            folders.sort()
+            for path in (Path(parent) / name for name in sorted(names)):
                 archive.write(path, path.relative_to(folder.parent))
                 path.unlink()

@@ -32,7 +32,23 @@ from tertulia.transfer.exporting.recipients import Recipients, Tables
 BITS = {"read": 1, "starred": 2, "collapsed": 4, "mentioned": 8}
 DIRECT_TOPIC = "\x07"
 MODE = 0o600
-SECRETS = {"password_hash", "key_hash", "key_sealed", "fingerprint", "service_token"}
+SECRETS = {
+    "auth",
+    "code_hash",
+    "fingerprint",
+    "hash",
+    "key_hash",
+    "key_sealed",
+    "password_hash",
+    "sealed",
+    "service_token",
+    "token",
+    "token_hash",
+}
+# Rows that refer to a user, and that the user may not know of: deleted messages, legal holds, and
+# who muted them.
+HIDDEN_TABLES = ("kept_", "held_", "legal_hold")
+HIDDEN_COLUMNS = {("muted_user", "muted_id")}
 
 Progress = Callable[[int], None]
 
@@ -134,12 +150,14 @@ def write_person(tx: Tx, user: User, archive: ExportArchive, files: FileSnapshot
         _plain(r) for r in storage.export_queries.of_person(tx, "account", "id", user.id)
     ]
     for table, column, target in storage.data_check.references(tx):
-        if target == "account":
+        is_hidden = table.startswith(HIDDEN_TABLES) or (table, column) in HIDDEN_COLUMNS
+        if target == "account" and not is_hidden:
             rows = storage.export_queries.of_person(tx, table, column, user.id)
             found[table] += [_plain(row) for row in rows]
     archive.put("person.json", {name: rows for name, rows in found.items() if rows})
     for attachment in storage.files.attachments.of_user(tx, user.id):
-        _put_upload(tx, attachment, archive, files)
+        if storage.organization.exports.find_by_file(tx, attachment.id) is None:
+            _put_upload(tx, attachment, archive, files)
 
 
 # --- tables ---
@@ -204,6 +222,7 @@ def _channels(tx: Tx, channels: list[Channel], values: ExportedPermissions) -> T
                 "topics_policy": each.topics_policy,
                 "message_retention_days": each.retention_days,
                 "default_push_notifications": each.default_push,
+                "topic_summaries_allowed": each.allows_summaries,
                 **values.of(each.permissions),
             }
             for each in channels
@@ -347,7 +366,7 @@ def _put_files(
     rows, records = [], []
     for attachment_id, message_ids in sorted(linking.items()):
         found = storage.files.attachments.find(tx, attachment_id)
-        if found is None:
+        if found is None or storage.organization.exports.find_by_file(tx, found.id) is not None:
             continue
         _put_upload(tx, found, archive, files)
         rows.append(

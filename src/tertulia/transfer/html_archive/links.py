@@ -11,8 +11,10 @@ _FILE = re.compile(r"/user_uploads/(?:thumbnail/)?([0-9]+/[^\"'?#\s]+)")
 _ADDRESS = re.compile(
     r'(<a [^>]*?)href="((?:/|#)[^"]*)"|(<(?:img|video|audio|source)[^>]*?)src="(/[^"]*)"'
 )
+# No id has more digits; longer numbers are none that a database accepts.
+_ID = "([0-9]{1,18})"
 _NARROW = re.compile(
-    r"/?#narrow/(?:channel|stream)/(\d+)[^/]*/topic/([^/]+)(?:/(?:near|with)/(\d+))?"
+    rf"/?#narrow/(?:channel|stream)/{_ID}[^/]*/topic/([^/]+)(?:/(?:near|with)/{_ID})?"
 )
 
 FileTarget = Callable[[str], str | None]

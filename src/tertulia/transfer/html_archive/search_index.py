@@ -2,16 +2,21 @@
 
 A browser that opens a file may not fetch others, but may load scripts. So the index is scripts: one
 per first two letters of a word, and one per thousand pages with their titles. While it is built,
-words are appended to one text file per script, so that memory does not grow with the archive.
+words are appended to one text file per script, and a long file is divided before it is read, so
+that memory does not grow with the archive.
 """
 
 import json
+import zlib
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TextIO
 
 from tertulia import domain
 
 PAGES_PER_FILE = 1_000
-MAX_BUFFERED = 200_000  # pairs of a word and a page
+MAX_BUFFERED = 50_000  # pairs of a word and a page, 5 MB
+MAX_PART_BYTES = 1 << 20  # of a text file that is read at once
 
 
 class SearchIndex:
@@ -43,14 +48,25 @@ class SearchIndex:
         self._flush()
         if self._pages:
             self._write_pages()
-        for scratch in sorted(self._scratch.iterdir()):
-            found: dict[str, list[int]] = {}
-            for line in scratch.read_text(encoding="utf-8").splitlines():
-                word, _, page = line.rpartition(" ")
-                found.setdefault(word, []).append(int(page))
-            self._write(f"{scratch.name}.js", "words", scratch.name, found)
-            scratch.unlink()
+        for name in sorted(path.name for path in self._scratch.iterdir()):
+            with (self._folder / f"{name}.js").open("w", encoding="utf-8") as script:
+                self._write_shard(name, script)
         self._scratch.rmdir()
+
+    def _write_shard(self, name: str, script: TextIO) -> None:
+        script.write(f"archiveSearch.words[{json.dumps(name)}]={{")
+        separator = ""
+        for part in _divided(self._scratch / name):
+            found: dict[str, list[int]] = {}
+            with part.open(encoding="utf-8") as lines:
+                for line in lines:
+                    word, _, page = line.rpartition(" ")
+                    found.setdefault(word, []).append(int(page))
+            part.unlink()
+            for word, pages in found.items():
+                script.write(f"{separator}{_json(word)}:{_json(pages)}")
+                separator = ","
+        script.write("};\n")
 
     def _flush(self) -> None:
         for shard, lines in self._buffered.items():
@@ -65,11 +81,31 @@ class SearchIndex:
         self._pages = []
 
     def _write(self, name: str, kind: str, key: str, value: object) -> None:
-        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-        script = f"archiveSearch.{kind}[{json.dumps(key)}]={text};\n"
+        script = f"archiveSearch.{kind}[{json.dumps(key)}]={_json(value)};\n"
         (self._folder / name).write_text(script, encoding="utf-8")
 
 
 def shard_of(word: str) -> str:
     """The name of the file of a word: the code points of its first two letters."""
     return "-".join(f"{ord(letter):x}" for letter in word[:2])
+
+
+def _divided(scratch: Path) -> Iterator[Path]:
+    """A text file as files of about MAX_PART_BYTES; all lines of a word are in the same one."""
+    count = -(-scratch.stat().st_size // MAX_PART_BYTES)
+    if count <= 1:
+        yield scratch
+        return
+    paths = [scratch.with_name(f"{scratch.name}.{number}") for number in range(count)]
+    parts = [path.open("w", encoding="utf-8") for path in paths]
+    with scratch.open(encoding="utf-8") as lines:
+        for line in lines:
+            parts[zlib.crc32(line.rpartition(" ")[0].encode()) % count].write(line)
+    for part in parts:
+        part.close()
+    scratch.unlink()
+    yield from paths
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

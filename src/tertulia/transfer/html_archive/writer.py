@@ -2,7 +2,8 @@
 
 ```
 index.html              channels, direct messages, search
-channels/7/             topics (index.html) and their pages (t1.html, t1-2.html …)
+channels/7/             topics (index.html) and their pages (t52.html, t52-2.html …), numbered by
+                        their oldest message
 dm/1.html               a conversation of direct messages
 files/, emoji/          uploaded files and custom emoji
 search/                 the search index
@@ -10,7 +11,8 @@ static/                 stylesheets and the script of the search
 ```
 
 All of it is read in one transaction and written page by page, so memory does not grow with the
-number of messages.
+number of messages or files: in memory are the users, the topics of one channel and the list of
+conversations.
 """
 
 import shutil
@@ -23,7 +25,7 @@ import msgspec
 
 from tertulia import domain, storage
 from tertulia.database.tx import Tx
-from tertulia.documents import engine, message_html, view
+from tertulia.documents import message_html, template_engine, view
 from tertulia.documents.texts import Texts
 from tertulia.documents.view import SHADES, FormerVersion, ShownPerson, ShownTopic
 from tertulia.domain.channels.channel import Channel
@@ -52,6 +54,8 @@ class ListedChannel(msgspec.Struct, frozen=True):
 class ArchiveAppearance:
     """Names, files and links of a page at a certain depth of the folder."""
 
+    link_prefix = "#m"
+
     def __init__(self, archive: "HtmlArchive", root: str) -> None:
         self._archive = archive
         self._root = root
@@ -69,9 +73,6 @@ class ArchiveAppearance:
 
     def special_emoji_image(self) -> str:
         return f"{self._root}static/icon.png"
-
-    def link(self, message_id: int) -> str:
-        return f"#m{message_id}"
 
     def former(self, message: Message | TopicMessage) -> list[FormerVersion]:
         return [
@@ -104,8 +105,8 @@ class HtmlArchive:
         self._tx, self._chosen, self._folder, self._files = tx, chosen, folder, files
         self._progress, self._done = progress, 0
         self._realm = storage.organization.current(tx)
-        self._texts = Texts(str(self._realm.setting("default_language")))
-        self._templates = engine.environment()
+        self._texts = Texts.of(str(self._realm.setting("default_language")))
+        self._templates = template_engine.environment()
         self._search = SearchIndex(folder / "search")
         self.people = {
             user.id: ShownPerson(user.full_name, user.id % SHADES + 1, None, user.is_bot)
@@ -114,21 +115,13 @@ class HtmlArchive:
         self.emoji = {
             each.id: each.file_name for each in storage.organization.custom_emoji.list_all(tx)
         }
-        self._topics: dict[int, dict[str, int]] = {}  # by channel: number of each topic
-        self._written: dict[str, str | None] = {}  # by path id: path of the file
 
     def write(self) -> None:
         self._write_static()
-        channels = storage.channels.list_all(self._tx)
-        for channel in channels:
-            keys = storage.archive_queries.topics(self._tx, self._chosen, channel.id)
-            if keys:
-                self._topics[channel.id] = {key: number for number, key in enumerate(keys, 1)}
-        listed = [
-            self._write_channel(channel)
-            for channel in sorted(channels, key=lambda each: each.name.casefold())
-            if channel.id in self._topics
-        ]
+        channels = sorted(
+            storage.channels.list_all(self._tx), key=lambda each: each.name.casefold()
+        )
+        listed = [found for each in channels if (found := self._write_channel(each)) is not None]
         conversations = list(self._write_conversations())
         self._search.finish()
         person_id = self._chosen.person_id
@@ -150,17 +143,20 @@ class HtmlArchive:
 
     def file(self, path_id: str) -> str | None:
         """The path of an uploaded file in the archive; writes it when it is first needed."""
-        if path_id not in self._written:
-            self._written[path_id] = self._write_file(path_id)
-        return self._written[path_id]
+        path = f"files/{path_id}"
+        if ".." in PurePosixPath(path_id).parts:
+            return None
+        return path if self._is_written(path) or self._write_file(path_id, path) else None
 
     def message_path(self, channel_id: int, topic: str, message_id: int | None) -> str | None:
         """The path of a topic, or of the page with a message, if it is in the archive."""
         key: str | None = domain.channels.topics.fold(topic)
         if message_id is not None:
             key = storage.archive_queries.topic_of(self._tx, self._chosen, message_id)
-        number = self._topics.get(channel_id, {}).get(key) if key is not None else None
-        if key is None or number is None:
+        if key is None:
+            return None
+        number = storage.archive_queries.oldest_of_topic(self._tx, self._chosen, channel_id, key)
+        if number is None:
             return None
         if message_id is None:
             return f"channels/{channel_id}/{_page_name(number, 1)}"
@@ -172,29 +168,25 @@ class HtmlArchive:
 
     # --- pages ---
 
-    def _write_channel(self, channel: Channel) -> ListedChannel:
-        folder, topics = f"channels/{channel.id}", []
-        for key, number in self._topics[channel.id].items():
-            pages = storage.archive_queries.topic_pages(
-                self._tx, self._chosen, channel.id, key, PAGE_MESSAGES
-            )
-            shown = self._write_pages(folder, f"t{number}", channel.name, pages)
-            topics.append(shown)
-        parts = [topics[at : at + PAGE_TOPICS] for at in range(0, len(topics), PAGE_TOPICS)]
-        for number, part in enumerate(parts, 1):
+    def _write_channel(self, channel: Channel) -> ListedChannel | None:
+        """Write the topics of a channel and the list of them; returns None if there are none."""
+        topics = storage.archive_queries.topics(self._tx, self._chosen, channel.id)
+        if not topics:
+            return None
+        folder, count = f"channels/{channel.id}", -(-len(topics) // PAGE_TOPICS)
+        for number in range(1, count + 1):
+            part = topics[(number - 1) * PAGE_TOPICS : number * PAGE_TOPICS]
             self._write(
                 f"{folder}/{_list_name(number)}",
                 "channel",
                 "../../",
                 title=channel.name,
                 about=view.description(channel),
-                topics=part,
+                topics=[self._write_topic(folder, channel, *each) for each in part],
                 later=number > 1 and _list_name(number - 1),
-                earlier=number < len(parts) and _list_name(number + 1),
+                earlier=number < count and _list_name(number + 1),
             )
-        size = self._texts.one_topic
-        if len(topics) != 1:
-            size = self._texts.several_topics.format(count=f"{len(topics):,}")
+        size = self._texts.counted("topic_count", len(topics))
         return ListedChannel(
             channel.name,
             view.description(channel),
@@ -202,6 +194,12 @@ class HtmlArchive:
             channel.id % SHADES + 1,
             size,
         )
+
+    def _write_topic(self, folder: str, channel: Channel, key: str, oldest_id: int) -> ShownTopic:
+        pages = storage.archive_queries.topic_pages(
+            self._tx, self._chosen, channel.id, key, PAGE_MESSAGES
+        )
+        return self._write_pages(folder, f"t{oldest_id}", channel.name, pages)
 
     def _write_conversations(self) -> Iterator[ShownTopic]:
         found = storage.archive_queries.conversations(self._tx, self._chosen)
@@ -232,7 +230,7 @@ class HtmlArchive:
                 path,
                 "topic",
                 root,
-                b"".join(message_html.of_all(self._texts, view.messages(look, page))),
+                b"".join(message_html.of_all(self._texts, look, page)),
                 title=title,
                 is_resolved=is_resolved,
                 place=place,
@@ -288,26 +286,43 @@ class HtmlArchive:
         )
         self._put(path).write_bytes(message_html.insert(text, messages))
 
-    def _write_file(self, path_id: str) -> str | None:
+    def _is_written(self, path: str) -> bool:
+        try:
+            return (self._folder / path).is_file()
+        except OSError:  # its name is too long for a file
+            return False
+
+    def _write_file(self, path_id: str, path: str) -> bool:
+        """Returns whether there is such a file."""
+        if "\0" in path_id:  # PostgreSQL refuses it
+            return False
         attachment = storage.files.attachments.find_by_path(self._tx, path_id)
-        found = None if attachment is None else (attachment.id, attachment.size)
-        if found is None and self._chosen.discovery is not None:
+        found = None
+        if attachment is not None and self._may_contain(attachment.id):
+            found = attachment.id, attachment.size
+        elif self._chosen.discovery is not None:
             found = storage.messages.kept.file_at(self._tx, path_id)
-        if found is None or ".." in PurePosixPath(path_id).parts:
-            return None
-        path = f"files/{path_id}"
+        if found is None:
+            return False
         with self._put(path).open("wb") as target:
             shutil.copyfileobj(self._files.contents(self._tx, *found), target)
-        return path
+        return True
+
+    def _may_contain(self, attachment_id: int) -> bool:
+        """Whether an archived message gives access to a file: its address in a text does not."""
+        if storage.organization.exports.find_by_file(self._tx, attachment_id) is not None:
+            return False
+        return storage.archive_queries.links_file(self._tx, self._chosen, attachment_id)
 
     def _write_static(self) -> None:
         for style in STYLES:
             shutil.copy(
-                engine.STATIC / "css" / f"{style}.css", self._put(f"static/css/{style}.css")
+                template_engine.STATIC / "css" / f"{style}.css",
+                self._put(f"static/css/{style}.css"),
             )
         for name in ("logo.svg", "icon.png"):
-            shutil.copy(engine.STATIC / "images" / name, self._put(f"static/{name}"))
-        shutil.copy(engine.SCRIPT, self._put("static/archive.js"))
+            shutil.copy(template_engine.STATIC / "images" / name, self._put(f"static/{name}"))
+        shutil.copy(template_engine.SCRIPT, self._put("static/archive.js"))
         for name in self.emoji.values():
             picture = storage.organization.custom_emoji.picture(self._tx, name)
             if picture is not None:

@@ -125,6 +125,7 @@ class AccountImporter:
             topics_policy=imported.topics_policy,
             folder_id=self._state.folders.get(imported.folder),
             default_push=imported.default_push,
+            allows_summaries=imported.allows_summaries,
         )
         too_long = len(imported.description) > len(new.description)
         self._state.note("descriptions of channels that were shortened", int(too_long))

@@ -211,15 +211,11 @@ def _heading(shown: Sequence[tiles.Tile], texts: Mapping[str, str]) -> str:
     if not failed and not to_look_at:
         return texts["operator_all_good"]
     if not failed:
-        one, many = texts["operator_one_to_look_at"], texts["operator_some_to_look_at"]
-        return one if to_look_at == 1 else many.format(to_look_at)
-    one, many = texts["operator_one_failed"], texts["operator_some_failed"]
-    first = one if failed == 1 else many.format(failed)
+        return translations.counted(texts, "operator_to_look_at", to_look_at)
+    first = translations.counted(texts, "operator_failed", failed)
     if not to_look_at:
         return first
-    if to_look_at == 1:
-        return texts["operator_and_one_to_look_at"].format(first)
-    return texts["operator_and_some_to_look_at"].format(first, to_look_at)
+    return translations.counted(texts, "operator_and_to_look_at", to_look_at, first=first)
 
 
 def _plots(status: ServerStatus, texts: Mapping[str, str]) -> list[dict[str, Any]]:

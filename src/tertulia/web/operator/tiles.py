@@ -6,15 +6,16 @@ from datetime import UTC, datetime
 import msgspec
 
 from tertulia.domain.server_report import Facts, State, StatusPart
+from tertulia.web.translations import counted
 
 Texts = Mapping[str, str]
 
-UNITS = (  # the largest first; a unit is used from twice its length
-    (86_400, "day", "days"),
-    (3600, "hour", "hours"),
-    (60, "minute", "minutes"),
-    (1, "second", "seconds"),
-)
+UNITS = {  # the largest first; a unit is used from twice its length
+    "days": 86_400,
+    "hours": 3600,
+    "minutes": 60,
+    "seconds": 1,
+}
 
 
 class Tile(msgspec.Struct, frozen=True):
@@ -31,13 +32,8 @@ def of_part(part: StatusPart, texts: Texts) -> Tile:
 
 
 def duration(seconds: float, texts: Texts) -> str:
-    for length, one, many in UNITS:
-        count = int(seconds / length)
-        if count >= 2 or length == 1:
-            if count == 1:
-                return texts[f"operator_one_{one}"]
-            return texts[f"operator_{many}"].format(count)
-    raise AssertionError
+    unit = next((name for name, length in UNITS.items() if seconds >= 2 * length), "seconds")
+    return counted(texts, f"operator_{unit}", int(seconds / UNITS[unit]))
 
 
 def size(number: float) -> str:
@@ -128,9 +124,9 @@ def _sent(facts: Facts, texts: Texts) -> Words:
     if facts["event"]:
         explained = texts["operator_event_now"].format(facts["event"])
     elif facts["given_up"]:
-        explained = texts["operator_given_up"].format(f"{_number(facts['given_up']):,.0f}")
+        explained = counted(texts, "operator_given_up", _whole(facts["given_up"]))
     elif facts["waiting"]:
-        explained = texts["operator_waiting"].format(f"{_number(facts['waiting']):,.0f}")
+        explained = counted(texts, "operator_waiting", _whole(facts["waiting"]))
     else:
         explained = texts["operator_queue_empty"]
     return f"{_number(facts['sent']):,.0f}", texts["operator_sent_today"], explained
@@ -139,7 +135,7 @@ def _sent(facts: Facts, texts: Texts) -> Words:
 def _ldap(part: StatusPart, facts: Facts, texts: Texts) -> Words:
     if part.state == "off":
         return texts["operator_off"], "", texts["operator_ldap_off"]
-    accounts = texts["operator_accounts"].format(f"{_number(facts['accounts']):,.0f}")
+    accounts = counted(texts, "operator_accounts", _whole(facts["accounts"]))
     if facts["failed"]:
         return accounts, "", texts["operator_sync_failed"].format(facts["failed"])
     ago = _number(facts["synced_seconds_ago"])
@@ -164,14 +160,16 @@ def _certificate(part: StatusPart, facts: Facts, texts: Texts) -> Words:
 
 
 def _version(part: StatusPart, facts: Facts, texts: Texts) -> Words:
-    count = int(_number(facts["servers"]) or 0)
-    one, many = texts["operator_one_server"], texts["operator_servers_count"]
-    explained = one if count == 1 else many.format(count)
+    explained = counted(texts, "operator_servers_count", _whole(facts["servers"]))
     if facts["older"]:
         explained = texts["operator_older_version"].format(facts["older"])
     elif facts["silent"]:
         explained = texts["operator_silent_servers"].format(facts["silent"])
     return str(facts["version"] or texts["operator_unknown"]), "", explained
+
+
+def _whole(fact: object) -> int:
+    return int(_number(fact) or 0)
 
 
 def _number(value: object) -> float | None:

@@ -9,6 +9,7 @@ import re
 from tertulia import domain
 
 ROOT = "/public/"
+MESSAGES = f"{ROOT}message/"
 EMPTY_TOPIC = ".empty"  # no encoded topic: "m" is no hexadecimal digit
 _CHANNEL = re.compile(r"([1-9][0-9]{0,17})(?:-.*)?")
 _ESCAPED = re.compile(rb"\.([0-9A-Fa-f]{2})")
@@ -26,7 +27,7 @@ def topic_path(channel_id: int, name: str, topic: str, page: int = 1) -> str:
 
 def message_path(message_id: int) -> str:
     """The permanent address of a message: it redirects to the page that has it."""
-    return f"{ROOT}message/{message_id}"
+    return f"{MESSAGES}{message_id}"
 
 
 def channel_id_of(segment: str) -> int | None:

@@ -18,10 +18,11 @@ SPECIAL_EMOJI_IMAGE = "/static/generated/emoji/images/emoji/unicode/zulip.png"
 
 
 class PublicAppearance:
+    deletions: ClassVar[Mapping[int, float]] = {}
+    link_prefix = addresses.MESSAGES
+
     def __init__(self, org: Organization) -> None:
         self._org = org
-
-    deletions: ClassVar[Mapping[int, float]] = {}
 
     def person(self, user_id: int) -> ShownPerson:
         user = self._org.users.get(user_id)
@@ -41,9 +42,6 @@ class PublicAppearance:
 
     def special_emoji_image(self) -> str:
         return SPECIAL_EMOJI_IMAGE
-
-    def link(self, message_id: int) -> str:
-        return addresses.message_path(message_id)
 
     def former(self, message: Message | TopicMessage) -> list[FormerVersion]:
         return []

@@ -11,9 +11,9 @@
 ```
 """
 
-import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 from urllib.parse import quote
 
@@ -23,9 +23,13 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from tertulia import actions, api, domain, storage
+from tertulia.actions.messages.public_history import LongTopic
 from tertulia.api.call import Services
 from tertulia.caches.public_pages import PublicPage, PublicPageKey
+from tertulia.caches.topic_starts import TopicOfChannel, TopicStarts
+from tertulia.database import OrgDatabase
 from tertulia.database.tx import Tx
+from tertulia.database.yielding import LoopYieldPoint
 from tertulia.documents import message_html, view
 from tertulia.documents.texts import Texts
 from tertulia.domain.channels.channel import Channel
@@ -40,9 +44,11 @@ from tertulia.web.public import addresses, sitemap
 from tertulia.web.public.appearance import PublicAppearance
 
 INDEX_TOPICS = 20
-PAUSE_FACTOR = 9  # the queue rests this many times as long as a page took: a tenth of a CPU
+PAUSE_FACTOR = 19  # the queue rests this many times as long as a page took: 5 % of a CPU
 MAX_PAUSE_SECONDS = 0.1
-STEP_MESSAGES = 20
+MAX_YIELD_SECONDS = 0.05  # that a page waits in all while other requests are answered
+PARAMETERS = ("page", "before", "as")
+STEP_MESSAGES = 50
 HTML = "text/html; charset=utf-8"
 ATOM = "application/atom+xml; charset=utf-8"
 XML = "application/xml; charset=utf-8"
@@ -60,6 +66,7 @@ class Visit(msgspec.Struct, frozen=True):
     site: str
     texts: Texts
     look: PublicAppearance
+    long_topics: dict[TopicOfChannel, TopicStarts] = {}  # read for this request
 
     @property
     def channels(self) -> list[Channel]:
@@ -101,6 +108,11 @@ def has_pages(services: Services, org: Organization) -> bool:
 class PublicPages:
     def __init__(self, services: Services) -> None:
         self._services = services
+        self._headers = {
+            **security_headers.of_page(),
+            **self._caching(),
+            "Vary": "Accept-Encoding",
+        }
 
     def routes(self) -> list[Route]:
         return [
@@ -138,7 +150,7 @@ class PublicPages:
                 may_register=_may_register(visit.org),
             )
 
-        return await self._answer(request, read)
+        return await self._answer(request, read, in_thread=True)
 
     async def _channel(self, request: Request) -> Response:
         before = _number(request, "before")
@@ -146,7 +158,7 @@ class PublicPages:
         def read(tx: Tx, visit: Visit) -> PublicDocument | Response:
             channel = visit.channel(request.path_params["channel"])
             path = addresses.channel_path(channel.id, channel.name)
-            if request.url.path != path:
+            if request.scope["path"] != path:
                 return _redirect(visit, path, request)
             found = actions.messages.public_history.topics(tx, channel.id, before)
             return self._document(
@@ -164,20 +176,27 @@ class PublicPages:
                 feed=f"{path}feed.atom",
             )
 
-        return await self._answer(request, read)
+        return await self._answer(request, read, in_thread=True)
 
     async def _topic(self, request: Request) -> Response:
         number = _number(request, "page") or 1
-        is_text = request.query_params.get("as") == "text"
+        is_text = _parameters(request).get("as") == "text"
 
         def read(tx: Tx, visit: Visit) -> PublicDocument | Response:
             channel = visit.channel(request.path_params["channel"])
             topic = addresses.topic_of(request.path_params["topic"])
             if topic is None:
                 raise NotFound()
-            found = actions.messages.public_history.topic_page(tx, channel.id, topic, number)
+            found = actions.messages.public_history.topic_page(
+                tx,
+                channel.id,
+                topic,
+                number,
+                partial(self._find_starts, visit),
+                with_content=is_text,
+            )
             path = addresses.topic_path(channel.id, channel.name, found.topic)
-            if request.url.path != path:
+            if request.scope["path"] != path:
                 return _redirect(visit, path, request)
             if is_text:
                 return _as_text(visit, found)
@@ -232,7 +251,7 @@ class PublicPages:
             path = addresses.topic_path(channel.id, channel.name, topic, page)
             return RedirectResponse(f"{path}#m{message_id}", 302, {"Cache-Control": "no-cache"})
 
-        return await self._answer(request, read)
+        return await self._answer(request, read, in_thread=True)
 
     # --- for programs ---
 
@@ -312,13 +331,13 @@ class PublicPages:
         await self._services.delivery.follower.refresh_from_peers()
         org = await api.call.find_organization(self._services, api_request.host)
         if org is None or not has_pages(self._services, org):
-            return await self._not_found(api_request, Texts("en"))
+            return await self._not_found(api_request, Texts.of("en"))
         site = api.call.site(self._services.config, api_request, org)
         visit = Visit(
             api_request,
             org,
             site,
-            Texts(str(org.realm.setting("default_language"))),
+            Texts.of(str(org.realm.setting("default_language"))),
             PublicAppearance(org),
         )
         etag = self._etag(visit, request.path_params.get("channel"))
@@ -328,31 +347,34 @@ class PublicPages:
         key = PublicPageKey(
             org.realm.id,
             site,
-            f"{api_request.path}?{request.url.query}",
+            _address(request),
             compression.is_accepted(api_request.header("accept-encoding"), compression.MIN_BYTES),
         )
         page = kept.find_current(key, etag)
         if page is not None:
             return Response(page.body, headers=page.headers)
         await rendering.load()
+        requests = self._services.database.requests
+        requests.request_queued()
         try:
             async with PAGES.slot(api_request.person) as slot:
                 # Counts other work of this thread, too: on a busy server pages wait longer.
                 started_at = time.thread_time()
+                yield_point = LoopYieldPoint(requests, MAX_YIELD_SECONDS)
+                await yield_point.yield_to_requests()
                 document, is_current = await self._read(visit, read, in_thread=in_thread)
                 body = b""
                 if not isinstance(document, Response):
-                    body = await self._render(visit, document)
+                    body = await self._render(visit, document, yield_point)
                 used = time.thread_time() - started_at
                 slot.rest_seconds = min(used * PAUSE_FACTOR, MAX_PAUSE_SECONDS)
         except NotFound:
             return await self._not_found(api_request, visit.texts)
         if isinstance(document, Response):
             return document
-        headers = {**security_headers.of_page(), **self._caching(), **document.headers}
+        headers = {**self._headers, **document.headers}
         if is_current:
             headers["ETag"] = etag
-        headers["Vary"] = "Accept-Encoding"
         reply = await rendering.answer(api_request, body, document.media_type, headers=headers)
         if is_current:
             kept.put(key, PublicPage(etag, bytes(reply.body), dict(reply.headers)))
@@ -371,17 +393,38 @@ class PublicPages:
             return read(tx, visit), storage.log.end(tx) == visit.org.position
 
         db = self._services.database.of(visit.org.realm.id, visit.request.person)
-        return await (db.read_in_thread if in_thread else db.read)(both)
+        query = db.read_in_thread if in_thread else db.read
+        try:
+            return await query(both)
+        except LongTopic as found:
+            await self._read_starts(visit, db, found.key)
+            return await query(both)
 
-    async def _render(self, visit: Visit, document: PublicDocument) -> bytes:
+    async def _read_starts(self, visit: Visit, db: OrgDatabase, key: TopicOfChannel) -> None:
+        cache, starts = self._services.caches.topic_starts, None
+        cache.begin(key)
+        try:
+            starts = await db.read_in_thread(actions.messages.public_history.starts_of, key)
+            visit.long_topics[key] = starts
+        finally:
+            cache.finish(key, starts)
+
+    def _find_starts(self, visit: Visit, key: TopicOfChannel) -> TopicStarts | None:
+        """Those of the cache may lack the last events: then a page starts a message too late, and
+        is not cached."""
+        return visit.long_topics.get(key) or self._services.caches.topic_starts.find(key)
+
+    async def _render(
+        self, visit: Visit, document: PublicDocument, yield_point: LoopYieldPoint
+    ) -> bytes:
         """Render in steps of a fraction of a millisecond, so that other requests do not wait."""
-        await asyncio.sleep(0)
+        await yield_point.yield_to_requests()
         text = rendering.text(document.template, mark=message_html.MARK, **document.values)
         parts = []
-        shown = view.messages(visit.look, document.messages)
-        for number, part in enumerate(message_html.of_all(visit.texts, shown)):
+        shown = message_html.of_all(visit.texts, visit.look, document.messages)
+        for number, part in enumerate(shown):
             if number % STEP_MESSAGES == 0:
-                await asyncio.sleep(0)
+                await yield_point.yield_to_requests()
             parts.append(part)
         return message_html.insert(text, b"".join(parts))
 
@@ -431,9 +474,20 @@ def _redirect(visit: Visit, path: str, request: Request) -> Response:
     return RedirectResponse(f"{path}{query}", 302, {"Cache-Control": "no-cache"})
 
 
+def _parameters(request: Request) -> Mapping[str, str]:
+    return request.query_params if request.scope["query_string"] else {}
+
+
+def _address(request: Request) -> str:
+    """The address of a page without parameters that change nothing, as advertisers add them."""
+    found = _parameters(request)
+    known = "&".join(f"{name}={found[name]}" for name in PARAMETERS if name in found)
+    return f"{request.scope['path']}?{known}"
+
+
 def _number(request: Request, name: str) -> int | None:
     """A positive number of the query; anything else counts as not given."""
-    text = request.query_params.get(name, "")
+    text = _parameters(request).get(name, "")
     is_number = text.isascii() and text.isdecimal() and len(text) < 19
     return int(text) or None if is_number else None
 
@@ -473,15 +527,15 @@ def _changed_at(message: Message | TopicMessage) -> float:
 
 def _entry(visit: Visit, message: Message) -> dict[str, Any]:
     assert message.channel_id is not None
-    (shown,) = view.messages(visit.look, [message])
+    sender = visit.look.person(message.sender_id)
     return {
         "url": f"{visit.site}{addresses.message_path(message.id)}",
         "title": view.titled(visit.texts, message.topic)[0],
-        "author": shown.sender.name,
+        "author": sender.name,
         "channel": visit.org.channels[message.channel_id].name,
         "published": view.iso(message.sent_at),
         "updated": view.iso(_changed_at(message)),
-        "html": str(shown.html),
+        "html": view.html_of(visit.look, message, sender),
     }
 
 

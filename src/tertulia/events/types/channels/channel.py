@@ -44,6 +44,7 @@ class ChannelObject(msgspec.Struct, kw_only=True):
     stream_weekly_traffic: int | None
     subscriber_count: int
     default_push_notifications: bool
+    topic_summaries_allowed: bool
     can_add_subscribers_group: GroupValue
     can_administer_channel_group: GroupValue
     can_create_topic_group: GroupValue
@@ -97,6 +98,7 @@ def channel_object(
         stream_weekly_traffic=traffic,
         subscriber_count=org.subscriber_count(channel.id) if count is None else count,
         default_push_notifications=channel.default_push,
+        topic_summaries_allowed=channel.allows_summaries,
         **values,
     )
 
@@ -231,10 +233,10 @@ class ChannelChanged(Event, frozen=True):
     def touched(self) -> Invalidated:
         return Invalidated(channels={self.channel_id})
 
-    def rewind(self, org: Organization) -> None:
+    def undo(self, org: Organization) -> None:
         self._apply_change(org, self.name, self.before)
 
-    def move(self, org: Organization) -> None:
+    def apply(self, org: Organization) -> None:
         renamed = (each["value"] for each in self.updates if each.get("property") == "name")
         self._apply_change(org, next(renamed, self.name), self.after)
 

@@ -106,11 +106,11 @@ class SubscriptionsAdded(Event, frozen=True):
 
     arrivals: list[AddedSubscription]
 
-    def rewind(self, org: Organization) -> None:
+    def undo(self, org: Organization) -> None:
         for arrival in self.arrivals:
             org.remove_subscribers(arrival.channel_id, arrival.subscriptions)
 
-    def move(self, org: Organization) -> None:
+    def apply(self, org: Organization) -> None:
         for arrival in self.arrivals:
             org.join(arrival.channel_id, arrival.subscriptions)
 
@@ -172,11 +172,11 @@ class SubscriptionsRemoved(Event, frozen=True):
 
     departures: list[RemovedSubscription]
 
-    def rewind(self, org: Organization) -> None:
+    def undo(self, org: Organization) -> None:
         for departure in self.departures:
             org.join(departure.channel_id, departure.user_ids)
 
-    def move(self, org: Organization) -> None:
+    def apply(self, org: Organization) -> None:
         for departure in self.departures:
             org.remove_subscribers(departure.channel_id, departure.user_ids)
 

@@ -26,10 +26,10 @@ class RealmSettingsChanged(Event, frozen=True):
     before: dict[str, Any] = {}  # old values of settings that affect delivery
     after: dict[str, Any] = {}
 
-    def rewind(self, org: Organization) -> None:
+    def undo(self, org: Organization) -> None:
         org.set_settings(self.before)
 
-    def move(self, org: Organization) -> None:
+    def apply(self, org: Organization) -> None:
         org.set_settings(self.after)
 
     def wire_fields(self, org: Organization) -> Iterable[Wire]:
@@ -48,10 +48,10 @@ class RealmChanged(Event, frozen=True):
     before: dict[str, Any] = {}
     after: dict[str, Any] = {}
 
-    def rewind(self, org: Organization) -> None:
+    def undo(self, org: Organization) -> None:
         org.set_settings(self.before)
 
-    def move(self, org: Organization) -> None:
+    def apply(self, org: Organization) -> None:
         org.set_settings(self.after)
 
     def wire_fields(self, org: Organization) -> Iterable[Wire]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import ClassVar
 
+import msgspec
 from msgspec.structs import replace
 
 from tertulia import events, storage
@@ -28,23 +29,26 @@ class PeopleBecameVisible(Event, frozen=True):
     groups: dict[int, list[int]] = {}  # by group id
     # Channels that the viewer also gains or loses, with events of their own.
     other_channels: list[int] = []
-    said: dict[int, Status] = {}  # statuses of users who became visible
+    # Of users who became visible; "said" is the stored name.
+    statuses: dict[int, Status] = msgspec.field(name="said", default_factory=dict)
 
     def completed(self, tx: Tx) -> "PeopleBecameVisible":
-        return replace(self, said=storage.people.statuses.of_users(tx, self.shown))
+        return replace(self, statuses=storage.people.statuses.of_users(tx, self.shown))
 
     def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:
         yield from self._memberships(org, to, self.hidden, "remove_members", "peer_remove")
         for user_id in self.hidden:
-            nobody = {"user_id": user_id, "full_name": UNKNOWN_NAME}
-            yield {"type": "realm_user", "op": "remove", "person": nobody}
+            hidden = {"user_id": user_id, "full_name": UNKNOWN_NAME}
+            yield {"type": "realm_user", "op": "remove", "person": hidden}
         for user_id in self.shown:
             user, viewer = org.shown_user(user_id), org.users[to.user_id]
             person = events.types.people.user.user_object(
                 org, user, viewer, client_gravatar=to.options.client_gravatar, profile=True
             )
             yield {"type": "realm_user", "op": "add", "person": person}
-            fields = events.types.people.user.status_fields(user, self.said.get(user_id, Status()))
+            fields = events.types.people.user.status_fields(
+                user, self.statuses.get(user_id, Status())
+            )
             if fields:
                 yield {"type": "user_status", "user_id": user_id, **fields}
         yield from self._memberships(org, to, self.shown, "add_members", "peer_add")
@@ -85,9 +89,9 @@ class DirectConversationStarted(Event, frozen=True):
     member_ids: list[int]
     news: dict[int, list[int]] = {}  # by guest: the new partners
 
-    def rewind(self, org: Organization) -> None:
+    def undo(self, org: Organization) -> None:
         for guest_id, others in self.news.items():
             org.partners[guest_id] = org.partners.get(guest_id, set()).difference(others)
 
-    def move(self, org: Organization) -> None:
-        org.talk(self.member_ids)
+    def apply(self, org: Organization) -> None:
+        org.add_conversation(self.member_ids)

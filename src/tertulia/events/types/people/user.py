@@ -214,17 +214,17 @@ class UserActivityChanged(UserEvent, frozen=True):
 
     is_active: bool
     unknown_to: list[int] = []
-    said: Status | None = None
+    status: Status | None = msgspec.field(name="said", default=None)  # "said" is stored
 
     def completed(self, tx: Tx) -> "UserActivityChanged":
         if not self.is_active:
             return self
-        return replace(self, said=storage.people.statuses.of_user(tx, self.user_id))
+        return replace(self, status=storage.people.statuses.of_user(tx, self.user_id))
 
-    def rewind(self, org: Organization) -> None:
+    def undo(self, org: Organization) -> None:
         org.set_active(self.user_id, is_active=not self.is_active)
 
-    def move(self, org: Organization) -> None:
+    def apply(self, org: Organization) -> None:
         org.set_active(self.user_id, is_active=self.is_active)
 
     def revocation(self) -> Revocation:
@@ -247,7 +247,7 @@ class UserActivityChanged(UserEvent, frozen=True):
                 "stream_ids": channel_ids,
                 "user_ids": [self.user_id],
             }
-        fields = status_fields(org.users[self.user_id], self.said or Status())
+        fields = status_fields(org.users[self.user_id], self.status or Status())
         if self.is_active and fields:
             yield {"type": "user_status", "user_id": self.user_id, **fields}
 
@@ -262,10 +262,10 @@ class RoleChanged(UserEvent, frozen=True):
     before: Role
     known: list[int] | None = None  # whom the user may know; None for all
 
-    def rewind(self, org: Organization) -> None:
+    def undo(self, org: Organization) -> None:
         org.set_role(self.user_id, self.before)
 
-    def move(self, org: Organization) -> None:
+    def apply(self, org: Organization) -> None:
         org.set_role(self.user_id, self.role)
 
     def wire(self, org: Organization, to: Listener) -> Iterable[Wire]:

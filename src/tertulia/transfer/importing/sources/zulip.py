@@ -179,6 +179,7 @@ class ZulipExport:
                 topics_policy=_topics_policy(row.get("topics_policy")),
                 retention_days=row.get("message_retention_days"),
                 default_push=bool(row.get("default_push_notifications")),
+                allows_summaries=bool(row.get("topic_summaries_allowed", True)),
                 creator=str(row.get("creator")),
                 permissions=values.of(row),
                 choices=self._choices.get(recipients.get(row["id"], 0), {}),

@@ -5,7 +5,7 @@ import base64
 import pytest
 
 from tertulia.errors import ClientError
-from tertulia.http.basic import Credentials, read_credentials
+from tertulia.http.authorization_header import Credentials, read_credentials
 
 KEY = "aB3" + "x" * 29
 

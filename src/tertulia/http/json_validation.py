@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_typ
 import msgspec
 from msgspec.structs import replace
 
-from tertulia.http.rules import (
+from tertulia.http.parameter_rules import (
     MAX_SHOWN_NAME_LENGTH,
     InvalidRule,
     Problem,

@@ -1,4 +1,4 @@
-"""Notes that the servers of a database leave for each other, by name."""
+"""Values that the servers of a database share, by name."""
 
 from tertulia.database.tx import Tx
 
@@ -19,7 +19,7 @@ def find(tx: Tx, name: str) -> str | None:
 
 
 def with_prefix(tx: Tx, prefix: str) -> dict[str, str]:
-    """Notes whose name begins with a text, by the rest of the name."""
+    """Values whose name begins with a text, by the rest of the name."""
     rows = tx.all("SELECT name, value FROM server_note ORDER BY name")
     return {
         row["name"].removeprefix(prefix): row["value"]
@@ -38,7 +38,7 @@ def store(tx: Tx, name: str, value: str) -> None:
 
 
 def put_new(tx: Tx, name: str, value: str) -> None:
-    """Store a note unless there is one."""
+    """Store a value unless there is one."""
     tx.execute(
         "INSERT INTO server_note (name, value) VALUES (:name, :value) ON CONFLICT DO NOTHING",
         name=name,
@@ -47,5 +47,5 @@ def put_new(tx: Tx, name: str, value: str) -> None:
 
 
 def delete(tx: Tx, name: str) -> bool:
-    """Delete a note. Returns whether it was there."""
+    """Delete a value. Returns whether it was there."""
     return tx.execute("DELETE FROM server_note WHERE name = :name", name=name) > 0

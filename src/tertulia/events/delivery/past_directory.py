@@ -1,4 +1,4 @@
-"""The rewound directory: an organization as it was at an earlier event.
+"""The past directory: an organization as it was at an earlier event.
 
 The state at the moment of an event decides who receives it and in which form: subscriptions,
 groups, roles and access rules of channels. The log says how these changed. So a copy of the
@@ -20,7 +20,7 @@ from tertulia.events.directory.organization import Organization
 from tertulia.events.logged_event import LoggedEvent
 
 
-class RewoundOrganization(Organization):
+class PastOrganization(Organization):
     """One organization as a user saw it. Changes stay in this copy."""
 
     def __init__(self, now: Organization, viewer_id: int) -> None:
@@ -37,11 +37,11 @@ class RewoundOrganization(Organization):
     @classmethod
     def before(
         cls, turns: Sequence[LoggedEvent], now: Organization, viewer_id: int
-    ) -> "RewoundOrganization":
+    ) -> "PastOrganization":
         """The state before some events, which must be all later events that affect delivery."""
         rewound = cls(now, viewer_id)
         for turn in reversed(turns):
-            turn.event.rewind(rewound)
+            turn.event.undo(rewound)
         for channel in list(rewound.channels.values()):
             if not now.may_see(viewer_id, channel.id):
                 rewound.set_channel(replace(channel, description="", rendered_description=""))

@@ -5,6 +5,7 @@ To add a cache, write a class with the interface of `Cache`, give it an attribut
 """
 
 from tertulia.caches.cache import Applied, Cache
+from tertulia.caches.client_documents import ClientDocumentCache
 from tertulia.caches.encoded_records import EncodedRecordsCache
 from tertulia.caches.history import FragmentCache, HistoryPageCache
 from tertulia.caches.logins import LoginCache
@@ -13,6 +14,7 @@ from tertulia.caches.public_pages import PublicPageCache
 from tertulia.caches.registers import RegisterCache
 from tertulia.caches.send_permits import SendPermits
 from tertulia.caches.sessions import SessionCache
+from tertulia.caches.topic_starts import TopicStartsCache
 from tertulia.caches.usage import UsageCache
 
 DEFAULT_HISTORY_BYTES = 16 << 20
@@ -26,6 +28,7 @@ class Caches:
         self.fragments = FragmentCache(history_bytes)
         self.pages = HistoryPageCache(64 if history_bytes else 0)
         self.public_pages = PublicPageCache(64 if is_on else 0)
+        self.topic_starts = TopicStartsCache(64 if is_on else 0)
         self.locations = MessageLocations(1 << 20 if is_on else 0)
         self.registers = RegisterCache(100 if is_on else 0)
         self.records = EncodedRecordsCache(1_000_000 if is_on else 0)
@@ -33,6 +36,7 @@ class Caches:
         self.sessions = SessionCache(10_000 if is_on else 0)
         self.logins = LoginCache(10_000 if is_on else 0)
         self.usage = UsageCache(100 if is_on else 0)
+        self.client_documents = ClientDocumentCache(256 if is_on else 0)
         self.all: list[Cache] = [each for each in vars(self).values() if isinstance(each, Cache)]
         self._invalidated = [each for each in self.all if type(each).invalidate != Cache.invalidate]
 

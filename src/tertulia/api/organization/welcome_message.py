@@ -5,10 +5,10 @@ from typing import Annotated
 from tertulia import actions
 from tertulia.api.call import Call
 from tertulia.domain.messages.notices import NoticeText
+from tertulia.http.parameter_rules import MaxLength, NotBlank
 from tertulia.http.replies import Reply
-from tertulia.http.rules import MaxLength, NotBlank
 
-LONGEST = 8000
+MAX_TEXT = 8000
 
 
 class TestMessage(Reply):
@@ -16,7 +16,7 @@ class TestMessage(Reply):
 
 
 async def send_test(
-    call: Call, *, welcome_message_custom_text: Annotated[str, NotBlank, MaxLength(LONGEST)]
+    call: Call, *, welcome_message_custom_text: Annotated[str, NotBlank, MaxLength(MAX_TEXT)]
 ) -> TestMessage:
     """Send the welcome message to the caller, as a test."""
     draft = await actions.messages.draft.compose(

@@ -1,11 +1,16 @@
 """Administration in the page: every setting, people, channels."""
 
 import re
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import expect
 from tests.support.axe import violations
-from tests.support.people import Chat
+from tests.support.browser import Browser
+from tests.support.files import uploads
+from tests.support.people import Chat, Person
+from tests.support.second_factors import SESAME, secured
+from tests.support.waiting import eventually
 
 from tertulia.domain.organization.settings import SETTINGS
 
@@ -52,7 +57,13 @@ def settings(person):
     return {each["name"]: each for each in person.get("/realm/settings").succeeds()["settings"]}
 
 
-def changed_in_page(page, setting, channel_id):
+def gives(field, name):
+    """Give a permission to a group or person."""
+    field.get_by_role("combobox").fill(name)
+    field.get_by_role("option", name=name).first.click()
+
+
+def changed_in_page(page, setting, chat, owner):
     """Change a setting in the page. Returns the value that the API must give now."""
     name, kind, value = setting["name"], setting["kind"], setting["value"]
     here = row(page, name)
@@ -74,7 +85,14 @@ def changed_in_page(page, setting, channel_id):
     if kind in ("text", "url"):
         here.get_by_role("textbox").fill(TEXTS.get(name, "We cook together."))
         return TEXTS.get(name, "We cook together.")
-    choices = {"channel": [channel_id], "number": [90]}.get(kind, setting["choices"])
+    if kind == "permission" and here.locator(".permission").count():
+        name = "Owners" if value != chat.group("owners") else "Moderators"
+        gives(here, name)
+        gives(here, "Ana")
+        return {"direct_members": [owner.id], "direct_subgroups": [chat.group(name.lower())]}
+    choices = {"channel": [chat.channel("kitchen").id], "number": [90]}.get(
+        kind, setting["choices"]
+    )
     other = next(each for each in choices if each != value)
     here.get_by_role("combobox").select_option(str(other))
     return other
@@ -83,7 +101,6 @@ def changed_in_page(page, setting, channel_id):
 def test_every_setting_is_changed_in_the_page_and_read_back_by_the_api(generous, browse):
     """A new setting fails here until it has a place, a label and help in the page."""
     owner = generous.person("ana", role="owner", channels=["kitchen"])
-    kitchen = generous.channel("kitchen").id
     page = browse(owner, generous).goes("#organization").page
     before, expected, found = settings(owner), {}, set()
 
@@ -94,7 +111,7 @@ def test_every_setting_is_changed_in_the_page_and_read_back_by_the_api(generous,
         names = [each.get_attribute("data-setting") for each in rows]
         found |= {*names}
         for name in names:
-            expected[name] = changed_in_page(page, before[name], kitchen)
+            expected[name] = changed_in_page(page, before[name], generous, owner)
         foot = page.locator("dialog > footer")
         expect(foot).to_contain_text(f"{len(names)} changes: ")
         foot.get_by_role("button", name="Save").click()
@@ -268,30 +285,181 @@ def test_people_are_found_sorted_and_given_roles_together(page_chat, owner, brow
 
 
 def test_a_person_is_deactivated_reactivated_and_erased(page_chat, owner, browse):
-    ben = page_chat.person("ben")
+    ben = page_chat.person("ben", channels=["kitchen"])
+    soup, salad = (ben.says(text, to="kitchen > lunch") for text in ("Soup", "Salad"))
     page = browse(owner).goes("#organization/users").page
 
-    def chooses(item):
-        page.get_by_role("button", name="Actions for Ben").click()
-        page.get_by_role("menuitem", name=item).click()
-
     page.get_by_role("combobox", name="Active or deactivated").select_option("all")
-    chooses("Deactivate…")
+    chooses(page, "Ben", "Deactivate…")
     requested = page.get_by_role("dialog", name="Deactivate…")
     expect(requested).to_contain_text("Ben is logged out everywhere")
     requested.get_by_role("button", name="Deactivate…").click()
     expect(page.locator(f"[data-account='{ben.id}']")).to_contain_text("Deactivated (Member)")
-    chooses("Reactivate")
+    chooses(page, "Ben", "Reactivate")
     expect(page.locator(f"[data-account='{ben.id}']")).not_to_contain_text("Deactivated")
-    chooses("Erase for good…")
+    chooses(page, "Ben", "Erase for good…")
     erasing = page.get_by_role("dialog", name="Erase for good…")
     expect(erasing.get_by_role("button", name="Erase for good…")).to_be_disabled()
+    erasing.get_by_label("Delete all 2 messages of this person, too, sent from").check()
     erasing.get_by_role("textbox").fill("Ben")
     erasing.get_by_role("button", name="Erase for good…").click()
     expect(erasing).to_have_count(0)
 
     page_chat.server.catch_up()
     assert owner.get(f"/users/{ben.id}").succeeds()["user"]["full_name"] == "Erased user"
+    for message in (soup, salad):
+        owner.get(f"/messages/{message.id}").fails("Invalid message(s)")
+
+
+def chooses(page, name, item):
+    """Choose an item in the menu of an account."""
+    page.get_by_role("button", name=f"Actions for {name}").click()
+    page.get_by_role("menuitem", name=item).click()
+
+
+def confirms(page, title, text):
+    requested = page.get_by_role("dialog", name=title)
+    expect(requested).to_contain_text(text)
+    requested.get_by_role("button", name=title).click()
+    expect(requested).to_have_count(0)
+
+
+def test_an_administrator_hands_over_a_password_link(page_chat, owner, browse):
+    ben = page_chat.person("ben", password=SESAME)
+    page = browse(owner).goes("#organization/users").page
+
+    chooses(page, "Ben", "Make a password link")
+
+    shown = page.get_by_role("dialog", name="Make a password link")
+    expect(shown).to_contain_text("With this link Ben chooses a new password.")
+    link = urlsplit(shown.locator("code").inner_text())
+    better = "lentils, always lentils"
+    assert Browser(page_chat).submits(link.path, {"password": better}).status == 303
+    assert Browser(page_chat).logs_in(ben.email, better).status == 303
+    assert Browser(page_chat).logs_in(ben.email, SESAME).status == 401
+
+
+def test_an_administrator_ends_sessions_and_renews_a_key(page_chat, owner, browse):
+    ben = page_chat.person("ben")
+    elsewhere = Browser.of(ben)
+    page = browse(owner).goes("#organization/users").page
+    account = page.locator(f"[data-account='{ben.id}']")
+    expect(account.locator("[data-l=Sessions]")).to_have_text("1")
+
+    chooses(page, "Ben", "End all sessions")
+    confirms(page, "End all sessions", "Ben is logged out in all browsers")
+    expect(account.locator("[data-l=Sessions]")).to_have_text("0")
+    assert elsewhere.calls("GET", "/users/me").status == 401
+    ben.get("/users/me").succeeds()
+    chooses(page, "Ben", "Renew the API key")
+    confirms(page, "Renew the API key", "The API key of Ben ends at once.")
+
+    assert ben.get("/users/me").status == 401
+
+
+def test_an_administrator_resets_a_second_factor(page_chat, owner, browse):
+    ben, _, _ = secured(page_chat, "ben")
+    page = browse(owner).goes("#organization/users").page
+    account = page.locator(f"[data-account='{ben.id}']")
+    expect(account).to_contain_text("Second factor")
+    page.get_by_role("button", name="Without second factor").click()
+    expect(account).to_have_count(0)
+    page.get_by_role("button", name="Without second factor").click()
+
+    chooses(page, "Ben", "Reset the second factor")
+    confirms(page, "Reset the second factor", "Ben can log in with the password alone")
+
+    expect(account).not_to_contain_text("Second factor")
+    assert Browser(page_chat).logs_in(ben.email, SESAME).status == 303
+
+
+def test_the_details_of_a_person_have_groups_storage_and_sessions(start_server, browse):
+    chat = Chat.found(start_server(user_upload_quota_mib=5), "")
+    owner, ben = chat.person("ana", role="owner"), chat.person("ben")
+    for name in ("cooks", "waiters"):
+        owner.post("/user_groups/create", name=name, description="", members=[ben.id]).succeeds()
+    uploads(ben, "menu.txt", b"soup" * 300_000)
+    Browser.of(ben)
+    page = browse(owner, chat).goes("#organization/users").page
+    expect(page.locator(f"[data-account='{ben.id}'] [data-l=Storage]")).to_have_text("1.2 MB")
+
+    chooses(page, "Ben", "Details and role")
+
+    details = page.get_by_role("dialog", name="Ben")
+    expect(details.get_by_role("listitem")).to_contain_text("Mozilla")  # it has loaded everything
+    facts = dict(
+        zip(
+            details.locator("dt").all_inner_texts(),
+            details.locator("dd").all_inner_texts(),
+            strict=True,
+        )
+    )
+    assert facts["Groups"] == "cooks and waiters"
+    assert facts["Storage"] == "1.2 MB of 5.2 MB"
+    assert facts["Second factor"] == "Off"
+    assert facts["Joined"] != "" != facts["Last active"]
+    details.get_by_role("combobox", name="Role").select_option("Moderator")
+    expect(details.get_by_text("Saved")).to_be_visible()
+    assert owner.get(f"/users/{ben.id}").succeeds()["user"]["role"] == 300
+    found = violations(page, "account", inside="dialog[open]:last-of-type", closely=True)
+    assert not found, "\n".join(found)
+
+
+def test_the_log_of_a_person_opens_from_their_account(page_chat, owner, browse):
+    ben = page_chat.person("ben", role="admin")
+    ben.patch("/realm", digest_weekday=4).succeeds()
+    owner.patch("/realm", description="We cook together.").succeeds()
+    page = browse(owner).goes("#organization/users").page
+
+    chooses(page, "Ben", "What they did")
+
+    rows = page.locator("[data-section=audit-log] tbody tr")
+    expect(rows).to_have_count(1)
+    expect(rows).to_contain_text("Ben")
+
+
+def test_a_refusal_in_the_list_of_people_says_who_may(page_chat, owner, browse):
+    admin = page_chat.person("cleo", role="admin")
+    page = browse(admin).goes("#organization/users").page
+
+    chooses(page, "Ana", "Deactivate…")
+    confirms(page, "Deactivate…", "Ana is logged out everywhere")
+
+    expect(page.locator(".pane").get_by_role("alert")).to_have_text("Must be an organization owner")
+    chooses(page, "Ana", "Details and role")
+    details = page.get_by_role("dialog", name="Ana")
+    details.get_by_role("combobox", name="Role").select_option("Member")
+    expect(details).to_contain_text("Must be an organization owner")
+    ben = page_chat.person("ben")
+    page = browse(ben).goes("#organization/users").page
+    expect(page.get_by_text("Administrators can change this.")).to_be_visible()
+
+
+def test_more_than_a_page_of_people_is_listed_and_searched(page_chat, owner, browse):
+    page_chat.people(*(f"cook{number}" for number in range(60)))
+    page = browse(owner).goes("#organization/users").page
+    rows = page.locator("table.tab tbody tr")
+    expect(rows).to_have_count(50)
+
+    page.get_by_role("button", name="Show 50 more").click()
+
+    expect(rows).to_have_count(61)
+    expect(page.get_by_role("button", name="Show 50 more")).to_be_hidden()
+    expect(page.get_by_role("status").filter(has_text="61")).to_be_visible()
+    page.get_by_role("searchbox", name="Name or address").fill("cook59")
+    expect(rows).to_have_count(1)
+
+
+def test_people_fit_on_a_small_phone_and_are_accessible(page_chat, owner, browse):
+    page_chat.person("benedetta Montgomery-Featherstonehaugh of the Long Kitchen", email="b@b.test")
+    page = browse(owner, viewport={"width": 320, "height": 640}).goes("#organization/users").page
+    expect(page.locator("table.tab tbody tr")).to_have_count(2)
+
+    wide = page.locator(".pane").evaluate("pane => pane.scrollWidth - pane.clientWidth")
+
+    assert wide <= 0
+    found = violations(page, "people", inside="dialog[open]", closely=True)
+    assert not found, "\n".join(found)
 
 
 # --- channels ---
@@ -318,6 +486,37 @@ def test_an_administrator_changes_a_channel_exports_it_and_brings_it_back(page_c
     assert export["stream_id"] == kitchen
     page.locator("nav [data-page=data-exports-admin]").click()
     expect(page.get_by_text("Channel kitchen")).to_be_visible()
+
+
+def test_an_owner_exports_the_messages_of_a_user_who_agrees(page_chat, owner, browse):
+    cleo = page_chat.person("cleo", channels=["kitchen"])
+    cleo.patch("/settings", allow_private_data_export=True).succeeds()
+    page = browse(owner).goes("#organization/users").page
+
+    page.get_by_role("button", name="Actions for Cleo").click()
+    page.get_by_role("menuitem", name="Export messages…").click()
+    dialog = page.get_by_role("dialog", name="Export messages…")
+    dialog.get_by_role("button", name="Export messages…").click()
+
+    expect(dialog).to_be_hidden()
+    page_chat.server.run_job("exports")
+    eventually(lambda: "Your data export is complete" in newest_text(owner))
+
+
+def test_a_user_exports_their_own_messages(page_chat, browse):
+    cleo = page_chat.person("cleo", channels=["kitchen"])
+    page = browse(cleo).goes("#settings/account-and-privacy").page
+
+    page.get_by_role("button", name="Export", exact=True).click()
+
+    expect(page.get_by_text("Started. You get a message")).to_be_visible()
+    page_chat.server.run_job("exports")
+    eventually(lambda: "Your data export is complete" in newest_text(cleo))
+
+
+def newest_text(who: Person) -> str:
+    found = who.get("/messages", anchor="newest", num_before=1, num_after=0).succeeds()["messages"]
+    return found[-1]["content"] if found else ""
 
 
 def test_the_mail_address_of_a_channel_is_shown_on_request(page_chat, owner, browse):
@@ -356,13 +555,103 @@ def test_permissions_of_a_channel_are_explained_in_sentences(page_chat, owner, b
             "Besides administrators of the organization, these can change the channel: Ana.",
         ]
     )
-    page.get_by_role("combobox", name="Who may write").select_option("Members")
+    gives(page.locator("[data-permission=can_send_message_group]"), "Members")
     expect(sentences.nth(1)).to_have_text("Members can post; guests can only read.")
-    moderators = page_chat.group("moderators")
+    members, moderators = page_chat.group("members"), page_chat.group("moderators")
     several = {"new": {"direct_members": [ben.id], "direct_subgroups": [moderators]}}
     owner.patch(f"/streams/{kitchen}", can_send_message_group=several).succeeds()
     expect(sentences.nth(1)).to_have_text(
         "These can post: Moderators and Ben. Others can only read."
     )
+    redundant = {"direct_members": [owner.id, ben.id], "direct_subgroups": [moderators, members]}
+    owner.patch(f"/streams/{kitchen}", can_send_message_group={"new": redundant}).succeeds()
+    expect(sentences.nth(1)).to_have_text("Members can post; guests can only read.")
     owner.patch(f"/streams/{kitchen}", is_private=True).succeeds()
     expect(sentences.first).to_have_text("People who were added can read everything.")
+
+
+def test_a_permission_of_a_channel_is_given_to_groups_and_people(page_chat, owner, browse):
+    ben = page_chat.person("ben")
+    cooks = owner.post("/user_groups/create", name="cooks", description="", members=[ben.id])
+    cooks_id = cooks.succeeds()["group_id"]
+    kitchen = page_chat.channel("kitchen").id
+    page = browse(owner).goes(f"#channels/{kitchen}/permissions").page
+    field = page.locator("[data-permission=can_send_message_group]")
+    chips = field.get_by_role("listitem")
+
+    def stored():
+        return owner.get(f"/streams/{kitchen}").succeeds()["stream"]["can_send_message_group"]
+
+    expect(chips).to_have_text(["Everyone"])
+    field.get_by_role("combobox", name="Who may write").click()
+    expect(field.get_by_role("option", name="Everyone on the internet")).to_have_count(0)
+    gives(field, "Administrators")
+    expect(chips).to_have_text(["Administrators"])
+    field.get_by_role("combobox").fill("coo")
+    page.keyboard.press("Enter")
+    field.get_by_role("combobox").fill("be")
+    expect(field.get_by_role("option")).to_have_text(
+        ["BBenben@example.com", "Full members", "Members"]
+    )
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Enter")
+
+    expect(chips).to_have_text(["Administrators", "cooks", "BBen"])
+    expect(page.locator(".explained li").nth(1)).to_have_text(
+        "These can post: Administrators, cooks, and Ben. Others can only read."
+    )
+    expect(field.get_by_text("Saved")).to_be_visible()
+    administrators = page_chat.group("administrators")
+    assert stored() == {"direct_members": [ben.id], "direct_subgroups": [administrators, cooks_id]}
+    for name in ("Administrators", "Ben", "cooks"):
+        field.get_by_role("button", name=f"Remove {name}").click()
+    expect(chips).to_have_text(["Nobody"])
+    expect(page.locator(".explained li").nth(1)).to_have_text("Nobody can post.")
+    expect(field.get_by_role("button")).to_have_count(0)
+    assert stored() == page_chat.group("nobody")
+
+
+def test_a_permission_of_the_organization_is_given_to_groups_and_people(page_chat, owner, browse):
+    ben = page_chat.person("ben")
+    members, moderators = page_chat.group("members"), page_chat.group("moderators")
+    value = {"direct_members": [ben.id], "direct_subgroups": [moderators]}
+    owner.patch("/realm", can_create_bots_group={"new": value}).succeeds()
+    page = browse(owner).goes("#organization/organization-permissions").page
+    bots = row(page, "can_create_bots_group")
+    foot = page.locator("dialog > footer")
+
+    expect(bots.get_by_role("listitem")).to_have_text(["Moderators", "BBen"])
+    expect(bots).to_contain_text("Default: Members")
+    bots.get_by_role("combobox").fill("zzz")
+    expect(bots.get_by_text("No group or person has this name.")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(bots.get_by_role("listbox")).to_be_hidden()
+    gives(bots, "Members")
+    expect(foot).to_contain_text("1 change: ")
+    gives(bots, "Moderators")
+    expect(foot).to_be_hidden()
+    gives(bots, "Members")
+    bots.get_by_role("button", name="Remove Ben").click()
+    foot.get_by_role("button", name="Save").click()
+
+    expect(foot).to_be_hidden()
+    expect(bots.get_by_role("listitem")).to_have_text(["Members"])
+    assert settings(owner)["can_create_bots_group"]["value"] == members
+    everywhere = row(page, "can_manage_all_groups")
+    expect(everywhere.get_by_role("listitem")).to_have_text(["Owners"])
+    expect(everywhere.get_by_role("button")).to_have_count(0)  # it is never given to nobody
+
+
+def test_others_read_who_has_a_permission(page_chat, owner, browse):
+    ben = page_chat.person("ben")
+    value = {"direct_members": [ben.id], "direct_subgroups": [page_chat.group("moderators")]}
+    owner.patch("/realm", can_create_bots_group={"new": value}).succeeds()
+
+    page = browse(ben).goes("#organization/organization-permissions").page
+
+    bots = row(page, "can_create_bots_group")
+    expect(bots.get_by_role("listitem")).to_have_text(["Moderators", "BBen"])
+    expect(bots).to_contain_text("Administrators can change this.")
+    expect(bots.get_by_role("combobox")).to_have_count(0)
+    expect(bots.get_by_role("button")).to_have_count(0)

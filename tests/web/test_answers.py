@@ -27,7 +27,11 @@ def test_an_answer_grows_can_be_stopped_and_becomes_a_message(page_chat, browse)
     expect(growing).to_contain_text("reading 3 files …")
     bot.patch(f"/answers/{token}", content="Soup is", status_line="").succeeds()
     expect(growing).to_contain_text("Soup is")
-    growing.get_by_role("button", name="Stop").click()
+    growing.get_by_role("button", name="Stop").focus()
+    bot.patch(f"/answers/{token}", content=" on").succeeds()
+    expect(growing).to_contain_text("Soup is on")
+    expect(growing.get_by_role("button", name="Stop")).to_be_focused()
+    page.keyboard.press("Enter")
 
     expect(growing).to_contain_text("Stopped by you after")
     expect(growing).to_contain_text("This is not a whole answer.")
@@ -98,6 +102,58 @@ def test_a_finished_answer_says_how_long_it_took(page_chat, browse):
     expect(page.get_by_role("status").filter(has_text="Answered in")).to_be_attached()
     expect(page.get_by_role("article").filter(has_text="Soup is on")).to_be_visible()
     assert violations(page, "a finished answer") == []
+
+
+def test_the_messages_to_which_an_answer_links_are_its_sources(page_chat, browse):
+    ana, ben, cleo = page_chat.people("ana", "ben", "cleo", channels=["kitchen"])
+    cleo.joins("vault", invite_only=True)
+    bot = page_chat.person("helper", bot="generic", owner=ben)
+    seen = ben.says("Soup at noon", to="kitchen > menu")
+    hidden = cleo.says("Cake", to="vault > secret")
+    kitchen, vault = (page_chat.channel(each).id for each in ("kitchen", "vault"))
+    page = watches(browse(ana), kitchen)
+    fields = {"type": "channel", "to": "kitchen", "topic": "lunch", "asked_by": ana.id}
+    token = bot.post("/answers", **fields).succeeds()["answer_token"]
+    links = (
+        f"[1](#narrow/channel/{kitchen}-kitchen/topic/menu/near/{seen.id})"
+        f" [2](#narrow/channel/{vault}-vault/topic/secret/near/{hidden.id})"
+    )
+
+    bot.post(f"/answers/{token}/finish", content=f"Soup at noon {links}").succeeds()
+    answered = page.locator(".answered")
+    answered.get_by_role("button", name="Show 1 source").focus()
+    page.keyboard.press("Enter")
+
+    expect(answered.get_by_role("button", name="Hide sources")).to_be_focused()
+    expect(answered.get_by_role("listitem")).to_have_count(1)
+    assert violations(page, "sources of an answer") == []
+    answered.get_by_role("link", name="Ben, menu,").click()
+    expect(page.get_by_role("heading", name="menu")).to_be_visible()
+    expect(page.get_by_role("article").filter(has_text="Soup at noon")).to_be_visible()
+
+
+def test_the_owner_of_the_bot_deletes_a_stopped_answer_below_it(page_chat, browse):
+    page_chat.permit("can_delete_own_message_group", "members")
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
+    bot = page_chat.person("helper", bot="generic", owner=ben)
+    kitchen = page_chat.channel("kitchen").id
+    pages = [watches(browse(each), kitchen) for each in (ana, ben)]
+    fields = {"type": "channel", "to": "kitchen", "topic": "lunch", "asked_by": ana.id}
+    token = bot.post("/answers", **fields).succeeds()["answer_token"]
+    pages[0].get_by_role("button", name="Stop").click()
+    expect(pages[1].locator("[data-answer]")).to_contain_text("Stopped.")
+
+    bot.post(f"/answers/{token}/finish", content="Soup is").succeeds()
+
+    asker, owner = (page.locator(".answered") for page in pages)
+    expect(asker).to_contain_text("Stopped by you after")
+    expect(asker.get_by_role("button")).to_have_text(["Go on"])
+    expect(owner.get_by_role("button")).to_have_text(["Delete"])
+    owner.get_by_role("button", name="Delete").click()
+    expect(owner).to_have_count(0)
+    expect(pages[1].get_by_role("article").filter(has_text="Soup is")).to_have_count(0)
+    pages[1].get_by_role("button", name="Close").last.click()
+    expect(pages[0].get_by_role("article").filter(has_text="Soup is")).to_have_count(0)
 
 
 def test_an_answer_that_broke_off_can_be_asked_for_again(page_chat, browse):

@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import Page, expect
 from tests.support.files import uploads
 from tests.support.pictures import picture
+from tests.web.test_accessibility import DIALOGS, OPENED_BY_KEYS
 
 DOCUMENT_HEIGHTS = "[document.documentElement, document.body].map((each) => each.scrollHeight)"
 
@@ -15,7 +16,8 @@ def topic(page_chat, channel, topic):
 def test_the_document_is_as_high_as_the_window(page_chat, browse):
     names = [f"channel {number}" for number in range(60)]
     owner = page_chat.person("ana", role="owner", channels=["kitchen", *names])
-    owner.says("Soup's on", to="kitchen > lunch")
+    soup = uploads(owner, "soup.png", picture(size=(300, 200)), kind="image/png")
+    owner.says(f"Soup's on [soup.png]({soup.url})", to="kitchen > lunch")
     user = browse(owner, viewport={"width": 1280, "height": 600}, reduced_motion="reduce")
     page, seen = user.page, {}
 
@@ -26,13 +28,20 @@ def test_the_document_is_as_high_as_the_window(page_chat, browse):
         _scroll_past_the_end(page)
         assert page.evaluate("scrollY") == 0
     here = page.url
-    for dialog in ("#settings/preferences", "#organization", "#channels", "#keyboard-shortcuts"):
+    for dialog in DIALOGS:
         page.evaluate("hash => { location.hash = hash; }", dialog)
         expect(page.get_by_role("dialog").first).to_be_visible()
         expect(page.locator(".page-of:empty")).to_have_count(0)
         seen[dialog] = page.evaluate(DOCUMENT_HEIGHTS)
         page.keyboard.press("Escape")
         expect(page).to_have_url(here)
+    user.goes(topic(page_chat, "kitchen", "lunch"))
+    for key, role, inside in OPENED_BY_KEYS:
+        user.message("Soup's on").focus()
+        page.keyboard.press(key)
+        expect(page.locator(inside).or_(page.get_by_role(role)).first).to_be_visible()
+        seen[key] = page.evaluate(DOCUMENT_HEIGHTS)
+        page.keyboard.press("Escape")
 
     assert {view: heights for view, heights in seen.items() if heights != [600, 600]} == {}
 
@@ -81,13 +90,14 @@ def test_the_frame_of_a_picture_has_the_size_of_the_picture(page_chat, browse, s
     assert abs(inner["width"] / inner["height"] - size[0] / size[1]) < 0.05
 
 
-def test_a_picture_has_its_link_text_as_alternative_text(page_chat, browse):
+@pytest.mark.parametrize("title", ["soup.png", "The soup of Monday"])
+def test_a_picture_has_its_link_text_as_alternative_text(page_chat, browse, title):
     ana = page_chat.person("ana", channels=["kitchen"])
     soup = uploads(ana, "soup.png", picture(size=(90, 60)), kind="image/png")
-    ana.says(f"[soup.png]({soup.url})", to="kitchen > lunch")
+    ana.says(f"[{title}]({soup.url})", to="kitchen > lunch")
     user = browse(ana).goes(topic(page_chat, "kitchen", "lunch"))
 
-    expect(user.page.locator(".pic img")).to_have_attribute("alt", "soup.png")
+    expect(user.page.locator(".pic img")).to_have_attribute("alt", title)
 
 
 def test_a_me_message_starts_with_the_name_of_its_sender(page_chat, browse):
@@ -120,6 +130,21 @@ def test_an_unreachable_server_is_not_shown_as_an_empty_channel(page_chat, brows
     user.page.unroute_all()
     user.page.get_by_role("button", name="Try again").click()
     expect(user.page.locator(".main").get_by_role("link", name="lunch")).to_be_visible()
+
+
+def test_an_unreachable_server_is_not_shown_as_an_empty_topic(page_chat, browse):
+    ana = page_chat.person("ana", channels=["kitchen"])
+    ana.says("Soup's on", to="kitchen > lunch")
+    user = browse(ana, service_workers="block").goes("#inbox")
+    user.page.route("**/json/messages?*", lambda route: route.abort())
+
+    user.goes(topic(page_chat, "kitchen", "lunch"))
+
+    expect(user.page.get_by_text("The server cannot be heard")).to_be_visible()
+    expect(user.page.get_by_text("Nobody has said anything here yet")).to_have_count(0)
+    user.page.unroute_all()
+    user.page.get_by_role("button", name="Try again").click()
+    expect(user.message("Soup's on")).to_be_visible()
 
 
 def test_an_unreachable_server_is_not_shown_as_no_conversations(page_chat, browse):

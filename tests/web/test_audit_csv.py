@@ -28,7 +28,7 @@ def test_administrators_download_what_matches_the_filters(chat, owner, ben):
     (changed,) = rows(people)
     assert changed["actor"] == owner.get("/users/me").succeeds()["full_name"]
     assert changed["object"] == f"user/{ben.id}"
-    assert changed["details"] == '{"role":"300"}'
+    assert changed["details"] == '{"role":"300","changes":{"role":[400,300]}}'
     assert changed["time"].endswith("Z")
 
 

@@ -4,6 +4,8 @@ from playwright.sync_api import expect
 from tests.support.axe import violations
 from tests.support.waiting import eventually
 
+MUTED = 1
+
 
 def test_the_card_quotes_what_matters_and_leads_to_the_message(page_chat, browse):
     ana, ben = page_chat.people("ana", "ben", channels=["kitchen", "hall"])
@@ -75,3 +77,32 @@ def test_a_conversation_is_marked_as_read_in_the_card(page_chat, browse):
     expect(card.get_by_text("soup")).to_have_count(0)
     expect(card.get_by_text("bread")).to_be_visible()
     eventually(lambda: ana.get("/messages/catch_up").succeeds()["message_count"] == 1)
+
+
+def test_all_of_the_card_is_marked_as_read_by_keyboard_and_undone(page_chat, browse):
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen", "hall"])
+    hall = page_chat.channel("hall").id
+    ana.post("/user_topics", stream_id=hall, topic="gossip", visibility_policy=MUTED).succeeds()
+    ben.says("Can somebody bring soup?", to="kitchen > lunch")
+    ben.says("We decided on bread.", to="kitchen > dinner")
+    muted = ben.says("Did you hear?", to="hall > gossip")
+    page = browse(ana).goes("#inbox").page
+    page.keyboard.press("o")
+    card = page.get_by_role("region", name="What did I miss?")
+
+    card.get_by_role("button", name="Mark all 2 as read").focus()
+    page.keyboard.press("Enter")
+
+    expect(card).to_have_count(0)
+    expect(page.get_by_text("2 messages marked as read.")).to_be_visible()
+    eventually(lambda: unread_of(ana) == [muted.id])
+    page.keyboard.press("Control+z")
+    eventually(lambda: len(unread_of(ana)) == 3)
+    expect(page.get_by_role("link", name="lunch").last).to_be_visible()
+
+
+def unread_of(person):
+    found = person.get(
+        "/messages", anchor="newest", num_before=10, num_after=0, narrow=[["is", "unread"]]
+    ).succeeds()["messages"]
+    return [each["id"] for each in found]

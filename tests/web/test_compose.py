@@ -1,9 +1,12 @@
 """Writing in a real browser: nothing that was begun or entered is lost, nothing is said twice."""
 
+import re
+
 import pytest
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import Locator, Route, expect
 from tests.support.browser_user import BrowserUser
 from tests.support.people import Person
+from tests.support.waiting import eventually
 
 
 @pytest.fixture
@@ -17,7 +20,7 @@ def box(user: BrowserUser) -> Locator:
     return user.page.get_by_role("textbox", name="Message to")
 
 
-def said(person: Person) -> list[str]:
+def texts(person: Person) -> list[str]:
     found = person.get("/messages", anchor="newest", num_before=9, num_after=0).succeeds()
     return [message["content"] for message in found["messages"]]
 
@@ -61,7 +64,7 @@ def test_messages_written_offline_are_sent_later_in_order_and_once(kitchen, brow
         "first",
         "second",
     ]
-    assert len(said(ben)) == 3
+    assert len(texts(ben)) == 3
 
 
 def test_pending_messages_survive_a_reload(kitchen, browse):
@@ -182,6 +185,44 @@ def test_a_key_typed_when_the_page_gets_the_focus_is_entered_in_the_box(kitchen,
     expect(box(user)).to_be_focused()
 
 
+@pytest.mark.parametrize("key", ["ArrowLeft", "Backspace", "Shift"])
+def test_a_key_that_edits_the_text_does_not_end_the_typing(kitchen, browse, key):
+    ana, _, here = kitchen
+    user = browse(ana).goes(here)
+    box(user).press_sequentially("ab")
+    box(user).press(key)
+
+    user.page.evaluate("document.activeElement.blur()")
+    user.page.keyboard.press("ArrowUp")
+    user.page.keyboard.type("n")
+
+    expect(box(user)).to_be_focused()
+    expect(box(user)).to_have_value(re.compile("n"))
+
+
+def test_a_topic_that_is_being_entered_keeps_the_focus(kitchen, page_chat, browse):
+    ana, _, _ = kitchen
+    owner = page_chat.person("olga", role="owner")
+    user = browse(ana, service_workers="block")
+    held: list[Route] = []
+    user.page.route("**/composer-*", lambda route: held.append(route))
+    user.goes(f"#narrow/channel/{page_chat.channel('kitchen').id}-kitchen")
+    field = user.page.get_by_role("textbox", name="Topic")
+    field.press_sequentially("din")
+    eventually(lambda: user.page.evaluate("1") and held)
+
+    for request in held:
+        request.continue_()
+    expect(user.page.get_by_role("button", name="kitchen", exact=True)).to_be_visible()
+    user.page.keyboard.type("n")
+    owner.patch(f"/streams/{page_chat.channel('kitchen').id}", new_name="cellar").succeeds()
+    expect(user.page.get_by_role("button", name="cellar", exact=True)).to_be_visible()
+    user.page.keyboard.type("er")
+
+    expect(field).to_be_focused()
+    expect(field).to_have_value("dinner")
+
+
 def test_shortcuts_are_ignored_right_after_a_text_field_is_removed(kitchen, browse):
     ana, _, here = kitchen
     user = browse(ana).goes(here)
@@ -236,6 +277,28 @@ def test_an_administrator_sets_the_send_key_of_new_accounts(page_chat, browse):
     expect(user.page.get_by_role("button", name="Save")).to_be_hidden()
     user.page.reload()
     expect(choice).not_to_be_checked()
+    newcomer = page_chat.person("ben", channels=["kitchen"])
+    other = browse(newcomer).goes(
+        f"#narrow/channel/{page_chat.channel('kitchen').id}-kitchen/topic/lunch"
+    )
+    box(other).press_sequentially("one")
+    expect(other.page.locator(".keyhint")).to_have_text("Ctrl Enter")
+    box(other).press("Enter")
+    expect(box(other)).to_have_value("one\n")
+
+
+def test_a_new_account_sends_with_enter(kitchen, browse):
+    ana, _, here = kitchen
+    user = browse(ana).goes(here)
+
+    box(user).press_sequentially("one")
+    box(user).press("Shift+Enter")
+    box(user).press_sequentially("two")
+    expect(user.page.locator(".keyhint")).to_have_text("Enter")
+    box(user).press("Enter")
+
+    expect(user.message("one")).to_contain_text("two")
+    expect(box(user)).to_have_value("")
 
 
 DRAG = """([kind, target]) => {

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import FloatRect, Locator, expect
 from tests.support.axe import violations
 from tests.support.browser_user import BrowserUser
-from tests.web.test_compose import box, kitchen, said  # noqa: F401
+from tests.web.test_compose import box, kitchen, texts  # noqa: F401
 from tests.web.test_views import topic
 
 
@@ -56,7 +56,7 @@ def test_the_destination_changes_and_text_caret_and_draft_go_along(kitchen, page
     expect(user.page.get_by_text("Sent to kitchen › dinner.")).to_be_visible()
     expect(user.page.get_by_role("textbox", name="Message to lunch in kitchen")).to_be_visible()
     expect(note(user)).to_be_hidden()
-    assert said(ben)[-1] == "<p>Oh: The soup is cold</p>"
+    assert texts(ben)[-1] == "<p>Oh: The soup is cold</p>"
     found = ben.get("/messages", anchor="newest", num_before=1, num_after=0).succeeds()
     assert found["messages"][-1]["subject"] == "dinner"
 
@@ -189,7 +189,7 @@ def test_a_message_that_is_too_long_says_why_and_is_not_sent(kitchen, browse):  
     box(user).press("Control+Enter")
     user.page.wait_for_timeout(300)
     expect(box(user)).to_have_value("x" * 10_240)
-    assert len(said(ben)) == 1
+    assert len(texts(ben)) == 1
     note(user).get_by_role("button", name="Attach as a file").click()
     expect(user.page.get_by_role("button", name="Remove message.txt")).to_be_visible()
     expect(box(user)).to_have_value("")
@@ -219,7 +219,7 @@ def test_calling_everyone_in_a_large_channel_can_be_made_silent(page_chat, brows
     note(user).get_by_role("button", name="Send without notifying").click()
 
     expect(user.message("Soup's on")).to_be_visible()
-    assert 'class="user-mention channel-wildcard-mention silent"' in said(ana)[-1]
+    assert 'class="user-mention channel-wildcard-mention silent"' in texts(ana)[-1]
 
 
 def test_the_box_is_resized_by_keys_and_by_dragging(kitchen, browse):  # noqa: F811

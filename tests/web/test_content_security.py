@@ -41,7 +41,7 @@ def test_rendered_messages_run_no_script_in_the_page(page_chat, browse):
     ana, eve = page_chat.people("ana", "eve", channels=["kitchen"])
     for words in WRITTEN:
         eve.says(words, to="kitchen > <img src=x onerror=window.ran=1>")
-    page_chat.write(_say_raw, eve.id)
+    page_chat.write(_insert_raw_message, eve.id)
     at_anas = browse(ana)
     requested: list[str] = []
     at_anas.page.on("request", lambda request: requested.append(request.url))
@@ -109,7 +109,7 @@ def test_the_embedded_state_cannot_close_its_script_element(page_chat, browse):
     assert re.search(r"Inbox", at_anas.page.title())
 
 
-def _say_raw(tx, user_id):
+def _insert_raw_message(tx, user_id):
     sender = storage.people.find(tx, user_id)
     assert sender is not None
     draft = Draft("raw", RAW, 0, "test", False)

@@ -58,7 +58,7 @@ def submits(server: ServerCommand, code: str, **fields: str) -> Answer:
 
 
 def printed_link(server: ServerCommand) -> str:
-    return server.said.out.splitlines()[-1]
+    return server.output.out.splitlines()[-1]
 
 
 def code_in(link: str) -> str:
@@ -166,6 +166,7 @@ def test_the_owner_goes_from_the_printed_link_to_the_first_message(tmp_path, chr
         expect(card).to_be_visible()
         assert violations(page, "first run") == []
 
+        expect(page.get_by_text("Nothing to read yet.")).to_be_visible()
         expect(card).to_contain_text("1 of four is done")
         card.get_by_role("button", name="Copy link").click()
         link = card.get_by_label("Invitation link").input_value()
@@ -207,5 +208,5 @@ def test_an_import_replaces_the_setup_form(terminal, tmp_path):
     eventually(lambda: opens(server, "/login/").status == 200)
     server.stops()
     again = terminal.serves()
-    assert "/setup/" not in again.said.out
+    assert "/setup/" not in again.output.out
     assert opens(again, "/login/").status == 200

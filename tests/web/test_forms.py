@@ -2,6 +2,8 @@
 
 import re
 import time
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 from playwright.sync_api import expect
@@ -66,7 +68,7 @@ def test_a_table_is_written_without_its_syntax(writing):
 
     for name, text in {"Column 1": "Who", "Column 2": "What", "Row 1, column 1": "Ana"}.items():
         form.get_by_role("textbox", name=name, exact=True).fill(text)
-    form.get_by_role("textbox", name="Row 1, column 2").fill("salt")
+    form.get_by_role("textbox", name="Row 1, column 2").fill("salt | pepper `a|b`")
     form.get_by_role("button", name="Add a row").click()
     expect(form.get_by_role("textbox", name="Row 3, column 1")).to_be_focused()
     assert not violations(page, "table form", inside=".write")
@@ -76,7 +78,7 @@ def test_a_table_is_written_without_its_syntax(writing):
     box.press("Control+Enter")
     table = user.feed.get_by_role("table")
     expect(table.get_by_role("row")).to_have_count(4)
-    expect(table.get_by_role("cell", name="salt")).to_be_visible()
+    expect(table.get_by_role("cell", name="salt | pepper a|b", exact=True)).to_be_visible()
 
 
 def test_a_time_is_inserted_with_its_offset(writing):
@@ -90,6 +92,51 @@ def test_a_time_is_inserted_with_its_offset(writing):
     expect(box).to_have_value("<time:2027-01-31T18:30:00+01:00> ")
     box.press("Control+Enter")
     expect(user.feed.locator("time[datetime='2027-01-31T17:30:00Z']")).to_be_visible()
+
+
+def test_a_time_of_another_zone_is_found_by_its_city(writing):
+    user, box = writing
+    open_form(user.page, "Time…")
+    form = user.page.get_by_role("form", name="Time")
+    zone = form.get_by_role("combobox", name="Time zone")
+    expect(zone).to_have_value("Europe/Madrid")
+
+    form.get_by_label("Day and time").fill("2027-01-31T18:30")
+    zone.fill("nowhere")
+    form.get_by_role("button", name="Insert").click()
+    expect(form).to_be_visible()
+    assert zone.evaluate("(field) => field.validationMessage") == "Choose one from the list."
+    zone.fill("new yo")
+    expect(form.get_by_role("option")).to_have_text(["America/New York"])
+    assert not violations(user.page, "time form", inside=".write")
+    zone.press("Enter")
+    expect(zone).to_have_value("America/New York")
+    form.get_by_role("button", name="Insert").click()
+
+    expect(box).to_have_value("<time:2027-01-31T18:30:00-05:00> ")
+
+
+def test_options_of_a_poll_are_moved_by_their_grips_and_by_keys(writing):
+    user, _ = writing
+    page = user.page
+    page.get_by_role("button", name="Poll", exact=True).click()
+    form = page.get_by_role("form", name="Poll")
+    form.get_by_role("textbox", name="Question").fill("Soup?")
+    for number, text in enumerate(("pea", "onion", "fish"), 1):
+        form.get_by_role("textbox", name=f"Option {number}").fill(text)
+
+    grips = form.locator(".grip")
+    start, end = rect(grips.nth(2)), rect(grips.nth(0))
+    page.mouse.move(start["x"] + 5, start["y"] + 10)
+    page.mouse.down()
+    page.mouse.move(end["x"] + 5, end["y"] + 2, steps=4)
+    page.mouse.up()
+    expect(form.get_by_role("textbox", name="Option 1")).to_have_value("fish")
+    form.get_by_role("textbox", name="Option 1").press("Alt+ArrowDown")
+    for number, text in enumerate(("pea", "fish", "onion", ""), 1):
+        expect(form.get_by_role("textbox", name=f"Option {number}")).to_have_value(text)
+    form.get_by_role("textbox", name="Option 3").press("Alt+ArrowDown")
+    expect(form.get_by_role("textbox", name="Option 4")).to_have_value("")
 
 
 def test_a_spoiler_hides_the_selected_text(writing):
@@ -209,6 +256,39 @@ def test_a_scheduled_message_is_changed(page_chat, browse):
     assert [row["content"] for row in rows] == ["Soup and bread"]
 
 
+@pytest.mark.parametrize(
+    "address, text, way",
+    [
+        ("#drafts", "No drafts", "Recent"),
+        ("#scheduled", "Nothing is waiting to be sent.", "Recent"),
+        ("#reminders", "You have asked for no reminders.", "Inbox"),
+    ],
+)
+def test_an_empty_list_says_how_it_is_filled_and_leads_on(page_chat, browse, address, text, way):
+    page = browse(page_chat.person("ana", channels=["kitchen"])).goes("#feed").page
+    page.evaluate("hash => { location.hash = hash; }", address)
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_role("heading", name=text)).to_be_visible()
+
+    dialog.get_by_role("link", name=way).click()
+
+    expect(dialog).to_have_count(0)
+    expect(page.get_by_role("heading", name=way)).to_be_visible()
+
+
+def test_the_own_time_zone_is_found_by_its_city(page_chat, browse):
+    ana = page_chat.person("ana")
+    page = browse(ana).goes("#inbox").page
+    page.evaluate("location.hash = '#settings/profile'")
+    zone = page.get_by_role("combobox", name="Time zone")
+
+    zone.fill("mexico")
+    page.get_by_role("option", name="America/Mexico City").click()
+
+    expect(page.get_by_text("Saved")).to_be_visible()
+    assert ana.get("/users/me").succeeds()["timezone"] == "America/Mexico_City"
+
+
 def test_a_reminder_offers_the_times_of_scheduled_messages(page_chat, browse):
     ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
     ben.says("Soup's on", to="kitchen > lunch")
@@ -239,6 +319,23 @@ def test_a_card_shows_shared_channels_and_groups(page_chat, browse):
     expect(card.get_by_role("definition").filter(has_text="cooks")).to_be_visible()
 
 
+def test_a_card_shows_the_local_time_and_when_the_person_was_active(page_chat, browse):
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
+    ben.patch("/settings", timezone="Asia/Tokyo").succeeds()
+    ben.says("Soup's on", to="kitchen > lunch")
+    ben.post("/users/me/presence", status="active", ping_only=False).succeeds()
+    page = browse(ana).goes(topic(page_chat, "kitchen", "lunch")).page
+    later = datetime.now(UTC) + timedelta(hours=2, minutes=20)
+    page.clock.set_fixed_time(later)
+
+    page.get_by_role("article").get_by_role("button", name="Ben").click()
+
+    card = page.get_by_role("dialog", name="Ben")
+    expect(card).to_contain_text("active 2 hours ago")
+    there = later.astimezone(ZoneInfo("Asia/Tokyo"))
+    expect(card.get_by_role("definition").filter(has_text=f"{there:%H:%M}")).to_be_visible()
+
+
 def test_uploaded_files_are_listed_and_deleted(page_chat, browse):
     ana = page_chat.person("ana", channels=["kitchen"])
     uploads(ana, "menu.txt", b"soup", kind="text/plain")
@@ -267,5 +364,10 @@ def test_an_outgoing_webhook_is_added_with_its_address(page_chat, browse):
     page.get_by_role("button", name="Add a bot").click()
 
     expect(page.get_by_role("link", name="zuliprc")).to_have_count(1)
+    with page.expect_download() as download:
+        page.get_by_role("link", name="zuliprc").click()
+    config = download.value.path().read_text()
+    assert config.startswith("[api]\nemail=weather-bot@")
+    assert f"key={owner.get('/bots').succeeds()['bots'][0]['api_key']}\n" in config
     (bot,) = owner.get("/bots").succeeds()["bots"]
     assert bot["full_name"] == "Weather"

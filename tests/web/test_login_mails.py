@@ -17,7 +17,7 @@ PHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Version/18.0 Saf
 FIND = "/accounts/find/"
 
 
-def somebody(chat, **about):
+def new_user(chat, **about):
     ana = chat.person("ana", password=SESAME, email=f"ana@{chat.host}.example", **about)
     chat.server.clock.move(minutes=2)  # a new user expects this login
     return ana
@@ -29,7 +29,7 @@ def sent(chat, smtp, email):
 
 
 def test_a_login_from_a_new_browser_causes_one_mail(mail_chat, smtp):
-    ana = somebody(mail_chat)
+    ana = new_user(mail_chat)
 
     for agent in (FIREFOX, FIREFOX, PHONE):
         Browser(mail_chat, headers={"User-Agent": agent}).logs_in(ana.email, SESAME)
@@ -48,7 +48,7 @@ def test_a_login_from_a_new_browser_causes_one_mail(mail_chat, smtp):
 
 
 def test_login_mails_can_be_turned_off(mail_chat, smtp):
-    ana = somebody(mail_chat, settings={"enable_login_emails": False})
+    ana = new_user(mail_chat, settings={"enable_login_emails": False})
 
     Browser(mail_chat).logs_in(ana.email, SESAME)
 
@@ -91,13 +91,13 @@ def test_new_users_get_a_mail_with_the_login_address(mail_chat, smtp):
 
 
 def test_the_find_accounts_mail_lists_the_organizations_of_an_address(mail_chat, smtp):
-    ana = somebody(mail_chat)
+    ana = new_user(mail_chat)
     other = Chat.found(mail_chat.server)
     other.person("ana", email=ana.email)
-    nobody = f"nobody@{mail_chat.host}.example"
+    unknown_email = f"nobody@{mail_chat.host}.example"
 
     known = Browser(mail_chat).submits(FIND, {"email": ana.email})
-    unknown = Browser(mail_chat).submits(FIND, {"email": nobody})
+    unknown = Browser(mail_chat).submits(FIND, {"email": unknown_email})
     bad = Browser(mail_chat).submits(FIND, {"email": "nonsense"})
 
     assert ENGLISH["find_mail_sent"] in text_of(known)
@@ -106,7 +106,7 @@ def test_the_find_accounts_mail_lists_the_organizations_of_an_address(mail_chat,
     there = text_in(smtp.last_mail_to(ana.email, mail_chat))
     assert f"{mail_chat.realm.name}: http://{mail_chat.host}/" in there
     assert f"{other.realm.name}: http://{other.host}/" in there
-    assert "There is none" in text_in(smtp.last_mail_to(nobody, mail_chat))
+    assert "There is none" in text_in(smtp.last_mail_to(unknown_email, mail_chat))
 
 
 def test_without_mail_the_find_accounts_page_promises_no_mail(chat):

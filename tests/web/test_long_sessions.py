@@ -130,7 +130,7 @@ def test_only_messages_in_view_are_marked_read_at_a_restored_position(page_chat,
     expect(at_anas.feed.locator("article").last).to_be_in_viewport()
     left -= at_anas.page.evaluate(ENDING_IN_VIEW)
     eventually(lambda: unread() == left)
-    assert left > 1, "nobody has seen those in the middle"
+    assert left > 1, "the messages in the middle are unread"
 
     with at_anas.page.expect_response(re.compile("/json/register")):
         ana.delete("/events", queue_id=at_anas.page.evaluate(QUEUE)).succeeds()

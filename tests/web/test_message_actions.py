@@ -3,6 +3,7 @@
 import re
 
 from playwright.sync_api import expect
+from tests.web.test_views import topic
 
 from tertulia import actions
 from tertulia.domain.messages.kept import KeptSelection
@@ -56,6 +57,34 @@ def test_a_topic_is_followed_resolved_and_moved(page_chat, browse):
     dialog.get_by_role("button", name="Move").click()
 
     expect(user.nav().get_by_role("link", name="dinner")).to_be_visible()
+
+
+def test_a_topic_is_moved_to_a_channel_that_is_found_by_a_few_letters(page_chat, browse):
+    owner = page_chat.person("ana", role="owner", channels=["kitchen", "garden", "cellar"])
+    owner.says("Soup's on", to="kitchen > lunch")
+    user = browse(owner).goes(topic(page_chat, "kitchen", "lunch"))
+    user.message("Soup's on").focus()
+    user.page.keyboard.press("m")
+    dialog = user.page.get_by_role("dialog")
+    channel = dialog.get_by_role("combobox", name="Channel")
+    expect(channel).to_have_value("kitchen")
+
+    channel.click()
+    offers = dialog.get_by_role("listbox", name="Channel").get_by_role("option")
+    expect(offers.filter(has_text="garden")).to_be_visible()
+    expect(offers.filter(has_text="cellar")).to_be_visible()
+    channel.fill("nowhere")
+    dialog.get_by_role("button", name="Move").click()
+    expect(dialog).to_be_visible()
+    channel.fill("gar")
+    expect(offers).to_have_text(["garden"])
+    channel.press("Enter")
+    dialog.get_by_role("button", name="Move").click()
+
+    expect(dialog).to_have_count(0)
+    found = owner.get("/messages", anchor="newest", num_before=9, num_after=0).succeeds()
+    moved = [each for each in found["messages"] if "Soup" in each["content"]]
+    assert [each["display_recipient"] for each in moved] == ["garden"]
 
 
 def test_a_message_is_reported_and_its_channel_left(page_chat, browse):
@@ -199,6 +228,37 @@ def test_the_reason_replaces_the_compose_box_without_permission_to_write(page_ch
     expect(user.page.get_by_role("note")).to_contain_text("Ben has left")
 
 
+def test_a_guest_reads_why_the_compose_box_is_missing(page_chat, browse):
+    owner = page_chat.person("olga", role="owner", channels=["kitchen"])
+    guest = page_chat.person("gus", role="guest", channels=["kitchen"])
+    kitchen = page_chat.channel("kitchen").id
+    members = {"new": page_chat.group("members")}
+    owner.patch(f"/streams/{kitchen}", can_send_message_group=members).succeeds()
+
+    user = browse(guest).goes(f"#narrow/channel/{kitchen}-kitchen/topic/lunch")
+
+    expect(user.page.get_by_role("note")).to_contain_text("You may not write in kitchen.")
+    expect(user.page.get_by_role("textbox", name="Message to")).to_have_count(0)
+
+
+def test_a_message_to_a_person_who_has_left_meanwhile_is_refused_in_plain_words(page_chat, browse):
+    owner = page_chat.person("olga", role="owner")
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
+    user = browse(ana)
+    user.page.route(
+        "**/json/events?*", lambda route: route.abort()
+    )  # the page does not learn of it
+    user.goes(f"#narrow/dm/{ben.id}-Ben")
+    box = user.page.get_by_role("textbox", name="Message to")
+    box.fill("Are you there?")
+    owner.delete(f"/users/{ben.id}").succeeds()
+    box.press("Control+Enter")
+
+    failed = user.page.locator(".waiting .failed")
+    expect(failed).to_contain_text("A recipient's account is deactivated.")
+    expect(failed).not_to_contain_text("@")
+
+
 def test_a_channel_opens_in_the_view_of_the_setting(page_chat, browse):
     ana = page_chat.person("ana", channels=["kitchen"])
     ana.says("Soup's on", to="kitchen > lunch")
@@ -214,6 +274,13 @@ def test_a_channel_opens_in_the_view_of_the_setting(page_chat, browse):
     link.click()
 
     expect(user.message("Soup's on")).to_be_visible()
+    user.page.evaluate("location.hash = '#settings/preferences'")
+    choice.select_option("its topics")
+    user.page.keyboard.press("Escape")
+    expect(link).to_have_attribute("href", re.compile("#topics/"))
+    link.click()
+    expect(user.page.locator(".main").get_by_role("link", name="lunch")).to_be_visible()
+    expect(user.feed).to_have_count(0)
 
 
 def test_deleting_a_topic_says_how_many_messages_go_and_since_when(page_chat, browse):

@@ -16,6 +16,30 @@ def test_two_users_see_each_others_messages_at_once(page_chat, browse):
     expect(at_anas.message("Bring bread")).to_be_visible()
 
 
+# What the browser has to put together by itself in a row: parts with a mask or a clip.
+PARTS = """(row) => {
+  const styles = [...row.querySelectorAll("*")].flatMap((element) => {
+    const before = getComputedStyle(element, "::before");
+    return [getComputedStyle(element), ...(before.content === "none" ? [] : [before])];
+  });
+  const isPart = (style) => style.maskImage !== "none" || style.overflowX !== "visible";
+  return styles.filter(isPart).length;
+}"""
+
+
+def test_only_the_row_under_the_pointer_has_the_icons_of_its_tools(page_chat, browse):
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
+    ben.says("Soup's on", to="kitchen > lunch")
+    at_anas = browse(ana).goes(f"#narrow/channel/{page_chat.channel('kitchen').id}-kitchen")
+    row = at_anas.message("Soup's on")
+    at_anas.page.get_by_role("heading", name="kitchen").hover()
+
+    assert row.evaluate(PARTS) == 0
+
+    row.hover()
+    assert row.evaluate(PARTS) == 4
+
+
 def test_the_page_has_the_names_that_assistive_technology_relies_on(page_chat, browse):
     ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
     ben.says("Soup's on", to="kitchen > lunch")

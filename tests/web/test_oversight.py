@@ -66,6 +66,34 @@ def test_the_audit_log_describes_actions_in_sentences(owner, log, browse):
     expect(page.get_by_text("kept for 365 days")).to_be_visible()
 
 
+def test_the_audit_log_says_what_was_changed_from_and_to(page_chat, owner, browse):
+    ben, kitchen = page_chat.person("ben"), page_chat.channel("kitchen").id
+    several = {"direct_members": [ben.id], "direct_subgroups": [page_chat.group("moderators")]}
+    owner.patch("/realm", message_content_edit_limit_seconds='"unlimited"').succeeds()
+    owner.patch("/realm", can_create_bots_group={"new": several}).succeeds()
+    owner.patch("/realm/user_settings_defaults", twenty_four_hour_time=True).succeeds()
+    owner.patch(f"/streams/{kitchen}", is_private=True).succeeds()
+    owner.patch(f"/streams/{kitchen}", can_send_message_group={"new": several}).succeeds()
+    owner.patch(f"/users/{ben.id}", role=300).succeeds()
+    owner.patch("/realm/accounts", account_ids=[ben.id], role=400).succeeds()
+
+    page = opened(owner, browse, "#organization/audit-log")
+
+    expect(rows(page).locator("small")).to_have_text(
+        [
+            "Role of Ben: from Moderator to Member",
+            "Role: from Member to Moderator",
+            "Who may write: from Everyone to Moderators and Ben",
+            "Who can read: from Public to Private, with protected history",
+            "24-hour clock: from Off to On",
+            "Create bots of all kinds: from Members to Moderators and Ben",
+            "Time limit for editing: from 10 minutes to No limit",
+        ]
+    )
+    rows(page).nth(1).get_by_role("link").press("Enter")
+    expect(page.get_by_text("Role: from Member to Moderator")).to_be_visible()
+
+
 def test_the_filters_are_part_of_the_address(owner, log, browse):
     page = opened(owner, browse, "#organization/audit-log")
 

@@ -15,7 +15,7 @@ BETTER = "lentils, always lentils"
 FORGOTTEN = "/accounts/password/reset/"
 
 
-def somebody(chat, name="ana", **about):
+def new_user(chat, name="ana", **about):
     """With an address that no other scene writes to."""
     return chat.person(name, email=f"{name}@{chat.host}.example", **about)
 
@@ -25,7 +25,7 @@ def asks(chat, email):
 
 
 def test_a_reset_mail_leads_to_a_new_password(mail_chat, smtp):
-    ana = somebody(mail_chat)
+    ana = new_user(mail_chat)
     elsewhere = Browser.of(ana)
 
     requested = asks(mail_chat, ana.email)
@@ -42,7 +42,7 @@ def test_a_reset_mail_leads_to_a_new_password(mail_chat, smtp):
 
 
 def test_a_reset_link_is_valid_once_and_a_newer_one_replaces_it(mail_chat, smtp):
-    ana = somebody(mail_chat)
+    ana = new_user(mail_chat)
     asks(mail_chat, ana.email)
     first = link_in(smtp.last_mail_to(ana.email, mail_chat))
     smtp.received.clear()
@@ -60,7 +60,7 @@ def test_a_reset_link_is_valid_once_and_a_newer_one_replaces_it(mail_chat, smtp)
 
 
 def test_a_reset_link_is_valid_for_a_day_in_its_organization_only(chat):
-    ana = somebody(chat)
+    ana = new_user(chat)
     key = chat.write(actions.people.password_reset.create_link, chat.server.vault, None, ana.id)
     elsewhere = Chat.found(chat.server)
 
@@ -74,8 +74,8 @@ def test_a_reset_link_is_valid_for_a_day_in_its_organization_only(chat):
 
 @pytest.mark.parametrize("who", ["nobody", "gone", "bot"])
 def test_the_reset_page_does_not_reveal_accounts(mail_chat, smtp, who):
-    ana = somebody(mail_chat)
-    gone, bot = somebody(mail_chat, "gone"), somebody(mail_chat, "bot", bot="generic", owner=ana)
+    ana = new_user(mail_chat)
+    gone, bot = new_user(mail_chat, "gone"), new_user(mail_chat, "bot", bot="generic", owner=ana)
     mail_chat.write(actions.people.deactivate, gone.id)
     other = f"{who}@{mail_chat.host}.example"
     assert bot.email != gone.email
@@ -123,7 +123,7 @@ def test_account_mails_to_one_address_share_a_limit(mail_chat):
 
 @pytest.mark.parametrize("name", ["ana", "nobody"])
 def test_reset_mails_to_one_address_are_limited(mail_chat, name):
-    somebody(mail_chat)
+    new_user(mail_chat)
     email = f"{name}@{mail_chat.host}.example"
 
     responses = [asks(mail_chat, email).status for _ in range(3)]
@@ -141,7 +141,7 @@ def test_without_mail_the_reset_page_has_no_form(chat):
 
 
 def test_a_user_whose_password_was_ended_gets_a_reset_mail(mail_chat, smtp):
-    ana = somebody(mail_chat, password="open sesame")
+    ana = new_user(mail_chat, password="open sesame")
 
     mail_chat.person("boss", role="owner").delete(f"/users/{ana.id}/password").succeeds()
     link = link_in(smtp.last_mail_to(ana.email, mail_chat))
@@ -160,7 +160,7 @@ def test_a_user_whose_password_was_ended_gets_a_reset_mail(mail_chat, smtp):
     ],
 )
 def test_a_weak_password_is_refused_and_the_link_stays_valid(chat, password, problem):
-    ana = somebody(chat)
+    ana = new_user(chat)
     key = chat.write(actions.people.password_reset.create_link, chat.server.vault, None, ana.id)
 
     page = Browser(chat).submits(f"{FORGOTTEN}{key}/", {"password": password})
@@ -171,7 +171,7 @@ def test_a_weak_password_is_refused_and_the_link_stays_valid(chat, password, pro
 
 
 def test_a_password_reset_can_replace_the_api_key(chat):
-    ana = somebody(chat)
+    ana = new_user(chat)
     key = chat.write(actions.people.password_reset.create_link, chat.server.vault, None, ana.id)
 
     Browser(chat).submits(f"{FORGOTTEN}{key}/", {"password": BETTER, "renew_key": "1"})
@@ -180,10 +180,10 @@ def test_a_password_reset_can_replace_the_api_key(chat):
 
 
 def test_an_administrator_can_create_a_reset_link(chat):
-    ana, admin = somebody(chat), somebody(chat, "admin", role="admin")
+    ana, admin = new_user(chat), new_user(chat, "admin", role="admin")
     owner, bot = (
-        somebody(chat, "owner", role="owner"),
-        somebody(chat, "bot", bot="generic", owner=ana),
+        new_user(chat, "owner", role="owner"),
+        new_user(chat, "bot", bot="generic", owner=ana),
     )
 
     link = admin.post(f"/users/{ana.id}/password_link").succeeds()["link"]
@@ -197,21 +197,21 @@ def test_an_administrator_can_create_a_reset_link(chat):
     admin.post(f"/users/{bot.id}/password_link").fails(
         "A bot logs in with its key and has no password."
     )
-    far = somebody(Chat.found(chat.server), "far")
+    far = new_user(Chat.found(chat.server), "far")
     owner.post(f"/users/{far.id}/password_link").fails("No such user")
 
 
-@pytest.mark.parametrize("change", ["demoted", "let go", "it leads to an owner"])
+@pytest.mark.parametrize("change", ["demoted", "deactivated", "it leads to an owner"])
 def test_a_created_reset_link_is_valid_while_its_creator_has_the_permission(chat, change):
-    ana, admin = somebody(chat), somebody(chat, "admin", role="admin")
-    owner = somebody(chat, "owner", role="owner")
+    ana, admin = new_user(chat), new_user(chat, "admin", role="admin")
+    owner = new_user(chat, "owner", role="owner")
     link = admin.post(f"/users/{ana.id}/password_link").succeeds()["link"]
     path = link.removeprefix(f"http://{chat.host}")
     assert Browser(chat).opens(path).status == 200
 
     if change == "demoted":
         owner.patch(f"/users/{admin.id}", role=400).succeeds()
-    elif change == "let go":
+    elif change == "deactivated":
         owner.delete(f"/users/{admin.id}").succeeds()
     else:
         owner.patch(f"/users/{ana.id}", role=100).succeeds()
@@ -222,7 +222,7 @@ def test_a_created_reset_link_is_valid_while_its_creator_has_the_permission(chat
 
 
 def test_another_site_cannot_submit_the_reset_form(chat):
-    ana = somebody(chat)
+    ana = new_user(chat)
     key = chat.write(actions.people.password_reset.create_link, chat.server.vault, None, ana.id)
 
     page = Browser(chat).submits(
@@ -233,7 +233,7 @@ def test_another_site_cannot_submit_the_reset_form(chat):
 
 
 def test_the_database_contains_no_reset_key(chat):
-    ana = somebody(chat)
+    ana = new_user(chat)
     key = chat.write(actions.people.password_reset.create_link, chat.server.vault, None, ana.id)
 
     rows = chat.read(
@@ -250,7 +250,7 @@ def test_the_database_contains_no_reset_key(chat):
 
 
 def test_a_new_address_takes_effect_after_confirmation(mail_chat, smtp):
-    ana = somebody(mail_chat)
+    ana = new_user(mail_chat)
     old, new = ana.email, f"anna@{mail_chat.host}.example"
 
     ana.patch("/settings", email=new).succeeds()
@@ -266,7 +266,7 @@ def test_a_new_address_takes_effect_after_confirmation(mail_chat, smtp):
 
 
 def test_an_address_change_does_not_reveal_taken_addresses(mail_chat, smtp):
-    ana, ben = somebody(mail_chat), somebody(mail_chat, "ben")
+    ana, ben = new_user(mail_chat), new_user(mail_chat, "ben")
 
     free = ana.patch("/settings", email=f"anna@{mail_chat.host}.example")
     taken = ana.patch("/settings", email=ben.email)
@@ -282,7 +282,7 @@ def test_an_address_change_does_not_reveal_taken_addresses(mail_chat, smtp):
 
 
 def test_an_address_taken_before_confirmation_is_refused(mail_chat, smtp):
-    ana, new = somebody(mail_chat), f"anna@{mail_chat.host}.example"
+    ana, new = new_user(mail_chat), f"anna@{mail_chat.host}.example"
     ana.patch("/settings", email=new).succeeds()
     link = link_in(smtp.last_mail_to(new, mail_chat))
     mail_chat.person("anna", email=new)
@@ -291,10 +291,10 @@ def test_an_address_taken_before_confirmation_is_refused(mail_chat, smtp):
     assert ana.record.email != new
 
 
-@pytest.mark.parametrize("happens", ["password", "another address", "let go", "closed"])
+@pytest.mark.parametrize("happens", ["password", "another address", "deactivated", "closed"])
 def test_a_pending_address_change_is_cancelled(mail_chat, smtp, happens):
     """Who had got hold of a session must not come back by a link that they have asked for."""
-    ana, evil = somebody(mail_chat, password="open sesame"), f"evil@{mail_chat.host}.example"
+    ana, evil = new_user(mail_chat, password="open sesame"), f"evil@{mail_chat.host}.example"
     admin = mail_chat.person("admin", role="owner")
     ana.patch("/settings", email=evil).succeeds()
     link = link_in(smtp.last_mail_to(evil, mail_chat))
@@ -305,7 +305,7 @@ def test_a_pending_address_change_is_cancelled(mail_chat, smtp, happens):
         case "another address":
             new = f"anna@{mail_chat.host}.example"
             admin.patch(f"/users/{ana.id}", new_email=new).succeeds()
-        case "let go":
+        case "deactivated":
             admin.delete(f"/users/{ana.id}").succeeds()
             admin.post(f"/users/{ana.id}/reactivate").succeeds()
         case "closed":
@@ -330,7 +330,7 @@ def test_a_hundred_reset_requests_from_one_address_are_allowed(mail_chat):
 
 
 def test_changing_the_password_by_api_can_replace_the_key(chat):
-    ana = somebody(chat, password="open sesame")
+    ana = new_user(chat, password="open sesame")
 
     response = ana.patch(
         "/settings", old_password="open sesame", new_password=BETTER, new_api_key=True
@@ -338,7 +338,7 @@ def test_changing_the_password_by_api_can_replace_the_key(chat):
 
     assert ana.get("/users/me").status == 401
     assert len(response["api_key"]) == 32
-    other = somebody(chat, "ben", password="open sesame")
+    other = new_user(chat, "ben", password="open sesame")
     other.patch("/settings", old_password="open sesame", new_password="password1").fails(
         "New password is too weak!"
     )

@@ -17,6 +17,8 @@ from tests.support.databases import Databases, Kind
 from tests.support.people import Chat, Person
 from tests.support.shared_servers import SharedServers
 
+from tertulia.actions.messages import public_history
+
 ATOM = "{http://www.w3.org/2005/Atom}"
 SITEMAP = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
 
@@ -84,7 +86,12 @@ def test_the_index_and_the_channel_list_topics_newest_first(square, ana):
         assert "house" not in text
 
 
-def test_a_long_topic_has_pages_and_each_message_a_permanent_address(square, ana):
+@pytest.mark.parametrize("counted", ["in each request", "once"])
+def test_a_long_topic_has_pages_and_each_message_a_permanent_address(
+    square, ana, counted, monkeypatch
+):
+    if counted == "once":
+        monkeypatch.setattr(public_history, "LONG_TOPIC", 50)
     ids = [ana.says(f"Number {n}.", to="square > long").id for n in range(101)]
     path = path_of(square, "square", "long")
 
@@ -97,6 +104,24 @@ def test_a_long_topic_has_pages_and_each_message_a_permanent_address(square, ana
     moved = page(square, f"/public/message/{ids[100]}")
     assert (moved.status, moved.headers["location"]) == (302, f"{path}?page=2#m{ids[100]}")
     assert page(square, f"{path}?page=3").status == 404
+
+    ana.says("Number 101.", to="square > long")
+    assert "Number 101." in text_of(page(square, f"{path}?page=2"))
+    ana.delete(f"/messages/{ids[0]}").succeeds()
+    assert "Number 100." in text_of(page(square, path))
+    assert "Number 100." not in text_of(page(square, f"{path}?page=2"))
+    assert "Number 101." in text_of(page(square, f"{path}?page=2"))
+
+
+def test_parameters_that_change_nothing_do_not_render_a_page_again(square, ana):
+    ana.says("Hello", to="square > news")
+    path = path_of(square, "square", "news")
+    page(square, path)
+    _, hits, _ = square.server.cache_statistics()["public_pages"]
+
+    page(square, f"{path}?utm_source=newsletter&n=1")
+
+    assert square.server.cache_statistics()["public_pages"][1] == hits + 1
 
 
 def test_a_page_shows_changes_at_once_and_is_304_if_unchanged(square, ana):

@@ -19,6 +19,20 @@ def check(page):
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+# Where the sign and the digit of "+2" are drawn.
+PLACES = """element => {
+  const [text] = element.childNodes;
+  const left = (character) => {
+    const range = document.createRange();
+    const at = text.data.indexOf(character);
+    range.setStart(text, at);
+    range.setEnd(text, at + 1);
+    return range.getBoundingClientRect().left;
+  };
+  return { sign: left("+"), digit: left("2") };
+}"""
+
+
 @pytest.mark.parametrize("width", [320, 1280])
 def test_the_login_page_is_right_to_left_in_arabic(page_chat, browse, width):
     page_chat.person("ana")
@@ -92,3 +106,15 @@ def test_the_placeholder_of_the_message_box_begins_at_the_right_in_arabic(page_c
     expect(box).to_have_css("direction", "rtl")
     box.fill("Is there more?")
     expect(box).to_have_css("direction", "ltr")
+
+
+def test_a_number_of_more_people_has_its_sign_on_the_left_in_arabic(page_chat, browse):
+    ana = page_chat.person("ana", channels=["kitchen"])
+    for name in ("ben", "cleo", "dan", "eva", "fay"):
+        page_chat.person(name, channels=["kitchen"]).says("Soup's on", to="kitchen > lunch")
+    ana.patch("/settings", default_language="ar").succeeds()
+
+    more = browse(ana).goes("#recent").page.locator(".avatars .more").first
+
+    places = more.evaluate(PLACES)
+    assert places["sign"] < places["digit"]

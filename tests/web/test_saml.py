@@ -228,7 +228,7 @@ def test_a_response_is_valid_once_in_the_same_browser(chat, site):
     foreign = comes_back(other, response, requested["state"])
     first = comes_back(browser, response, requested["state"])
     again = comes_back(browser, response, requested["state"])
-    unasked = posts(browser, response, "a state of somebody else")
+    unasked = posts(browser, response, "a state of another user")
 
     assert (foreign.status, first.status, again.status) == (400, 303, 400)
     assert unasked.status == 401

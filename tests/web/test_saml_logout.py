@@ -67,7 +67,7 @@ def test_logging_out_here_logs_out_at_the_provider(chat, site):
     assert page.status == 200
     assert html.unescape(button) == where
     assert where.startswith(f"{THERE}&SAMLRequest=")
-    found = site.told_of(where)
+    found = site.values_at(where)
     assert (found["kind"], found["who"], found["session"]) == ("LogoutRequest", "ana", "s-1")
     assert "session" not in browser.cookies
     back = browser.opens("/saml/logout/?SAMLResponse=x", **{"Sec-Fetch-Site": "cross-site"})
@@ -94,7 +94,7 @@ def test_logging_out_at_the_provider_ends_the_session(chat, site):
     stranger.opens(f"/saml/logout/?{of_all}")
     assert [is_in(each) for each in (first, other)] == [False, True]
 
-    found = site.told_of(event.headers["Location"])
+    found = site.values_at(event.headers["Location"])
     assert event.headers["Location"].startswith(f"{THERE}&SAMLResponse=")
     assert (found["kind"], found["answers"], found["status"]) == ("LogoutResponse", "_l", "Success")
     assert found["state"] == "there"

@@ -10,6 +10,7 @@ from joserfc import jwt
 from joserfc.jwk import OctKey
 from tests.support.browser import Browser, text_of
 from tests.support.fake_smtp import text_in
+from tests.support.second_factors import SESAME, code_of, secured
 from tests.support.server import SECRET
 
 from tertulia import actions, domain, storage
@@ -17,16 +18,8 @@ from tertulia.domain.people.invitations import Terms
 from tertulia.domain.people.second_factors import STEP_SECONDS
 from tertulia.web.texts.en import TEXTS as ENGLISH
 
-SESAME = "open sesame"
 CODE, SET_UP, DONE = "/accounts/login/code/", "/accounts/login/setup/", "/accounts/login/done/"
 OWN = "/accounts/second_factor/"
-
-
-def code_of(chat, secret):
-    """What an app would show now; each one is good once, so time goes on."""
-    chat.server.clock.move(seconds=STEP_SECONDS)
-    step = int(chat.server.clock() // STEP_SECONDS)
-    return domain.people.second_factors.code_at(secret, step)
 
 
 def wrong_code(chat, secret):
@@ -34,16 +27,6 @@ def wrong_code(chat, secret):
     step = int(chat.server.clock() // STEP_SECONDS)
     shown = {domain.people.second_factors.code_at(secret, step + near) for near in range(-3, 4)}
     return min({f"{number:06}" for number in range(8)} - shown)
-
-
-def secured(chat, name="ana", **about):
-    """A user with a TOTP app: the user, its secret, and recovery codes."""
-    person = chat.person(name, password=SESAME, **about)
-    secret = person.post("/users/me/second_factor/secret").succeeds()["secret"]
-    made = person.post(
-        "/users/me/second_factor/app", password=SESAME, secret=secret, code=code_of(chat, secret)
-    )
-    return person, secret, made.succeeds()["recovery_codes"]
 
 
 def field(page, name):

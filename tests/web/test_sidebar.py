@@ -134,6 +134,19 @@ def test_a_message_redraws_only_changed_rows(page_chat, browse):
     expect(nav.get_by_role("link", name="garden")).to_be_focused()
 
 
+def test_a_message_changes_the_sum_of_a_closed_section(page_chat, browse):
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
+    at_anas = browse(ana).goes("#inbox")
+    channels = at_anas.nav().locator(".sect", has_text="Channels")
+    channels.locator("summary").click()
+    expect(channels.get_by_role("link")).to_have_count(0)
+
+    ben.says("Soup's on", to="kitchen > lunch")
+
+    expect(channels.locator("summary .n")).to_have_text("1 unread")
+    expect(at_anas.nav().get_by_role("link", name="Inbox")).to_contain_text("1 unread")
+
+
 def test_a_message_in_the_open_topic_leaves_the_header_alone(page_chat, browse):
     ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
     ben.says("Soup's on", to="kitchen > lunch")

@@ -746,8 +746,8 @@ def test_an_invalid_token_is_refused(chat):
         token(email=ana.email)[:-4] + "AAAA",
     ):
         tries(token=bad).fails("Bad JSON web token")
-    nobody = tries(token=token(email="nobody@example.com"))
-    assert nobody.status == 401
+    unknown = tries(token=token(email="nobody@example.com"))
+    assert unknown.status == 401
     chat.write(actions.people.deactivate, ana.id)
     gone = tries(token=token(email=ana.email))
     gone.fails("Account is deactivated", code="USER_DEACTIVATED", status=401)

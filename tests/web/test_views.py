@@ -3,6 +3,7 @@
 import re
 from typing import Any
 
+import pytest
 from playwright.sync_api import Route, expect
 from tests.support.browser_user import address
 from tests.support.files import uploads
@@ -220,6 +221,23 @@ def test_search_accepts_its_suggestions_and_ignores_accents(page_chat, browse):
     expect(user.message("Coming")).to_be_visible()
 
 
+@pytest.mark.parametrize(
+    "typed", ["from:mar ", "from:mar soup", "soup from:mar", '"soup" from:"mar']
+)
+def test_every_name_that_is_begun_is_completed(page_chat, browse, typed):
+    ana, _, marta = page_chat.people("ana", "chantal", "marta", channels=["kitchen"])
+    marta.says("soup", to="kitchen > lunch")
+    ana.says("soup of mine", to="kitchen > lunch")
+    user = browse(ana).goes("#search")
+    field = user.page.get_by_role("searchbox", name="Search")
+
+    field.press_sequentially(typed)
+    field.press("Enter")
+
+    expect(user.message("soup")).to_have_count(1)
+    assert f"/sender/{marta.id}" in user.page.url
+
+
 def test_search_suggests_dates_and_finds_by_them(page_chat, browse):
     ana = page_chat.person("ana", channels=["kitchen"])
     ana.says("Soup's on", to="kitchen > lunch")
@@ -242,7 +260,10 @@ def test_search_suggests_dates_and_finds_by_them(page_chat, browse):
 def test_a_search_for_an_unknown_name_links_the_nearest_ones(page_chat, browse):
     ana, lucia = page_chat.people("ana", "lucía", channels=["kitchen"])
     lucia.says("Soup's on", to="kitchen > lunch")
-    user = browse(ana).goes("#narrow/sender/lusia")
+    user = browse(ana).goes("#search")
+    field = user.page.get_by_role("searchbox", name="Search")
+    field.press_sequentially("from:lusia")
+    field.press("Enter")
 
     expect(user.page.get_by_role("heading", name="No person has the name lusia")).to_be_visible()
     user.page.get_by_role("link", name="Lucía").click()

@@ -1,6 +1,6 @@
 /**
  * What the API answers: written by scripts/page_types.py from its description.
- * Of which the digest is e6ae66da80409ef6d86eff89263c72859566a7cd1c9801ed742b80e96cfb6b8b.
+ * Of which the digest is 0bc66f1a30380c18aac955fe8804894104fe25c0aab3ff58af756a924ff84f95.
  */
 export interface components {
     schemas: {
@@ -221,6 +221,7 @@ export interface components {
             "POST /users/{user_id}/api_key/regenerate": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
             "GET /users/{user_id}/channels": components["schemas"]["Envelope"] & components["schemas"]["SubscribedChannels"];
             "POST /users/{user_id}/erase": components["schemas"]["Envelope"] & components["schemas"]["Erased"];
+            "POST /users/{user_id}/export": components["schemas"]["Envelope"] & components["schemas"]["StartedExport"];
             "DELETE /users/{user_id}/password": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
             "POST /users/{user_id}/password_link": components["schemas"]["Envelope"] & components["schemas"]["PasswordLink"];
             "GET /users/{user_id}/presence": components["schemas"]["Envelope"] & components["schemas"]["OnePresence"];
@@ -259,6 +260,9 @@ export interface components {
             bot_ids: number[];
             space_used: number;
             space_quota: number | null;
+            message_count: number;
+            oldest_timestamp: number | null;
+            newest_timestamp: number | null;
         };
         AddedLinkifier: {
             id: number;
@@ -540,6 +544,7 @@ export interface components {
             stream_weekly_traffic: number | null;
             subscriber_count: number;
             default_push_notifications: boolean;
+            topic_summaries_allowed: boolean;
             can_add_subscribers_group: number | components["schemas"]["Members"];
             can_administer_channel_group: number | components["schemas"]["Members"];
             can_create_topic_group: number | components["schemas"]["Members"];
@@ -2445,6 +2450,7 @@ export interface components {
             stream_weekly_traffic: number | null;
             subscriber_count: number;
             default_push_notifications: boolean;
+            topic_summaries_allowed: boolean;
             can_add_subscribers_group: number | components["schemas"]["Members"];
             can_administer_channel_group: number | components["schemas"]["Members"];
             can_create_topic_group: number | components["schemas"]["Members"];

@@ -32,7 +32,7 @@ const VIEWS = {
   inbox: async () => (await lazy("interactive", "showInbox"))(),
   recent: async () => (await lazy("lists", "showRecent"))(),
   topics: async (route) => (await lazy("lists", "showTopics"))(route),
-  search: async (route) => (await lazy("interactive", "showSearch"))(route),
+  search: async (route) => (await lazy("lists", "showSearch"))(route),
 };
 
 start();

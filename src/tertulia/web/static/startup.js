@@ -24,7 +24,6 @@ import { currentMessageView } from "./views/message_view.js";
 import { registerNavigationCommands } from "./views/navigation.js";
 import { startNotifications } from "./views/notifications.js";
 import { startPeoplePanel, togglePeople } from "./views/people_panel.js";
-import { startSearch } from "./views/search.js";
 import { startSidebar } from "./views/sidebar.js";
 import { toggleSwitcher } from "./views/switcher.js";
 import { startTitle } from "./views/title.js";
@@ -72,12 +71,12 @@ export function bindInput() {
   command("switcher", toggleSwitcher);
   startVisits(currentRoute());
   startConnectionBar(pollNow);
-  if (!isPhone()) startSidebarAndSearch();
+  if (!isPhone()) startSidebar(currentRoute());
 }
 
 /** Start events, presence, notifications and what else the first view does not need. */
 export function startBackground() {
-  if (isPhone()) startSidebarAndSearch();
+  if (isPhone()) startSidebar(currentRoute());
   replayQueuedCommand();
   startPeoplePanel();
   startTitle();
@@ -88,11 +87,7 @@ export function startBackground() {
   startPresence(isLeaderTab, () => desktopBridge()?.get_idle_on_system?.());
   flushPending();
   startServiceWorker();
-}
-
-function startSidebarAndSearch() {
-  startSearch();
-  startSidebar(currentRoute());
+  lazy("lists", "showSearch").catch(() => {}); // so that "/" opens the search at once
 }
 
 /** Replace the content of all stores, and show the view again at the same scroll position.

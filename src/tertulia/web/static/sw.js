@@ -13,6 +13,7 @@ let logouts = 0; // since the worker was started
 const ROUTES = [
   { condition: { urlPattern: { pathname: "/static/page/*" } }, source: { cacheName: FILE_CACHE } },
   { condition: { urlPattern: { pathname: "/" }, requestMode: "navigate" }, source: "race-network-and-fetch-handler" },
+  { condition: { urlPattern: { pathname: "/json/events" } }, source: "network" }, // once per message: nothing for the worker
 ];
 
 worker.addEventListener("install", (event) => {

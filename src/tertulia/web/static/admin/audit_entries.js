@@ -2,15 +2,20 @@
 
 import { h } from "../core/html.js";
 import { formatList, t } from "../core/i18n.js";
-import { channels, channelName } from "../state/channels.js";
+import { channels, channelName, folders } from "../state/channels.js";
 import { nameOf } from "../state/people.js";
 import { state } from "../state/session.js";
+import { namesIn } from "../dialogs/channel_administration.js";
+import { formatSetting } from "./setting_rows.js";
 
 /** @typedef {import("../core/api_types.d.ts").Schemas["AuditEntry"]} Entry */
 /** @typedef {import("../core/html.js").Child} Child */
+/** @typedef {import("./pending_changes.js").SettingList} SettingList */
 
 const DONE = "done";
 const OBJECT = "\u0000";
+const PRIVACY_PARAMETERS = ["is_private", "history_public_to_subscribers", "is_web_public"];
+const HIDDEN = new Set(["numbers", "user_id", "account_ids"]);
 
 /** @param {Entry} entry */
 export function isFailed(entry) {
@@ -31,11 +36,17 @@ export function textOf(entry) {
   return wordsOf(entry).replace(OBJECT, objectName(entry) ?? t("audit.something"));
 }
 
-/** Names and values of the details: settings by their labels.
- * @param {Entry} entry */
-export function detailsOf(entry) {
-  const shown = Object.entries(entry.details).filter(([name]) => name !== "numbers" && name !== "user_id");
-  return formatList(shown.map(([name, value]) => (value === null ? labelOf(name) : `${labelOf(name)}: ${typeof value === "object" ? JSON.stringify(value) : value}`)));
+/** What was changed, from which value to which, and the other details: settings by their labels.
+ * @param {Entry} entry
+ * @param {SettingList} settings
+ * @returns {string[]} */
+export function detailsOf(entry, settings) {
+  const { changes = {}, ...details } = /** @type {Record<string, any>} */ (entry.details);
+  const changed = Object.entries(/** @type {Record<string, [unknown, unknown]>} */ (changes));
+  const named = new Set(changed.flatMap(([name]) => (name === "privacy" ? PRIVACY_PARAMETERS : name.split("/"))));
+  const others = Object.entries(details).filter(([name]) => !HIDDEN.has(name) && !named.has(name));
+  return [...changed.map(([name, [old, value]]) => t("audit.change", { label: labelOf(name, entry), old: valueText(name, old, entry, settings), new: valueText(name, value, entry, settings) })),
+    ...others.map(([name, value]) => (value === null ? labelOf(name, entry) : t("audit.detail", { label: labelOf(name, entry), value: String(typeof value === "object" ? JSON.stringify(value) : value) })))];
 }
 
 /** @param {Entry} entry */
@@ -64,9 +75,46 @@ function objectName(entry) {
   return kind === "message" ? t("audit.message", { id: number }) : undefined;
 }
 
-/** @param {string} name of a setting or parameter */
-function labelOf(name) {
-  return textNamed(`org.${name}`) ?? name;
+/** @param {string} name of a setting or parameter; `role/17` is the role of one of several people, `defaults/…` a setting of new accounts
+ * @param {Entry} entry */
+function labelOf(name, entry) {
+  const [first, second] = name.split("/");
+  if (first === "defaults") return textNamed(`set.${second}`) ?? second;
+  if (first === "role") return second ? t("audit.role-of", { name: nameOf(Number(second)) }) : t("people.role");
+  return (isAbout(entry, "channel") ? (textNamed(`channel.${name}`) ?? textNamed(`audit.channel.${name}`)) : undefined) ?? textNamed(`org.${name}`) ?? textNamed(`audit.parameter.${name}`) ?? name;
+}
+
+/** A value in words.
+ * @param {string} name
+ * @param {any} value
+ * @param {Entry} entry
+ * @param {SettingList} settings
+ * @returns {string} */
+function valueText(name, value, entry, settings) {
+  const [first, second] = name.split("/");
+  if (first === "role") return t(`role.${value}`);
+  if (first === "bot_owner_id") return value ? nameOf(value) : t("admin.none");
+  if (name.endsWith("_group") || (value !== null && typeof value === "object" && "direct_members" in value)) return formatList(namesIn(value));
+  if (isAbout(entry, "channel")) return channelValue(name, value);
+  const setting = first === "defaults" ? settings.defaults.get(second) : settings.settings.get(name);
+  return setting ? formatSetting(first === "defaults" ? "defaults" : "settings", setting, value) : String(value);
+}
+
+/** @param {string} name
+ * @param {any} value
+ * @returns {string} */
+function channelValue(name, value) {
+  if (name === "privacy") return t(`privacy.${value}`);
+  if (name === "topics_policy") return t(`topics.${value}`);
+  if (name === "folder_id") return folders.get(value)?.name ?? t("admin.none");
+  if (typeof value === "boolean") return t(value ? "admin.on" : "admin.off");
+  return value === null ? t("topics.inherit") : value < 0 ? t("limit.never") : String(value);
+}
+
+/** @param {Entry} entry
+ * @param {string} kind */
+function isAbout(entry, kind) {
+  return entry.object?.startsWith(`${kind}/`) ?? false;
 }
 
 /** A text that may not exist.

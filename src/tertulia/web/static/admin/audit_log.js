@@ -36,12 +36,12 @@ async function oneEntry(pane, id) {
   const whole = h("button", { class: "b", type: "button", onclick: () => pane.show("audit-log") }, t("audit.whole"));
   try {
     const { entry } = await get(`/realm/audit_log/${id}`);
-    const facts = [["when", formatFullTime(entry.at)], ["who", actorName(entry)], ["what", textOf(entry)], ["details", detailsOf(entry)], ["where", t(`audit.area.${entry.area}`)],
+    const facts = [["when", formatFullTime(entry.at)], ["who", actorName(entry)], ["what", textOf(entry)], ["details", detailsOf(entry, pane.pending.list).map((each) => h("div", {}, each))], ["where", t(`audit.area.${entry.area}`)],
       ["from", entry.address], ["act", h("code", {}, entry.act)], ["result", entry.result]];
     const address = `${location.origin}/${entryAddress(entry)}`;
     const field = h("input", { class: "f", readonly: true, value: address, "aria-label": t("audit.link") });
     return [h("div", { class: "ph" }, h("h2", {}, t("audit.entry", { id }))),
-      h("dl", { class: "facts" }, ...facts.flatMap(([name, value]) => (value ? [h("dt", {}, t(`audit.${name}`)), h("dd", {}, value)] : []))),
+      h("dl", { class: "facts" }, ...facts.flatMap(([name, value]) => (value && !(Array.isArray(value) && !value.length) ? [h("dt", {}, t(`audit.${name}`)), h("dd", {}, value)] : []))),
       h("div", { class: "copyline" }, field, h("button", { class: "b", type: "button", onclick: () => navigator.clipboard.writeText(address).catch(() => field.select()) }, icon("copy", "s"), t("audit.copy"))),
       h("p", { class: "foot" }, whole)];
   } catch (error) {
@@ -198,7 +198,7 @@ function nameOfObject(object) {
  * @param {Pane} pane
  * @param {(changed: Filters) => unknown} change */
 function entryRow(entry, pane, change) {
-  const details = detailsOf(entry);
+  const details = detailsOf(entry, pane.pending.list);
   const name = h("bdi", { class: "cut" }, actorName(entry));
   const { actor_id: actor } = entry;
   const who = actor === null ? h("span", { class: "pn" }, name) : h("button", { class: "pn", type: "button", title: t("audit.only", { name: actorName(entry) }), onclick: () => change({ actor_id: String(actor), source: "" }) }, avatar(actor), name);
@@ -206,6 +206,6 @@ function entryRow(entry, pane, change) {
     event.preventDefault();
     pane.show("audit-log", [String(entry.id)]);
   } }, formatShortTime(entry.at, true));
-  return h("tr", {}, h("td", { class: "fact nowrap num" }, link), h("td", { class: "whoc" }, who), h("td", { class: isFailed(entry) && "badt" }, ...sentenceOf(entry), details && h("small", {}, details)),
+  return h("tr", {}, h("td", { class: "fact nowrap num" }, link), h("td", { class: "whoc" }, who), h("td", { class: isFailed(entry) && "badt" }, ...sentenceOf(entry), ...details.map((each) => h("small", {}, each))),
     h("td", { class: "fact nowrap" }, t(`audit.area.${entry.area}`)), h("td", { class: "fact num" }, entry.actor_id === null ? entry.address.split(", ")[1] ?? entry.address : entry.address));
 }

@@ -3,15 +3,16 @@
 
 import { get, patch, post, remove } from "../core/api.js";
 import { h, icon, iconButton, setChildren, srOnly } from "../core/html.js";
-import { formatNumber, t } from "../core/i18n.js";
+import { formatList, formatNumber, t } from "../core/i18n.js";
 import { oneAtATime } from "../core/signals.js";
 import { myId, state } from "../state/session.js";
 import { nameOf } from "../state/people.js";
 import { avatar } from "../views/avatars.js";
-import { formatFullTime } from "../views/time.js";
+import { formatDate, formatFullTime, formatShortTime } from "../views/time.js";
 import { confirmAction, openDialog } from "../dialogs/dialog.js";
-import { actionButton } from "../dialogs/forms.js";
+import { actionButton, groupName, settingRow } from "../dialogs/forms.js";
 import { openMenu } from "../dialogs/popover.js";
+import { formatMegabytes } from "../dialogs/uploaded_files.js";
 import { sectionHead } from "./organization.js";
 
 /** @typedef {import("../core/api_types.d.ts").Schemas["AccountObject"]} Account */
@@ -107,8 +108,8 @@ export async function orgUsers(pane) {
     const kindOf = account.is_bot ? t("people.bot-of", { name: account.bot_owner_id ? nameOf(account.bot_owner_id) : "–" }) : t(`role.${account.role}`);
     return h("tr", { class: !account.is_active && "gone", "data-account": id }, h("td", { class: "pick" }, box),
       h("td", { class: "flexi full" }, h("span", { class: "pn" }, avatar(id), h("span", { class: "of" }, h("b", { class: "cut" }, h("bdi", {}, account.full_name)), h("small", { class: "cut" }, account.delivery_email ?? "")))),
-      h("td", {}, account.is_active ? kindOf : t("people.deactivated-one", { role: kindOf })), h("td", { class: "nowrap" }, account.last_active ? formatFullTime(account.last_active) : t("people.never")),
-      h("td", { class: "r", "data-l": t("people.storage") }, formatSize(account.upload_bytes)),
+      h("td", {}, account.is_active ? kindOf : t("people.deactivated-one", { role: kindOf })), h("td", { class: "nowrap", title: account.last_active && formatFullTime(account.last_active) }, account.last_active ? formatShortTime(account.last_active, true) : t("people.never")),
+      h("td", { class: "r", "data-l": t("people.storage") }, formatMegabytes(account.upload_bytes)),
       h("td", { class: "r", "data-l": t("people.sessions") }, formatNumber(account.session_count), account.has_second_factor && h("span", { class: "ok", title: t("people.second-factor") }, icon("check", "s"), srOnly(t("people.second-factor")))),
       h("td", { class: "m" }, menu));
   }
@@ -150,12 +151,13 @@ function accountMenu(account, attempt, pane) {
     isPerson && account.is_active && isOther && { icon: "code", text: t("people.renew-key"), act: () => ask("renew-key", () => post(`${path}/api_key/regenerate`)) },
     "line",
     isPerson && isOther && { icon: "chat", text: t("people.write"), act: () => { location.hash = `#narrow/dm/${id}`; } },
+    isPerson && isOther && state.is_owner === true && { icon: "archive", text: t("people.export"), act: () => ask("export", () => post(`${path}/export`)) },
     { icon: "list", text: t("people.log"), act: () => pane.show("audit-log", [`actor_id=${id}`]) },
     isOther && "line",
     isOther && (account.is_active
       ? { icon: "off", risk: true, text: t("people.deactivate"), act: () => ask("deactivate", () => remove(isPerson ? path : `/bots/${id}`)) }
       : { icon: "person", text: t("people.reactivate"), act: () => attempt(() => post(`${path}/reactivate`)) }),
-    isOther && isPerson && { icon: "trash", risk: true, text: t("people.erase"), act: () => eraseAccount(account, attempt) },
+    isOther && isPerson && { icon: "trash", risk: true, text: t("people.erase"), act: () => attempt(() => eraseAccount(account, attempt)) },
   ];
   return /** @type {import("../dialogs/popover.js").MenuItem[]} */ (items.filter(Boolean));
 }
@@ -171,14 +173,15 @@ async function showPasswordLink(account) {
  * @param {(work: () => Promise<unknown>) => Promise<void>} attempt */
 async function showAccount(account, attempt) {
   const found = await get(`/users/${account.user_id}/account`);
-  const groups = (state.realm_user_groups ?? []).filter((group) => found.group_ids.includes(group.id)).map((group) => group.name);
-  const role = h("select", { class: "f", disabled: account.user_id === myId() || account.is_bot, onchange: () => attempt(() => patch(`/users/${account.user_id}`, { role: Number(role.value) })) }, ...ROLES.map((each) => h("option", { value: each, selected: each === account.role }, t(`role.${each}`))));
+  const groups = (state.realm_user_groups ?? []).filter((group) => found.group_ids.includes(group.id)).map(groupName);
+  const role = settingRow({ name: "role", label: t("people.role"), value: account.role, disabled: account.user_id === myId() || account.is_bot, choices: ROLES.map((each) => [each, t(`role.${each}`)]),
+    save: (value) => patch(`/users/${account.user_id}`, { role: value }).then(() => attempt(async () => {})) });
   const fact = (/** @type {string} */ key, /** @type {string} */ text) => [h("dt", {}, t(key)), h("dd", {}, text)];
-  const space = found.space_quota === null ? formatSize(found.space_used) : t("people.of-quota", { used: formatSize(found.space_used), quota: formatSize(found.space_quota) });
-  openDialog(account.full_name, [h("div", { class: "fields" }, h("label", { class: "field" }, t("people.role"), role),
+  const space = found.space_quota === null ? formatMegabytes(found.space_used) : t("people.of-quota", { used: formatMegabytes(found.space_used), quota: formatMegabytes(found.space_quota) });
+  openDialog(account.full_name, [h("div", { class: "fields" }, role,
     h("dl", { class: "facts" }, ...fact("people.joined", formatFullTime(found.account.date_joined)), ...fact("people.last-active", found.account.last_active ? formatFullTime(found.account.last_active) : t("people.never")),
-      ...fact("people.storage", space), ...fact("people.second-factor", t(found.account.has_second_factor ? "admin.on" : "admin.off")), ...fact("people.groups", groups.join(", ") || t("admin.none")),
-      ...fact("people.bots", found.bot_ids.map((each) => nameOf(each)).join(", ") || t("admin.none"))),
+      ...fact("people.storage", space), ...fact("people.second-factor", t(found.account.has_second_factor ? "admin.on" : "admin.off")), ...fact("people.groups", formatList(groups) || t("admin.none")),
+      ...fact("people.bots", formatList(found.bot_ids.map((each) => nameOf(each))) || t("admin.none"))),
     h("section", { class: "fields" }, h("h2", {}, t("people.sessions")), h("ul", { class: "plain kept" }, ...(found.sessions.length ? found.sessions.map((session) => h("li", {}, h("span", { class: "cut" }, session.agent), h("small", {}, `${session.address} · ${formatFullTime(session.last_seen)}`))) : [h("li", { class: "quiet" }, t("people.no-sessions"))])),
       found.sessions.length > 0 && actionButton(t("people.end-sessions"), () => remove(`/users/${account.user_id}/sessions`))))]);
 }
@@ -186,7 +189,9 @@ async function showAccount(account, attempt) {
 /** Ask how to erase an account, and repeat until everything is deleted.
  * @param {Account} account
  * @param {(work: () => Promise<unknown>) => Promise<void>} attempt */
-function eraseAccount(account, attempt) {
+async function eraseAccount(account, attempt) {
+  const found = await get(`/users/${account.user_id}/account`);
+  const [from, to] = [found.oldest_timestamp, found.newest_timestamp].map((at) => formatDate(at ?? 0));
   const withMessages = h("input", { type: "checkbox" });
   const typed = h("input", { class: "f", autocomplete: "off", "aria-label": t("people.erase-name") });
   const button = h("button", { class: "b risk", type: "button", disabled: true, onclick: oneAtATime(async () => {
@@ -197,11 +202,6 @@ function eraseAccount(account, attempt) {
   }) }, t("people.erase"));
   typed.addEventListener("input", () => { button.disabled = typed.value.trim() !== account.full_name; });
   const dialog = openDialog(t("people.erase"), [h("div", { class: "fields" }, h("p", {}, t("people.erase-text", { name: account.full_name })),
-    h("label", { class: "choice" }, withMessages, t("people.erase-messages")), h("label", { class: "field" }, h("span", {}, t("people.erase-name")), typed))],
+    found.message_count > 0 && h("label", { class: "choice" }, withMessages, t("people.erase-messages", { count: found.message_count, from, to })), h("label", { class: "field" }, h("span", {}, t("people.erase-name")), typed))],
   { footer: [h("button", { class: "b", type: "button", "data-close": true }, t("dialog.cancel")), button] });
-}
-
-/** @param {number} bytes */
-function formatSize(bytes) {
-  return t("files.megabytes", { size: Math.round(bytes / 104_857.6) / 10 });
 }

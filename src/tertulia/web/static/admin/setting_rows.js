@@ -3,14 +3,16 @@
 
 import { get } from "../core/api.js";
 import { h, icon, setChildren } from "../core/html.js";
-import { currentLanguage, t } from "../core/i18n.js";
+import { currentLanguage, formatList, t } from "../core/i18n.js";
 import { channels } from "../state/channels.js";
 import { state } from "../state/session.js";
-import { groupName } from "../dialogs/forms.js";
+import { namesIn } from "../dialogs/channel_administration.js";
+import { PermissionField } from "../dialogs/permission_field.js";
 
 /** @typedef {import("./pending_changes.js").PendingChanges} PendingChanges */
 /** @typedef {import("./pending_changes.js").Setting} Setting */
 /** @typedef {import("./pending_changes.js").Part} Part */
+/** @typedef {import("../state/types.d.ts").Permission} Permission */
 /** @typedef {{id: string, part: Part, setting: Setting, label: string, value: unknown, change: (value: unknown) => void}} Control */
 
 const OTHER = "other";
@@ -46,8 +48,9 @@ export function organizationRow(pending, part, name) {
   update();
   const isList = setting.kind === "login_methods";
   const isLong = control instanceof HTMLTextAreaElement;
+  const isField = !isList && (setting.can_change || !control.matches(".permission"));
   return h("div", { class: `set-row ${isList || isLong ? "tall" : ""}`, "data-setting": name, "data-part": part, role: isList && "group", "aria-labelledby": isList && `${id}-label` },
-    h("div", { class: "l" }, isList ? h("b", { id: `${id}-label` }, label) : h("label", { for: id }, label), h("span", { class: "hint", id: `${id}-help` }, helpOf(part, setting)),
+    h("div", { class: "l" }, isField ? h("label", { for: id }, label) : h("b", { id: `${id}-label` }, label), h("span", { class: "hint", id: `${id}-help` }, helpOf(part, setting)),
       restriction(setting), changed, note),
     h("div", { class: "r" }, control));
 }
@@ -84,7 +87,7 @@ export function formatSetting(part, setting, value) {
     case "choice": return choiceLabel(part, setting.name, value);
     case "limit": return formatLimit(setting, value);
     case "channel": return channels.get(value)?.name ?? t("admin.none");
-    case "permission": return permissionLabel(value);
+    case "permission": return formatList(namesIn(value));
     case "login_methods": return Object.keys(value).filter((each) => value[each]).join(", ");
     case "number": return setting.name === "org_type" ? t(`choice.org_type.${value}`) : String(value);
     default: return value || t("admin.empty");
@@ -111,12 +114,6 @@ function formatLimit(setting, value) {
   if (value % SECONDS.day === 0) return t("limit.days", { count: value / SECONDS.day });
   if (value % SECONDS.hour === 0) return t("limit.hours", { count: value / SECONDS.hour });
   return value % SECONDS.minute === 0 ? t("limit.minutes", { count: value / SECONDS.minute }) : t("limit.seconds", { count: value });
-}
-
-/** @param {unknown} value */
-function permissionLabel(value) {
-  const group = (state.realm_user_groups ?? []).find((each) => each.id === value);
-  return group ? groupName(group) : t("group.several");
 }
 
 /** @param {Control} control
@@ -156,10 +153,13 @@ function selectControl(control, choices) {
   return select;
 }
 
-/** @param {Control} control */
+/** Groups and people, or one of few roles.
+ * @param {Control} control */
 function permissionControl(control) {
-  const known = new Map((state.realm_user_groups ?? []).map((group) => [group.id, groupName(group)]));
-  return selectControl(control, control.setting.choices.map((each) => [each, known.get(Number(each)) ?? String(each)]));
+  const { id, label, setting } = control;
+  const groups = setting.choices.map(Number);
+  if (state.server_supported_permission_settings?.realm[setting.name]?.require_system_group) return selectControl(control, groups.map((each) => [each, formatList(namesIn(each))]));
+  return new PermissionField({ id, label, value: /** @type {Permission} */ (control.value), groups, disabled: !setting.can_change, describedBy: `${id}-help`, change: control.change }).element;
 }
 
 /** A choice of usual limits, and a number for any other.

@@ -1,8 +1,8 @@
 /** What `lazy` can load: the exports of the modules in each chunk that other chunks ask for by name. */
 
 export interface ChunkExports {
-  interactive: typeof import("../startup.js") & typeof import("../views/inbox.js") & typeof import("../views/search.js");
-  lists: typeof import("../views/recent.js") & typeof import("../views/topic_list.js");
+  interactive: typeof import("../startup.js") & typeof import("../views/inbox.js");
+  lists: typeof import("../views/recent.js") & typeof import("../views/search.js") & typeof import("../views/topic_list.js");
   composer: typeof import("../views/compose_extension.js") & typeof import("../views/compose_forms.js")
     & typeof import("../views/quote_selection.js") & typeof import("../views/video_call.js");
   dialogs: typeof import("../dialogs/channel_list.js") & typeof import("../dialogs/channel_settings.js")

@@ -34,6 +34,12 @@ export function formatNumber(number) {
   return numbers.format(number);
 }
 
+/** A number with its sign: +3. From right to left the sign keeps its place before the number.
+ * @param {number} number */
+export function formatIncrease(number) {
+  return new Intl.NumberFormat(language, { signDisplay: "always" }).format(number);
+}
+
 export function currentLanguage() {
   return language;
 }

@@ -2,7 +2,7 @@
  * no view: `main.js` passes in the table of views and the parser of addresses. */
 
 import { storeForTab } from "./account_data.js";
-import { emit } from "./signals.js";
+import { emit, on } from "./signals.js";
 
 /** @typedef {import("../state/routes.js").Route} Route */
 /** @typedef {{id?: number, top: number, stays?: boolean}} ScrollPosition a message and its distance from the upper edge;
@@ -52,6 +52,19 @@ export async function reloadView() {
   const route = shownRoute;
   shownRoute = null;
   if (route) await showRoute(route, true);
+}
+
+/** Go to an address and run `then` when its view is built. A later navigation cancels it.
+ * @param {string} hash
+ * @param {() => void} then */
+export function goTo(hash, then) {
+  if (location.hash === hash) return then();
+  const stop = on("route", (route) => {
+    if (route.hash === hash || location.hash !== hash) stop(); // else the view of an earlier hash
+    if (route.hash === hash) requestAnimationFrame(then);
+  });
+  location.hash = hash;
+  return undefined;
 }
 
 /** A dialog was closed: go back to the address of the view below it. */

@@ -16,8 +16,10 @@ export interface Signals {
   folders: undefined;
   /** The channel whose topics changed. */
   topics: number;
-  /** The key of the conversation with a new message; without one, several may have changed. */
-  unread: string | undefined;
+  /** The channel of a topic that the person follows, mutes or unmutes now. */
+  topicPolicy: number;
+  /** The conversation with a new message; without one, several may have changed. */
+  unread: import("../state/conversations.js").Conversation | undefined;
   /** The setting that changed; without one, several may have. */
   settings: string | undefined;
   realm: undefined;

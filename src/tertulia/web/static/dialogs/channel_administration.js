@@ -3,9 +3,10 @@
 import { get, post } from "../core/api.js";
 import { h } from "../core/html.js";
 import { formatList, t } from "../core/i18n.js";
-import { nameOf } from "../state/people.js";
 import { realm, state } from "../state/session.js";
-import { actionButton, formSection, groupName, labelled } from "./forms.js";
+import { hasPermission } from "../state/write_access.js";
+import { actionButton, formSection, labelled } from "./forms.js";
+import { holdersOf } from "./permission_field.js";
 
 /** @typedef {import("../state/channels.js").Channel} Channel */
 /** @typedef {import("../state/types.d.ts").Permission} Permission */
@@ -21,12 +22,12 @@ export function privacyOf(channel) {
  * @returns {string[]} */
 export function channelSentences(channel) {
   const { can_send_message_group: writers, can_create_topic_group: starters, can_subscribe_group: joiners, can_administer_channel_group: administrators } = channel;
-  const names = (/** @type {Permission | undefined} */ value) => formatList(namesIn(value));
+  const names = (/** @type {Permission} */ value) => formatList(namesIn(value));
   return [t(`explain.read.${privacyOf(channel)}`),
     channel.invite_only && !isEmpty(joiners) && t("explain.join", { names: names(joiners) }),
     channel.is_archived ? t("explain.write.archived") : writersSentence(writers),
-    !channel.is_archived && starters !== undefined && systemGroup(starters) !== "role:everyone" && !isSame(starters, writers) && t("explain.topics", { names: names(starters) }),
-    !isEmpty(administrators) && !["role:administrators", "role:owners"].includes(systemGroup(administrators) ?? "") && t("explain.administer", { names: names(administrators) })]
+    !channel.is_archived && starters !== undefined && roleOf(starters) !== "role:everyone" && !isSame(starters, writers) && t("explain.topics", { names: names(starters) }),
+    !isEmpty(administrators) && !["role:administrators", "role:owners"].includes(roleOf(administrators) ?? "") && t("explain.administer", { names: names(administrators) })]
     .filter((sentence) => typeof sentence === "string");
 }
 
@@ -58,37 +59,45 @@ export function exportSection(channel) {
   return formSection(t("channel.export"), h("p", { class: "quiet" }, t("channel.export-text")), channel.invite_only && labelled(t("channel.export-kind"), kind), actionButton(t("channel.export"), start));
 }
 
-/** @param {Permission | undefined} value */
+/** @param {Permission} value */
 function writersSentence(value) {
-  const group = systemGroup(value);
+  const group = roleOf(value);
   if (group === "role:internet") return t("explain.write.role:everyone");
   return group ? t(`explain.write.${group}`) : t("explain.write.several", { names: formatList(namesIn(value)) });
 }
 
 /** The names of the groups and people that have a permission.
- * @param {Permission | undefined} value
+ * @param {Permission} value
  * @returns {string[]} */
 export function namesIn(value) {
-  if (value === undefined) return [];
-  const { direct_subgroups: groups, direct_members: people } = typeof value === "number" ? { direct_subgroups: [value], direct_members: [] } : value;
-  const named = groups.map((id) => state.realm_user_groups?.find((group) => group.id === id)).filter((group) => group !== undefined);
-  return [...named.map(groupName), ...people.map((id) => nameOf(id))];
+  return holdersOf(value).map((holder) => holder.name);
 }
 
-/** The name of a system group, if the permission has no other value.
- * @param {Permission | undefined} value */
-function systemGroup(value) {
-  const group = typeof value === "number" ? state.realm_user_groups?.find((each) => each.id === value) : undefined;
-  return group?.is_system_group ? group.name : undefined;
+/** The name of the role that says all about a permission: what else the value has is contained in it.
+ * @param {Permission} value
+ * @returns {string | undefined} */
+function roleOf(value) {
+  const holders = holdersOf(value);
+  const groups = (state.realm_user_groups ?? []).filter((group) => group.is_system_group && holders.some(({ kind, id }) => kind === "group" && id === group.id));
+  const widest = groups.find((group) => holders.every(({ kind, id }) => (kind === "person" ? hasPermission(group.id, id) : isWithin(id, group.id))));
+  return widest?.name;
+}
+
+/** Whether a group is another one, or is contained in it.
+ * @param {number} id
+ * @param {number} whole
+ * @returns {boolean} */
+function isWithin(id, whole) {
+  return id === whole || Boolean((state.realm_user_groups ?? []).find((group) => group.id === whole)?.direct_subgroup_ids.some((part) => isWithin(id, part)));
 }
 
 /** @param {Permission | undefined} value */
 function isEmpty(value) {
-  return value === undefined || systemGroup(value) === "role:nobody";
+  return value === undefined || roleOf(value) === "role:nobody";
 }
 
-/** @param {Permission | undefined} a
- * @param {Permission | undefined} b */
+/** @param {Permission} a
+ * @param {Permission} b */
 function isSame(a, b) {
   return JSON.stringify(a) === JSON.stringify(b);
 }

@@ -14,7 +14,7 @@ import { toast } from "../views/layout.js";
 import { t } from "../core/i18n.js";
 import { channelSettings } from "./channel_settings.js";
 import { bindToAddress, openDialog } from "./dialog.js";
-import { groupChoices } from "./forms.js";
+import { defaultForChannels, groupsForChannels, PermissionField } from "./permission_field.js";
 
 const PRIVACY = ["public", "private", "protected", "web-public"];
 
@@ -75,12 +75,13 @@ export function newChannel() {
   const folder = h("select", { class: "f", "aria-label": t("channels.folder") }, h("option", { value: "" }, t("org.none")), ...sortedFolders().map((each) => h("option", { value: each.id }, each.name)));
   const announce = h("input", { type: "checkbox", checked: true });
   const groups = ["can_send_message_group", "can_add_subscribers_group", "can_administer_channel_group", "can_remove_subscribers_group", "can_subscribe_group"];
-  const permissions = groups.map((each) => h("select", { class: "f", name: each, "aria-label": t(`channel.${each}`) }, h("option", { value: "" }, t("channels.usual")), ...groupChoices().map(([id, text]) => h("option", { value: id }, text))));
+  const chosen = /** @type {Record<string, import("../state/types.d.ts").Permission>} */ ({});
+  const permissions = groups.map((each) => h("div", { class: "field" }, h("label", { for: each }, t(`channel.${each}`)), new PermissionField({ id: each, label: t(`channel.${each}`), value: defaultForChannels(each), groups: groupsForChannels(each), change: (value) => { chosen[each] = value; } }).element));
   const form = h("form", { class: "fields", onsubmit: (/** @type {Event} */ event) => { event.preventDefault(); makeOnce(); } },
     h("label", { class: "field" }, t("channels.name"), name), h("label", { class: "field" }, t("channels.description"), description),
     h("fieldset", {}, h("legend", {}, t("channels.who")), ...privacy), h("label", { class: "field" }, t("channels.folder"), folder),
     h("label", { class: "choice" }, announce, t("channels.announce")),
-    h("details", {}, h("summary", {}, t("channels.permissions")), ...permissions.map((select, at) => h("label", { class: "field" }, t(`channel.${groups[at]}`), select))),
+    h("details", {}, h("summary", {}, t("channels.permissions")), ...permissions),
     h("button", { class: "b go" }, t("channels.create")));
   const dialog = openDialog(t("channels.new"), [form]);
   if (location.hash === "#channels/new") bindToAddress(dialog);
@@ -89,7 +90,6 @@ export function newChannel() {
 
   async function make() {
     const kind = new FormData(form).get("privacy");
-    const chosen = Object.fromEntries(permissions.filter((select) => select.value).map((select) => [select.name, Number(select.value)]));
     try {
       await post("/users/me/subscriptions", { subscriptions: [{ name: name.value.trim(), description: description.value }], announce: announce.checked,
         invite_only: kind === "private" || kind === "protected", history_public_to_subscribers: kind !== "protected", is_web_public: kind === "web-public",

@@ -12,15 +12,17 @@ import { on } from "../core/signals.js";
 import { t } from "../core/i18n.js";
 import { channelSentences, exportSection, mailSection, privacyOf } from "./channel_administration.js";
 import { confirmAction } from "./dialog.js";
-import { actionButton, formSection, isInPermission, permissionRow, settingRow } from "./forms.js";
+import { actionButton, formSection, isInPermission, settingRow } from "./forms.js";
+import { groupsForChannels, permissionRow } from "./permission_field.js";
 import { openTabbedDialog } from "./tabbed_dialog.js";
 import { summarySection } from "./topic_summary.js";
 
 const COLORS = ["#76ce90", "#fae589", "#a6c7e5", "#e79ab5", "#bfd56f", "#f4ae55", "#b0a5fd", "#addfe5", "#f5ce6e", "#c2726a", "#94c849", "#bd86e5", "#ee7e4a", "#a6dcbf", "#95a5fd", "#53a063", "#9987e1", "#e4523d"];
-const CHANNEL_PERMISSIONS = /** @type {const} */ (["can_send_message_group", "can_create_topic_group", "can_add_subscribers_group", "can_remove_subscribers_group", "can_subscribe_group", "can_administer_channel_group", "can_move_messages_within_channel_group", "can_resolve_topics_group", "can_delete_any_message_group"]);
+const CHANNEL_PERMISSIONS = /** @type {const} */ (["can_send_message_group", "can_create_topic_group", "can_add_subscribers_group", "can_remove_subscribers_group", "can_subscribe_group", "can_administer_channel_group", "can_move_messages_within_channel_group", "can_move_messages_out_of_channel_group", "can_resolve_topics_group", "can_delete_any_message_group", "can_delete_own_message_group"]);
 const NOTIFICATIONS = /** @type {const} */ (["desktop_notifications", "audible_notifications", "push_notifications", "email_notifications", "wildcard_mentions_notify"]);
 
 /** @typedef {import("./forms.js").FieldValue} FieldValue */
+/** @typedef {import("../state/types.d.ts").Permission} Permission */
 
 /** @param {{element: HTMLElement}} context
  * @param {string} [page] */
@@ -79,14 +81,18 @@ function permissionsPage(id) {
   const channel = channels.get(id);
   const disabled = !mayChange(channel);
   const sentences = h("ul", { class: "plain explained", "aria-live": "polite" });
+  const present = (/** @type {typeof CHANNEL_PERMISSIONS[number]} */ name) => /** @type {Permission} */ (channels.get(id)?.[name]);
+  const rows = CHANNEL_PERMISSIONS.filter((name) => channel?.[name] !== undefined).map((name) => ({ name, ...permissionRow({ id: name, label: t(`channel.${name}`), value: present(name), groups: groupsForChannels(name), disabled,
+    save: (value, old) => patch(`/streams/${id}`, { [name]: { new: value, old } }) }) }));
   const draw = () => {
     const now = channels.get(id);
-    if (now) setChildren(sentences, ...channelSentences(now).map((sentence) => h("li", {}, sentence)));
+    if (!now) return;
+    setChildren(sentences, ...channelSentences(now).map((sentence) => h("li", {}, sentence)));
+    for (const { name, show } of rows) show(present(name));
   };
   draw();
   const stop = on("channels", () => (sentences.isConnected ? draw() : stop()));
-  return [formSection(t("channel.permissions"), sentences, disabled && notYours(), ...CHANNEL_PERMISSIONS.filter((name) => channel?.[name] !== undefined).map((name) =>
-    permissionRow(name, t(`channel.${name}`), channel?.[name], (group) => patch(`/streams/${id}`, { [name]: { new: group, old: channel?.[name] } }), disabled)))];
+  return [formSection(t("channel.permissions"), sentences, disabled && notYours(), ...rows.map(({ element }) => element))];
 }
 
 /** @param {import("../state/channels.js").Channel | undefined} channel */

@@ -4,6 +4,7 @@ import { fullTitle } from "../state/conversations.js";
 import { allDrafts, discardDraft } from "../state/drafts.js";
 import { h, iconButton } from "../core/html.js";
 import { conversationHash } from "../state/narrow.js";
+import { actionLink, emptyState } from "../views/layout.js";
 import { formatFullTime } from "../views/time.js";
 import { t } from "../core/i18n.js";
 import { bindToAddress, openDialog } from "./dialog.js";
@@ -14,6 +15,6 @@ export function showDrafts() {
       h("small", {}, formatFullTime(draft.at)), iconButton("trash", t("drafts.delete"), { onclick: () => { discardDraft(draft.to); item.remove(); } }));
     return item;
   });
-  const body = rows.length ? h("ul", { class: "plain kept" }, ...rows) : h("p", { class: "quiet" }, t("drafts.none"));
+  const body = rows.length ? h("ul", { class: "plain kept" }, ...rows) : emptyState(t("drafts.none"), t("drafts.none-text"), actionLink("#recent", t("view.recent"), "clock"));
   bindToAddress(openDialog(t("drafts.title"), [body]));
 }

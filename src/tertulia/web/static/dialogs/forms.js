@@ -1,7 +1,9 @@
 /** Rows of settings forms. A row saves its setting when it is changed, and shows the result. */
 
 import { h } from "../core/html.js";
+import { myChannels } from "../state/channels.js";
 import { myId, state } from "../state/session.js";
+import { ChoiceField } from "../views/choice_field.js";
 import { oneAtATime } from "../core/signals.js";
 import { t } from "../core/i18n.js";
 
@@ -9,7 +11,7 @@ import { t } from "../core/i18n.js";
 /** @typedef {import("../state/types.d.ts").Permission} Permission */
 /** @typedef {import("../state/types.d.ts").Group} Group */
 /** @typedef {{name: string, label: string, value: FieldValue | null | undefined, save: (value: FieldValue) => Promise<unknown>, hint?: string,
- *   choices?: [string | number, string][], offers?: string[], kind?: "text" | "long" | "number" | "password" | "email" | "date", disabled?: boolean}} Row */
+ *   choices?: [string | number, string][], kind?: "text" | "long" | "number" | "password" | "email" | "date", disabled?: boolean}} Row */
 
 /** A row with a checkbox, a selection or a text field.
  * @param {Row} row
@@ -29,9 +31,7 @@ export function settingRow(row) {
   });
   const hint = row.hint && h("small", { class: "hint" }, row.hint);
   if (typeof row.value === "boolean") return h("label", { class: "choice" }, field, h("span", {}, row.label, " ", note), hint);
-  const offers = row.offers && h("datalist", { id: `offers-of-${row.name}` }, ...row.offers.map((offer) => h("option", { value: offer })));
-  if (offers) field.setAttribute("list", offers.id);
-  return h("label", { class: "field" }, h("span", {}, row.label, " ", note), field, offers, hint);
+  return h("label", { class: "field" }, h("span", {}, row.label, " ", note), field, hint);
 }
 
 /** A section of a form.
@@ -66,29 +66,29 @@ export function actionButton(text, work, extra = "") {
   return h("div", { class: "set" }, button, note);
 }
 
-/** The groups that can have a permission, with their names.
- * @returns {[number, string][]} */
-export function groupChoices() {
-  const groups = (state.realm_user_groups ?? []).filter((group) => !group.deactivated);
-  return groups.map((group) => [group.id, groupName(group)]);
+/** A row with a searchable list, which saves what is chosen.
+ * @param {string} label
+ * @param {import("../views/choice_field.js").Choice<string>[]} choices
+ * @param {string} value
+ * @param {(value: string) => Promise<unknown>} save */
+export function choiceRow(label, choices, value, save) {
+  const note = h("small", { class: "quiet", "aria-live": "polite" });
+  const field = new ChoiceField(label, choices, t("choice.unknown"), { value, changed: async () => {
+    const result = await save(field.value ?? value).then(() => t("forms.saved"), (error) => error.message);
+    note.textContent = result;
+  } });
+  return h("div", { class: "field" }, h("span", { "aria-hidden": "true" }, label, " "), note, field.element);
+}
+
+/** The channels of the person, as choices of a field.
+ * @returns {import("../views/choice_field.js").Choice<number>[]} */
+export function channelChoices() {
+  return myChannels().map(({ stream_id: value, name: label }) => ({ value, label }));
 }
 
 /** @param {{name: string, is_system_group: boolean}} group */
 export function groupName(group) {
   return group.is_system_group ? t(`group.${group.name}`) : group.name;
-}
-
-/** A row that selects the group that has a permission. A permission of several people and groups is shown as
- * such, and can only be replaced by a group.
- * @param {string} name
- * @param {string} label
- * @param {Permission | undefined} value
- * @param {(group: number) => Promise<unknown>} save
- * @param {boolean} [disabled] */
-export function permissionRow(name, label, value, save, disabled = false) {
-  const isPlain = typeof value === "number";
-  const choices = /** @type {[string | number, string][]} */ ([...(isPlain ? [] : [["", t("group.several")]]), ...groupChoices()]);
-  return settingRow({ name, label, value: isPlain ? value : "", choices, disabled, save: (chosen) => save(Number(chosen)) });
 }
 
 /** Whether the person has a permission.

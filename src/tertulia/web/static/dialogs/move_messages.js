@@ -2,17 +2,18 @@
 
 import { get, patch } from "../core/api.js";
 import { offerUndo } from "../views/message_actions.js";
-import { myChannels } from "../state/channels.js";
 import { topicFieldCompletions } from "../state/typeahead_sources.js";
 import { isInChannel } from "../state/conversations.js";
 import { h } from "../core/html.js";
 import { findMessage } from "../state/messages.js";
+import { ChoiceField } from "../views/choice_field.js";
 import { TypeaheadPopup } from "../views/typeahead_popup.js";
 import { currentRoute } from "../core/router.js";
 import { oneAtATime } from "../core/signals.js";
 import { currentMessageView } from "../views/message_view.js";
 import { t } from "../core/i18n.js";
 import { openDialog } from "./dialog.js";
+import { channelChoices } from "./forms.js";
 
 /** @param {import("../views/commands.js").CommandContext} context */
 export function moveMessages({ message }) {
@@ -29,22 +30,23 @@ export function moveTopic() {
 /** @param {import("../state/messages.js").Message} message
  * @param {string} mode */
 function moveDialog(message, mode) {
-  const options = myChannels().map((each) => h("option", { value: each.stream_id, selected: each.stream_id === message.stream_id }, each.name));
-  const channel = h("select", { class: "f", "aria-label": t("new.channel") }, ...options);
+  const channel = new ChoiceField(t("new.channel"), channelChoices(), t("choice.unknown"), { value: message.stream_id });
   const topic = h("input", { class: "f", "aria-label": t("compose.topic"), value: message.subject, maxlength: 60, dir: "auto" });
   const which = h("select", { class: "f", "aria-label": t("move.which") }, ...["change_one", "change_later", "change_all"].map((each) => h("option", { value: each, selected: each === mode }, t(`move.${each}`))));
   const notifyOld = h("input", { type: "checkbox" });
   const notifyNew = h("input", { type: "checkbox", checked: true });
   const list = h("ul", { class: "offer below", id: "move-offers", role: "listbox", "aria-label": t("offers.name"), hidden: true });
-  const popup = new TypeaheadPopup(topic, list, (text) => topicFieldCompletions(text, Number(channel.value)));
+  const popup = new TypeaheadPopup(topic, list, (text) => topicFieldCompletions(text, channel.value ?? 0));
   topic.addEventListener("keydown", (event) => popup.handleKey(event));
   const note = h("p", { class: "wrong", role: "alert", hidden: true });
   const go = async () => {
-    const isOther = Number(channel.value) !== message.stream_id;
-    const channelChange = isOther ? { stream_id: Number(channel.value) } : {};
+    const { value: to } = channel;
+    if (!channel.validate() || to === undefined) return;
+    const isOther = to !== message.stream_id;
+    const channelChange = isOther ? { stream_id: to } : {};
     const before = { topic: message.subject, ...(isOther && { stream_id: message.stream_id }) };
     try {
-      const isUndoable = which.value === "change_one" || (await isEmptyTopic(Number(channel.value), topic.value.trim()));
+      const isUndoable = which.value === "change_one" || (await isEmptyTopic(to, topic.value.trim()));
       await patch(`/messages/${message.id}`, { ...channelChange, topic: topic.value.trim(), propagate_mode: which.value, send_notification_to_old_thread: notifyOld.checked, send_notification_to_new_thread: notifyNew.checked });
       dialog.close();
       const mode = which.value === "change_one" ? "change_one" : "change_all";
@@ -55,7 +57,7 @@ function moveDialog(message, mode) {
     }
   };
   const dialog = openDialog(t("move.title"), [h("div", { class: "fields" },
-    h("label", { class: "field" }, t("new.channel"), channel),
+    h("div", { class: "field" }, h("span", { "aria-hidden": "true" }, t("new.channel")), channel.element),
     h("label", { class: "field anchor" }, t("compose.topic"), topic, list),
     h("label", { class: "field" }, t("move.which"), which),
     h("label", { class: "choice" }, notifyNew, t("move.tell-new")), h("label", { class: "choice" }, notifyOld, t("move.tell-old")), note)],

@@ -1,6 +1,5 @@
 /** Dialogs that start a direct conversation or a topic. */
 
-import { findChannel, myChannels } from "../state/channels.js";
 import { findPeople } from "../state/typeahead_sources.js";
 import { directWith } from "../state/conversations.js";
 import { setChildren, h, iconButton } from "../core/html.js";
@@ -8,7 +7,9 @@ import { avatar } from "../views/avatars.js";
 import { conversationHash } from "../state/narrow.js";
 import { nameOf } from "../state/people.js";
 import { t } from "../core/i18n.js";
+import { ChoiceField } from "../views/choice_field.js";
 import { openDialog } from "./dialog.js";
+import { channelChoices } from "./forms.js";
 
 export function newDirect() {
   /** @type {number[]} */
@@ -47,17 +48,15 @@ export function newDirect() {
 }
 
 export function newTopic() {
-  const names = h("datalist", { id: "channel-names" }, ...myChannels().map((each) => h("option", { value: each.name })));
-  const channel = h("input", { class: "f", list: "channel-names", "aria-label": t("new.channel"), placeholder: t("new.find-channel"), autocomplete: "off", required: true, dir: "auto" });
+  const channel = new ChoiceField(t("new.channel"), channelChoices(), t("choice.unknown"));
   const topic = h("input", { class: "f", "aria-label": t("compose.topic"), maxlength: 60, dir: "auto", required: true });
   const begin = () => {
-    const found = findChannel(channel.value);
-    if (!found) return channel.setCustomValidity(t("new.no-channel")), void channel.reportValidity();
+    const { value } = channel;
+    if (!channel.validate() || value === undefined) return;
     dialog.close();
-    location.hash = conversationHash({ channel: found.stream_id, topic: topic.value.trim() });
+    location.hash = conversationHash({ channel: value, topic: topic.value.trim() });
   };
-  channel.addEventListener("input", () => channel.setCustomValidity(""));
   const form = h("form", { class: "fields", onsubmit: (/** @type {Event} */ event) => { event.preventDefault(); begin(); } },
-    h("label", { class: "field" }, t("new.channel"), channel, names), h("label", { class: "field" }, t("compose.topic"), topic), h("button", { class: "b go" }, t("new.begin")));
+    h("div", { class: "field" }, h("span", { "aria-hidden": "true" }, t("new.channel")), channel.element), h("label", { class: "field" }, t("compose.topic"), topic), h("button", { class: "b go" }, t("new.begin")));
   const dialog = openDialog(t("new.topic"), [form]);
 }

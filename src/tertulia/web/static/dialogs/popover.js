@@ -89,6 +89,6 @@ function positionPopover(panel, anchor) {
   const isNearStart = at.left + at.width / 2 < innerWidth / 2;
   const left = isNearStart ? at.left : at.right - size.width;
   panel.style.setProperty("left", `${Math.max(8, Math.min(left, innerWidth - size.width - 8)) + scrollX}px`);
-  panel.style.setProperty("top", `${Math.max(8, isBelow ? at.bottom + 4 : at.top - size.height - 4) + scrollY}px`);
+  panel.style.setProperty("top", `${Math.max(8, Math.min(isBelow ? at.bottom + 4 : at.top - size.height - 4, innerHeight - size.height - 8)) + scrollY}px`);
   return undefined;
 }

@@ -3,7 +3,7 @@
 import { remove } from "../core/api.js";
 import { h, iconButton } from "../core/html.js";
 import { state } from "../state/session.js";
-import { toast } from "../views/layout.js";
+import { actionLink, emptyState, toast } from "../views/layout.js";
 import { formatFullTime } from "../views/time.js";
 import { t } from "../core/i18n.js";
 import { bindToAddress, openDialog } from "./dialog.js";
@@ -14,5 +14,5 @@ export function showReminders() {
       iconButton("trash", t("reminders.delete"), { onclick: () => remove(`/reminders/${reminder.reminder_id}`).then(() => item.remove(), (error) => toast(error.message)) }));
     return item;
   });
-  bindToAddress(openDialog(t("reminders.title"), [rows.length ? h("ul", { class: "plain kept" }, ...rows) : h("p", { class: "quiet" }, t("reminders.none"))]));
+  bindToAddress(openDialog(t("reminders.title"), [rows.length ? h("ul", { class: "plain kept" }, ...rows) : emptyState(t("reminders.none"), t("reminders.none-text"), actionLink("#inbox", t("view.inbox"), "inbox"))]));
 }

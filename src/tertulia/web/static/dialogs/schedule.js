@@ -7,7 +7,7 @@ import { h, iconButton } from "../core/html.js";
 import { oneAtATime } from "../core/signals.js";
 import { state } from "../state/session.js";
 import { conversationHash } from "../state/narrow.js";
-import { toast } from "../views/layout.js";
+import { actionLink, emptyState, toast } from "../views/layout.js";
 import { formatFullTime } from "../views/time.js";
 import { t } from "../core/i18n.js";
 import { bindToAddress, openDialog } from "./dialog.js";
@@ -51,7 +51,7 @@ async function schedule(time) {
 export function showScheduled() {
   const rows = [...(state.scheduled_messages ?? [])].sort((a, b) => a.scheduled_delivery_timestamp - b.scheduled_delivery_timestamp);
   const list = h("ul", { class: "plain kept" }, ...rows.map(scheduledRow));
-  bindToAddress(openDialog(t("schedule.list"), [rows.length ? list : h("p", { class: "quiet" }, t("schedule.none"))]));
+  bindToAddress(openDialog(t("schedule.list"), [rows.length ? list : emptyState(t("schedule.none"), t("schedule.none-text"), actionLink("#recent", t("view.recent"), "clock"))]));
 }
 
 /** @param {import("../core/api_types.d.ts").Schemas["ScheduledMessageObject"]} row */

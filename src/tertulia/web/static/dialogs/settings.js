@@ -7,10 +7,11 @@ import { areShortcutsOff, setShortcutsOff } from "../views/keys.js";
 import { avatar } from "../views/avatars.js";
 import { state, myId, realm, setting } from "../state/session.js";
 import { getPerson, nameOf, people } from "../state/people.js";
+import { ownTimeZone, timeZones } from "../state/time_zones.js";
 import { formatFullTime } from "../views/time.js";
 import { t } from "../core/i18n.js";
 import { agentsPage } from "./agents.js";
-import { actionButton, formSection, labelled, settingRow } from "./forms.js";
+import { actionButton, choiceRow, formSection, labelled, settingRow } from "./forms.js";
 import { profileFieldRow } from "./profile_values.js";
 import { openTabbedDialog } from "./tabbed_dialog.js";
 import { fileButton } from "./file_button.js";
@@ -57,7 +58,7 @@ function profilePage() {
   return [
     formSection(t("settings.profile"), picture, settingRow({ name: "full_name", label: t("profile.name"), value: me.full_name, save: (value) => patch("/settings", { full_name: value }) }),
       settingRow({ name: "status_text", label: t("profile.status"), value: state.user_status?.[myId()]?.status_text ?? "", save: (value) => post("/users/me/status", { status_text: value }) }),
-      settingRow({ name: "timezone", label: t("profile.timezone"), value: me.timezone || Intl.DateTimeFormat().resolvedOptions().timeZone, offers: Intl.supportedValuesOf("timeZone"), save: (value) => patch("/settings", { timezone: value }) })),
+      choiceRow(t("profile.timezone"), timeZones(), me.timezone || ownTimeZone(), (zone) => patch("/settings", { timezone: zone }))),
     fields.length > 0 && formSection(t("profile.more"), ...fields.map((field) => profileFieldRow(field, me.profile_data?.[field.id]?.value ?? ""))),
   ];
 }
@@ -86,6 +87,8 @@ async function accountPage() {
       actionButton(t("account.show-key"), async () => showKey((await post("/fetch_api_key", { username: state.delivery_email || state.email, password: shown.value })).api_key)),
       actionButton(t("account.renew-key"), async () => showKey((await post("/users/me/api_key/regenerate")).api_key)), key, file),
     formSection(t("account.privacy"), own("send_read_receipts"), own("presence_enabled"), own("send_private_typing_notifications"), own("send_stream_typing_notifications"), own("allow_private_data_export")),
+    formSection(t("account.export"), h("p", { class: "quiet" }, t("account.export-text")),
+      actionButton(t("account.export-do"), () => post(`/users/${myId()}/export`).then(() => t("channel.export-started")))),
   ];
 }
 

@@ -30,7 +30,8 @@ function fileRow(file) {
   }
 }
 
-/** @param {number} bytes */
-function formatMegabytes(bytes) {
-  return t("files.megabytes", { size: formatNumber(Math.max(0.1, Math.round((10 * bytes) / MEGABYTE) / 10)) });
+/** @param {number} bytes
+ * @returns {string} 1.5 MB; a small file has at least 0.1 */
+export function formatMegabytes(bytes) {
+  return t("files.megabytes", { size: formatNumber(bytes && Math.max(0.1, Math.round((10 * bytes) / MEGABYTE) / 10)) });
 }

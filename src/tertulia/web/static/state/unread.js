@@ -8,6 +8,8 @@ import { isTopicMuted } from "./topics.js";
 
 /** @typedef {import("./conversations.js").Conversation} Conversation */
 /** @typedef {{conversation: Conversation, ids: Set<number>}} UnreadConversation */
+/** @typedef {{unread: number, muted: number, mentions: number}} ChannelCounts messages in topics that are not muted, in
+ *   muted ones, and mentions in the former */
 
 /** Values of the setting desktop_icon_count_display. */
 const COUNT_ALL = 1;
@@ -20,17 +22,16 @@ const keyById = new Map();
 /** @type {Set<number>} unread messages that mention the person */
 const mentions = new Set();
 
-/** @type {{all: number, direct: number, mentions: number, channels: Map<number, number>} | null} */
-let totals = null;
-/** @type {Map<number, {unread: number, muted: number, mentions: number}> | null} */
-let byChannel = null;
+/** @type {{all: number, direct: number, channels: Map<number, ChannelCounts>} | null} counted when first asked for,
+ *   and again after a change of what is muted; a message that arrives or is read changes them */
+let sums = null;
 
 /** @param {import("./types.d.ts").Snapshot} snapshot */
 export function initUnread(snapshot) {
   byConversation.clear();
   keyById.clear();
   mentions.clear();
-  totals = byChannel = null;
+  sums = null;
   const unread = snapshot.unread_msgs;
   for (const each of unread?.streams ?? []) addIds({ channel: each.stream_id, topic: each.topic }, each.unread_message_ids);
   for (const each of unread?.pms ?? []) addIds(directWith([each.other_user_id ?? each.sender_id]), each.unread_message_ids);
@@ -43,9 +44,10 @@ export function initUnread(snapshot) {
 /** @param {import("./messages.js").Message} message a new one */
 export function addUnread(message) {
   if (message.flags.includes("read")) return;
-  addIds(conversationOf(message), [message.id]);
-  if (message.flags.includes("mentioned") || message.flags.includes("wildcard_mentioned")) mentions.add(message.id);
-  onChange(keyById.get(message.id));
+  const isMention = message.flags.includes("mentioned") || message.flags.includes("wildcard_mentioned");
+  const conversation = conversationOf(message);
+  addIds(conversation, [message.id], isMention);
+  emit("unread", conversation);
 }
 
 /** @param {Iterable<number>} ids
@@ -55,13 +57,14 @@ export function removeUnread(ids) {
   for (const id of ids) {
     const entry = byConversation.get(keyById.get(id) ?? "");
     if (!entry) continue;
+    addToSums(entry.conversation, -1, mentions.has(id) ? -1 : 0);
     entry.ids.delete(id);
     if (!entry.ids.size) byConversation.delete(keyOf(entry.conversation));
     keyById.delete(id);
     mentions.delete(id);
     removed.push(id);
   }
-  if (removed.length) onChange();
+  if (removed.length) emit("unread");
   return removed;
 }
 
@@ -74,10 +77,9 @@ export function clearUnread() {
 export function restoreUnread(details) {
   for (const [id, each] of Object.entries(details)) {
     const conversation = each.type === "stream" ? { channel: each.stream_id ?? 0, topic: each.topic ?? "" } : directWith(each.user_ids ?? []);
-    addIds(conversation, [Number(id)]);
-    if (each.mentioned) mentions.add(Number(id));
+    addIds(conversation, [Number(id)], each.mentioned);
   }
-  onChange();
+  emit("unread");
 }
 
 /** Messages were moved to another conversation.
@@ -88,10 +90,9 @@ export function moveUnread(ids, conversation) {
     if (!keyById.has(id)) continue;
     const isMention = mentions.has(id);
     removeUnread([id]);
-    addIds(conversation, [id]);
-    if (isMention) mentions.add(id);
+    addIds(conversation, [id], isMention);
   }
-  onChange();
+  emit("unread");
 }
 
 /** @param {number} id */
@@ -125,6 +126,16 @@ export function allUnread() {
   return [...byConversation.values()].sort((a, b) => Math.max(...b.ids) - Math.max(...a.ids));
 }
 
+/** The unread messages outside of muted conversations, and those that mention the person.
+ * @returns {number[]} */
+export function unreadWithoutMuted() {
+  return [...byConversation.values()].flatMap(({ conversation, ids }) => {
+    if (isInChannel(conversation) && isTopicMuted(conversation.channel, conversation.topic)) return [...ids].filter((id) => mentions.has(id));
+    if (!isInChannel(conversation) && conversation.people.length === 1 && isMuted(conversation.people[0])) return [];
+    return [...ids];
+  });
+}
+
 /** @returns {number[]} oldest first */
 export function unreadMentions() {
   return [...mentions].sort((a, b) => a - b);
@@ -132,19 +143,8 @@ export function unreadMentions() {
 
 /** Counts without muted conversations; `direct` and `mentions` are part of `all`. */
 export function unreadTotals() {
-  if (totals) return totals;
-  totals = { all: 0, direct: 0, mentions: mentions.size, channels: new Map() };
-  for (const { conversation, ids } of byConversation.values()) {
-    if (isInChannel(conversation)) {
-      if (isTopicMuted(conversation.channel, conversation.topic)) continue;
-      totals.channels.set(conversation.channel, (totals.channels.get(conversation.channel) ?? 0) + ids.size);
-    } else {
-      if (conversation.people.length === 1 && isMuted(conversation.people[0])) continue;
-      totals.direct += ids.size;
-    }
-    totals.all += ids.size;
-  }
-  return totals;
+  const { all, direct } = currentSums();
+  return { all, direct, mentions: mentions.size };
 }
 
 /** The number for the title and the badge, as the person has set it. */
@@ -155,44 +155,57 @@ export function unreadBadgeCount() {
   return COUNT_DIRECT_AND_MENTIONS.includes(policy) ? direct + mentioned : 0;
 }
 
-/** Counts of each channel with unread messages: in topics that are not muted, in muted ones, and mentions in the former.
- * @returns {Map<number, {unread: number, muted: number, mentions: number}>} */
+/** Counts of the channels that have unread messages, or had some.
+ * @returns {Map<number, ChannelCounts>} */
 export function channelTotals() {
-  if (byChannel) return byChannel;
-  byChannel = new Map();
-  for (const { conversation, ids } of byConversation.values()) {
-    if (!isInChannel(conversation)) continue;
-    const { channel, topic } = conversation;
-    const counts = byChannel.get(channel) ?? { unread: 0, muted: 0, mentions: 0 };
-    byChannel.set(channel, counts);
-    if (isTopicMuted(channel, topic)) counts.muted += ids.size;
-    else counts.unread += ids.size;
-  }
-  for (const id of mentions) {
-    const conversation = byConversation.get(keyById.get(id) ?? "")?.conversation;
-    if (!conversation || !isInChannel(conversation) || isTopicMuted(conversation.channel, conversation.topic)) continue;
-    const counts = byChannel.get(conversation.channel);
-    if (counts) counts.mentions++;
-  }
-  return byChannel;
+  return currentSums().channels;
 }
 
 /** @param {Conversation} conversation
- * @param {number[]} ids */
-function addIds(conversation, ids) {
-  if (!ids.length) return;
+ * @param {number[]} ids
+ * @param {boolean} [isMention] */
+function addIds(conversation, ids, isMention = false) {
+  const added = ids.filter((id) => !keyById.has(id));
+  if (!added.length) return;
   const key = keyOf(conversation);
-  if (!byConversation.has(key)) byConversation.set(key, { conversation, ids: new Set() });
-  for (const id of ids) {
-    byConversation.get(key)?.ids.add(id);
+  const entry = byConversation.get(key) ?? { conversation, ids: new Set() };
+  byConversation.set(key, entry);
+  for (const id of added) {
+    entry.ids.add(id);
     keyById.set(id, key);
+    if (isMention) mentions.add(id);
+    addToSums(conversation, 1, isMention ? 1 : 0);
   }
 }
 
-/** @param {string} [key] of the conversation, if only one has changed */
-function onChange(key) {
-  totals = byChannel = null;
-  emit("unread", key);
+function currentSums() {
+  if (sums) return sums;
+  sums = { all: 0, direct: 0, channels: new Map() };
+  for (const { conversation, ids } of byConversation.values()) addToSums(conversation, ids.size, [...ids].filter((id) => mentions.has(id)).length);
+  return sums;
 }
 
-on(["channels", "topics", "people"], () => (totals = byChannel = null));
+/** @param {Conversation} conversation
+ * @param {number} unread
+ * @param {number} mentioned how many of them mention the person */
+function addToSums(conversation, unread, mentioned) {
+  if (!sums) return;
+  if (!isInChannel(conversation)) {
+    if (conversation.people.length === 1 && isMuted(conversation.people[0])) return;
+    sums.direct += unread;
+    sums.all += unread;
+    return;
+  }
+  const { channel, topic } = conversation;
+  const counts = sums.channels.get(channel) ?? { unread: 0, muted: 0, mentions: 0 };
+  sums.channels.set(channel, counts);
+  if (isTopicMuted(channel, topic)) {
+    counts.muted += unread;
+  } else {
+    counts.unread += unread;
+    counts.mentions += mentioned;
+    sums.all += unread;
+  }
+}
+
+on(["channels", "topicPolicy", "people"], () => (sums = null));

@@ -104,7 +104,7 @@ async function poll() {
   const response = await get("/events", { queue_id: queue, last_event_id: position, dont_block: isReconnect }, polling.signal);
   const events = /** @type {ServerEvent[]} */ (response.events);
   failures = 0;
-  setSharedConnection("live");
+  setConnection("live");
   if (isReconnect) checkForNewVersion();
   applyEvents(events);
   if (tabs) tabs.position = { queue, last: position };

@@ -17,6 +17,8 @@ const MAX_UNREAD_AGAIN = 1000;
 /** @type {Set<number>} read here, not yet confirmed by the server */
 const pendingIds = new Set();
 let isFlushing = false;
+/** @type {Promise<unknown>} the last request that marks messages as read */
+let inFlight = Promise.resolve();
 /** @type {number | undefined} */
 let flushTimer;
 
@@ -28,6 +30,14 @@ export function markRead(ids) {
     setFlag(id, "read", true);
   }
   if (read.length) scheduleFlush();
+}
+
+/** Mark messages as unread again that were just marked as read.
+ * @param {number[]} ids */
+export async function markUnread(ids) {
+  for (const id of ids) pendingIds.delete(id);
+  await inFlight.catch(() => {}); // it may mark them as read
+  await post("/messages/flags", { messages: ids, op: "remove", flag: "read" });
 }
 
 /** Mark a message and all after it in a narrow as unread.
@@ -60,7 +70,8 @@ async function flush() {
   isFlushing = true;
   const ids = [...pendingIds];
   try {
-    await post("/messages/flags", { messages: ids, op: "add", flag: "read" });
+    inFlight = post("/messages/flags", { messages: ids, op: "add", flag: "read" });
+    await inFlight;
     for (const id of ids) pendingIds.delete(id);
   } catch (error) {
     if (error instanceof ApiError) for (const id of ids) pendingIds.delete(id);

@@ -33,7 +33,7 @@ const reducers = {
   subscription: onSubscription,
   stream: onChannel,
   channel_folder: onFolder,
-  user_topic: (event) => { setPolicy(event.stream_id, event.topic_name, event.visibility_policy); emit("topics", event.stream_id); emit("unread"); },
+  user_topic: (event) => { setPolicy(event.stream_id, event.topic_name, event.visibility_policy); emit("topicPolicy", event.stream_id); emit("topics", event.stream_id); emit("unread"); },
   muted_users: (event) => { state.muted_users = event.muted_users; emit("people"); emit("lists"); },
   realm_user: onPerson,
   realm_bot: () => emit("people"),

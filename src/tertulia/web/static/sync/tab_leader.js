@@ -52,12 +52,13 @@ export class TabLeader {
     });
   }
 
-  /** @param {ServerEvent[]} events
+  /** Forward what a poll has returned.
+   * @param {ServerEvent[]} events
    * @param {Position} position */
   forward(events, position) {
     this.#recentEvents.push(...events);
     this.#recentEvents.splice(0, this.#recentEvents.length - MAX_RECENT_EVENTS);
-    this.#post({ events, position });
+    this.#post({ events, position, connection: "live" });
   }
 
   /** @param {ConnectionState} connection */

@@ -1,36 +1,44 @@
 /** Answers of bots that grow in the open conversation, below its messages. The finished answer is an ordinary message. */
 
 import { get, post } from "../core/api.js";
-import { setChildren, h, icon } from "../core/html.js";
+import { elementAtPath, elementPath, h, icon, parseServerHtml, setChildren } from "../core/html.js";
 import { addTexts, t } from "../core/i18n.js";
+import { lazy } from "../core/lazy.js";
 import { on } from "../core/signals.js";
-import { directWith, keyOf } from "../state/conversations.js";
-import { nameOf } from "../state/people.js";
-import { myId } from "../state/session.js";
+import { conversationOf, directWith, keyOf, titleOf } from "../state/conversations.js";
+import { findMessage } from "../state/messages.js";
+import { conversationHash } from "../state/narrow.js";
+import { nameOf, people } from "../state/people.js";
+import { myId, state } from "../state/session.js";
 import { answersTexts } from "./answers_texts.js";
 import { avatar } from "./avatars.js";
 import { currentComposeBox } from "./compose.js";
+import { fetchMessages } from "./conversation_rows.js";
 import { currentMessageView } from "./message_view.js";
-import { formatTime } from "./time.js";
+import { formatShortTime, formatTime } from "./time.js";
 
 /** @typedef {import("../sync/event_types.d.ts").AnswerEvent} AnswerEvent */
-/** @typedef {{event: AnswerEvent, text: string, status: string, heardAt: number, stoppedAt: number, endedAt: number}} GrowingAnswer
- *   `stoppedAt` and `endedAt` are 0 until then */
+/** @typedef {import("../state/messages.js").Message} Message */
+/** @typedef {{event: AnswerEvent, text: string, status: string, heardAt: number, stoppedAt: number, endedAt: number,
+ *   messageId: number, sources: Message[], hasSourcesOpen: boolean}} GrowingAnswer
+ *   `stoppedAt`, `endedAt` and `messageId` are 0 until then */
 
 const SILENT_MS = 60_000;
 const DONE_MS = 20_000; // how long a finished answer says how long it took
 const TICK_MS = 1000;
+const MAX_SOURCES = 20;
+const MESSAGE_LINK = /\/near\/(\d+)$/;
 
 /** @type {Map<string, GrowingAnswer>} */
 const answers = new Map();
 const place = h("div", { class: "answers", role: "feed", "aria-busy": "true" });
 /** What a screen reader says: beginnings and ends, never the pieces or the seconds. */
-const spoken = h("div", { class: "hidden", role: "status" });
+const liveRegion = h("div", { class: "hidden", role: "status" });
 let ticking = 0;
 
 addTexts(answersTexts);
 place.setAttribute("aria-label", t("answer.growing"));
-document.body.append(spoken);
+document.body.append(liveRegion);
 on(["route", "reset"], () => queueMicrotask(drawAnswers));
 document.addEventListener("keydown", stopByKey, true);
 
@@ -38,16 +46,19 @@ document.addEventListener("keydown", stopByKey, true);
 export function applyAnswerEvent(event) {
   const known = answers.get(event.answer_token);
   if (event.op === "end") {
-    if (known && event.message_id) known.endedAt = Date.now();
-    else answers.delete(event.answer_token);
-    if (known && event.message_id && isOpen(known)) say("answer.done", known);
+    if (known && event.message_id) {
+      known.endedAt = Date.now();
+      known.messageId = event.message_id;
+      fetchSources(known);
+    } else answers.delete(event.answer_token);
+    if (known && event.message_id && isOpen(known)) announceAnswer("answer.done", known);
   } else {
-    const answer = known ?? { event, text: "", status: "", heardAt: 0, stoppedAt: 0, endedAt: 0 };
+    const answer = known ?? { event, text: "", status: "", heardAt: 0, stoppedAt: 0, endedAt: 0, messageId: 0, sources: [], hasSourcesOpen: false };
     answers.set(event.answer_token, answer);
     answer.heardAt = Date.now();
     if (event.op === "stop") answer.stoppedAt ||= Date.now();
     if (event.op === "update") write(answer, event);
-    if (isOpen(answer) && (!known || event.op === "stop")) say(known ? "answer.stopped" : "answer.begins", answer);
+    if (isOpen(answer) && (!known || event.op === "stop")) announceAnswer(known ? "answer.stopped" : "answer.begins", answer);
     if (!known && event.op === "update" && event.position) fetchText(answer);
   }
   drawAnswers();
@@ -70,15 +81,15 @@ async function fetchText(answer) {
 
 /** @param {string} text
  * @param {GrowingAnswer} answer */
-function say(text, answer) {
-  spoken.textContent = t(text, { name: nameOf(answer.event.sender_id), count: secondsOf(answer) });
+function announceAnswer(text, answer) {
+  liveRegion.textContent = t(text, { name: nameOf(answer.event.sender_id), count: secondsOf(answer) });
 }
 
 /** Whether the answer grows in the open conversation.
  * @param {GrowingAnswer} answer */
 function isOpen(answer) {
   const conversation = currentMessageView()?.route.conversation;
-  return conversation !== undefined && keyOf(conversationOf(answer.event)) === keyOf(conversation);
+  return conversation !== undefined && keyOf(placeOf(answer.event)) === keyOf(conversation);
 }
 
 /** How long the bot has written.
@@ -98,11 +109,11 @@ function stopByKey(event) {
   const field = /** @type {HTMLElement} */ (event.target);
   if (event.key !== "Escape" || field.closest("dialog, [popover]") || document.querySelector("dialog[open], [popover]:popover-open")) return;
   if (field.matches("input, textarea") && /** @type {HTMLInputElement} */ (field).value) return;
-  const asked = [...answers.values()].filter((answer) => isMine(answer) && isOpen(answer) && !answer.stoppedAt && !answer.endedAt && !isBroken(answer)).at(-1);
-  if (!asked) return;
+  const current = [...answers.values()].filter((answer) => isMine(answer) && isOpen(answer) && !answer.stoppedAt && !answer.endedAt && !isBroken(answer)).at(-1);
+  if (!current) return;
   event.preventDefault();
   event.stopImmediatePropagation();
-  stop(asked);
+  stop(current);
 }
 
 /** @param {GrowingAnswer} answer */
@@ -115,8 +126,14 @@ function isMine({ event }) {
   return event.asked_by === myId();
 }
 
+/** Whether the line below a finished answer has been shown long enough.
+ * @param {GrowingAnswer} answer */
+function isOver(answer) {
+  return Boolean(answer.endedAt) && Date.now() - answer.endedAt > DONE_MS && !(answer.hasSourcesOpen && isOpen(answer));
+}
+
 function drawAnswers() {
-  for (const [token, { endedAt }] of answers) if (endedAt && Date.now() - endedAt > DONE_MS) answers.delete(token);
+  for (const [token, answer] of answers) if (isOver(answer)) answers.delete(token);
   const view = currentMessageView();
   const here = [...answers.values()].filter(isOpen);
   if (!view || !here.length) place.remove();
@@ -124,7 +141,9 @@ function drawAnswers() {
     const wasAtEnd = view.list.isAtEnd;
     if (place.nextSibling !== view.typing) view.typing.before(place);
     place.setAttribute("aria-busy", String(here.some(({ endedAt }) => !endedAt)));
+    const focused = document.activeElement && place.contains(document.activeElement) ? elementPath(place, document.activeElement) : undefined;
     setChildren(place, ...here.map((answer) => (answer.endedAt ? doneLine(answer) : answerRow(answer))));
+    if (focused) elementAtPath(place, focused)?.focus({ preventScroll: true });
     if (wasAtEnd) view.list.scrollToEnd();
   }
   clearTimeout(ticking);
@@ -132,7 +151,7 @@ function drawAnswers() {
 }
 
 /** @param {AnswerEvent} event */
-function conversationOf(event) {
+function placeOf(event) {
   return event.stream_id === undefined ? directWith((event.user_ids ?? []).filter((id) => id !== myId())) : { channel: event.stream_id, topic: event.topic ?? "" };
 }
 
@@ -158,16 +177,73 @@ function liveLine(answer) {
 /** The line of an answer that was stopped or broke off.
  * @param {GrowingAnswer} answer */
 function endLine(answer) {
-  const text = !answer.stoppedAt ? t("answer.broken", { count: SILENT_MS / 1000 })
-    : isMine(answer) ? t("answer.stopped-by-you", { count: secondsOf(answer) }) : t("answer.stopped");
+  const text = answer.stoppedAt ? stoppedText(answer) : t("answer.broken", { count: SILENT_MS / 1000 });
   const again = answer.stoppedAt ? h("button", { type: "button", onclick: () => goOn(answer) }, t("answer.go-on")) : h("button", { type: "button", onclick: () => askAgain(answer) }, t("answer.ask-again"));
   return h("div", { class: "send-state" }, icon(answer.stoppedAt ? "stop" : "alert", "s"), h("span", {}, text), isMine(answer) && again);
 }
 
-/** How long it took, below the message that the answer has become.
+/** @param {GrowingAnswer} answer */
+function stoppedText(answer) {
+  return isMine(answer) ? t("answer.stopped-by-you", { count: secondsOf(answer) }) : t("answer.stopped");
+}
+
+/** Below the message that the answer has become: how long it took, or that it was stopped, and its sources.
  * @param {GrowingAnswer} answer */
 function doneLine(answer) {
-  return h("article", { class: "line answered", tabindex: -1, "aria-label": nameOf(answer.event.sender_id) }, h("div", { class: "what send-state" }, icon("check", "s"), h("span", {}, t("answer.done", { name: nameOf(answer.event.sender_id), count: secondsOf(answer) }))));
+  const name = nameOf(answer.event.sender_id);
+  const message = findMessage(answer.messageId);
+  const text = answer.stoppedAt ? stoppedText(answer) : t("answer.done", { name, count: secondsOf(answer) });
+  const goOnButton = h("button", { type: "button", onclick: () => goOn(answer) }, t("answer.go-on"));
+  const deleteButton = h("button", { type: "button", onclick: () => deleteAnswer(answer) }, t("answer.delete"));
+  return h("article", { class: "line answered", tabindex: -1, "aria-label": name },
+    h("div", { class: "what" }, h("div", { class: "send-state" }, icon(answer.stoppedAt ? "stop" : "check", "s"), h("span", {}, text),
+      answer.sources.length > 0 && sourcesButton(answer), answer.stoppedAt && isMine(answer) && goOnButton, message && mayDelete(answer) && deleteButton),
+      answer.hasSourcesOpen && h("ol", { class: "sources", id: sourcesId(answer) }, ...answer.sources.map(sourceItem))));
+}
+
+/** @param {GrowingAnswer} answer */
+function sourcesButton(answer) {
+  const toggle = () => { answer.hasSourcesOpen = !answer.hasSourcesOpen; drawAnswers(); };
+  return h("button", { type: "button", "aria-expanded": String(answer.hasSourcesOpen), "aria-controls": sourcesId(answer), onclick: toggle },
+    answer.hasSourcesOpen ? t("answer.hide-sources") : t("answer.show-sources", { count: answer.sources.length }));
+}
+
+/** @param {GrowingAnswer} answer */
+function sourcesId({ messageId }) {
+  return `answer-sources-${messageId}`;
+}
+
+/** @param {Message} message */
+function sourceItem(message) {
+  const conversation = conversationOf(message);
+  const what = { name: message.sender_full_name, topic: titleOf(conversation), when: formatShortTime(message.timestamp, true) };
+  return h("li", {}, h("a", { href: conversationHash(conversation, message.id) }, h("bdi", {}, t("answer.source", what))));
+}
+
+/** The messages to which the finished answer links, as far as the person may read them.
+ * @param {GrowingAnswer} answer */
+async function fetchSources(answer) {
+  await fetchMessages([answer.messageId]).catch(() => {});
+  const links = parseServerHtml(findMessage(answer.messageId)?.content ?? "").querySelectorAll("a[href*='/near/']");
+  const ids = [...new Set([...links].map((link) => Number(link.getAttribute("href")?.match(MESSAGE_LINK)?.[1] ?? 0)))].filter(Boolean).slice(0, MAX_SOURCES);
+  await fetchMessages(ids).catch(() => {});
+  answer.sources = ids.flatMap((id) => findMessage(id) ?? []);
+  drawAnswers();
+}
+
+/** Whether the person may delete the message: an administrator may, and the owner of the bot.
+ * @param {GrowingAnswer} answer */
+function mayDelete({ event }) {
+  return state.is_admin || people.get(event.sender_id)?.bot_owner_id === myId();
+}
+
+/** @param {GrowingAnswer} answer */
+async function deleteAnswer(answer) {
+  const message = findMessage(answer.messageId);
+  if (!message) return;
+  answers.delete(answer.event.answer_token);
+  drawAnswers();
+  (await lazy("dialogs", "deleteMessage"))(message);
 }
 
 /** Write to the bot that it should continue. The person sends it.
@@ -179,7 +255,7 @@ function goOn({ event }) {
 /** Put the question into the compose box again: the last message of the person before the answer.
  * @param {GrowingAnswer} answer */
 async function askAgain({ event }) {
-  const conversation = conversationOf(event);
+  const conversation = placeOf(event);
   const place = event.stream_id === undefined ? [{ operator: "dm", operand: event.user_ids }] : [{ operator: "channel", operand: event.stream_id }, { operator: "topic", operand: event.topic }];
   const found = await get("/messages", { anchor: "newest", num_before: 20, num_after: 0, apply_markdown: false, allow_empty_topic_name: true, narrow: [...place, { operator: "sender", operand: myId() }] }).catch(() => ({ messages: [] }));
   const question = found.messages.filter((each) => each.timestamp <= event.started + 1).at(-1)?.content ?? `@**${nameOf(event.sender_id)}** `;

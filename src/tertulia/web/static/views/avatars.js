@@ -6,7 +6,7 @@ import { avatarHue, initialOf, getPerson } from "../state/people.js";
 import { emojiCharacter } from "../state/emoji.js";
 import { presenceOf } from "../state/presence.js";
 import { realm, state } from "../state/session.js";
-import { formatNumber, t } from "../core/i18n.js";
+import { formatIncrease, formatNumber, t } from "../core/i18n.js";
 
 /** @param {number} channel
  * @returns {Element} */
@@ -57,7 +57,7 @@ export function statusEmoji(id, before = "") {
  * @returns {HTMLElement} */
 export function avatarStack(ids) {
   const shown = ids.slice(0, 3).map((id) => avatar(id));
-  const more = ids.length > 3 && h("span", { class: "more" }, `+${ids.length - 3}`);
+  const more = ids.length > 3 && h("span", { class: "more" }, formatIncrease(ids.length - 3));
   return h("span", { class: "avatars", "aria-hidden": "true" }, ...shown, more);
 }
 

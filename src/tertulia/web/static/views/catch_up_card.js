@@ -8,11 +8,12 @@ import { channelName } from "../state/channels.js";
 import { directWith, keyOf, titleOf } from "../state/conversations.js";
 import { conversationHash } from "../state/narrow.js";
 import { myId } from "../state/session.js";
-import { unreadIds } from "../state/unread.js";
-import { markRead } from "../sync/read_flags.js";
+import { unreadIds, unreadWithoutMuted } from "../state/unread.js";
+import { markRead, markUnread } from "../sync/read_flags.js";
 import { avatar } from "./avatars.js";
 import { catchUpTexts } from "./catch_up_texts.js";
 import { conversationIcon } from "./conversation_rows.js";
+import { offerUndo } from "./message_actions.js";
 import { formatShortTime } from "./time.js";
 
 /** @typedef {import("../core/api_types.d.ts").Schemas["CatchUp"]} CatchUp */
@@ -58,6 +59,7 @@ function mostImportant(conversations) {
 function card(found, shown, draw, close) {
   const sentences = shown.reduce((sum, each) => sum + each.sentences.length, 0);
   const others = found.conversation_count - shown.length;
+  const unread = unreadWithoutMuted();
   const since = `${t("catchup.since", { when: found.since ? formatShortTime(found.since, true) : "", count: found.message_count })} ${t("inbox.in", { count: found.conversation_count })}`;
   const notes = [
     others > 0 && t("catchup.others", { count: others }),
@@ -75,8 +77,17 @@ function card(found, shown, draw, close) {
       iconButton("close", t("catchup.close"), { onclick: close, "data-key": "catch-up-close" })),
     ...shown.map((each) => conversationSection(each, () => { shown.splice(shown.indexOf(each), 1); draw(); })),
     h("footer", {}, h("span", {}, notes.filter(Boolean).join(" ")),
-      h("button", { class: "b", type: "button", "data-do": "mark-all-read", "data-key": "catch-up-read" }, t("inbox.mark-all")),
+      h("button", { class: "b", type: "button", "data-key": "catch-up-read", onclick: () => markAllRead(unread, close) }, t("catchup.mark-all", { count: unread.length })),
       h("a", { class: "b", href: "#recent" }, t("catchup.show-others"))));
+}
+
+/** Mark all that the card is about as read; it is not needed any more.
+ * @param {number[]} ids
+ * @param {() => void} close */
+function markAllRead(ids, close) {
+  markRead(ids);
+  close();
+  offerUndo("check", t("undo.read", { count: ids.length }), () => markUnread(ids));
 }
 
 /** @param {CaughtUpConversation} found

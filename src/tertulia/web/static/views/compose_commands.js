@@ -10,7 +10,7 @@ import { retrySend, withdraw } from "../sync/outbox.js";
 import { get } from "../core/api.js";
 import { lazy } from "../core/lazy.js";
 import { nameOf } from "../state/people.js";
-import { on } from "../core/signals.js";
+import { goTo } from "../core/router.js";
 import { toast } from "./layout.js";
 import { t } from "../core/i18n.js";
 
@@ -99,13 +99,7 @@ function insertForMessage(message, text) {
  * @param {string} hash
  * @param {string} text to insert */
 export function composeAt(hash, text) {
-  if (location.hash === hash) return insertIntoBox(text);
-  const stop = on("route", (route) => {
-    stop();
-    if (route.hash === hash) requestAnimationFrame(() => insertIntoBox(text));
-  });
-  location.hash = hash;
-  return undefined;
+  goTo(hash, () => insertIntoBox(text));
 }
 
 /** @param {string} text */

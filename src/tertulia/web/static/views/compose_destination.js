@@ -42,6 +42,7 @@ export class ComposeDestination {
         ...(target.topic === null ? [] : [icon("right", "s flip"), h("b", { class: "cut" }, h("bdi", {}, titleOf({ channel: target.channel, topic: target.topic })))])];
     setChildren(this.#button, ...name, icon("down", "s"));
     this.#button.title = t("destination.change");
+    if (topic && this.element.contains(topic)) return; // a person may be writing in it
     setChildren(this.element, this.#button, topic && h("span", { class: "quiet", "aria-hidden": "true" }, "›"), topic);
   }
 

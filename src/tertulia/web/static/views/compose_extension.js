@@ -31,6 +31,7 @@ export class ComposeExtension {
   constructor(compose) {
     const { frame } = compose;
     this.#compose = compose;
+    const hasTopicFocus = compose.topic !== null && compose.topic === document.activeElement;
     this.attachments = new ComposeAttachments(compose);
     this.#notes = new ComposeNotes(compose);
     this.#destination = new ComposeDestination(compose);
@@ -39,6 +40,7 @@ export class ComposeExtension {
     frame.prepend(size.handle, this.#notes.element, this.#destination.element, this.attachments.element);
     frame.querySelector(".end")?.prepend(this.#notes.counter);
     frame.querySelector('[data-do="preview"]')?.after(size.button);
+    if (hasTopicFocus) compose.topic?.focus(); // an element that is moved loses the focus
     this.#notes.update();
     const stop = on("topicMoved", (event) => (compose.box.isConnected ? this.#follow(event) : stop()));
     const stopNames = on(["channels", "people"], () => (compose.box.isConnected ? this.#destination.draw() : stopNames()));

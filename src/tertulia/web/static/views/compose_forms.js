@@ -1,4 +1,4 @@
-/** Forms in place of the text of a compose box, so that nobody has to know a syntax: poll, to-do list, time, table,
+/** Forms in place of the text of a compose box, so that no user has to know a syntax: poll, to-do list, time, table,
  * spoiler and heading. The text stays below and comes back when the form is closed. */
 
 import { post } from "../core/api.js";
@@ -6,7 +6,9 @@ import { h, icon, iconButton, setChildren } from "../core/html.js";
 import { oneAtATime } from "../core/signals.js";
 import { t } from "../core/i18n.js";
 import { isInChannel } from "../state/conversations.js";
+import { ownTimeZone, timeZones, withOffset } from "../state/time_zones.js";
 import { currentComposeBox } from "./compose.js";
+import { ChoiceField } from "./choice_field.js";
 import { toast } from "./layout.js";
 
 /** @typedef {import("./compose.js").ComposeBox} ComposeBox */
@@ -28,7 +30,9 @@ export function timeForm() {
   const now = new Date();
   now.setMinutes(0, 0, 0);
   const field = h("input", { class: "f", type: "datetime-local", value: localValue(new Date(now.getTime() + 3600_000)), required: true });
-  openForm(t("form.time"), [labelled(t("form.time-field"), field), h("p", { class: "hint" }, t("form.time-hint"))], () => `<time:${withOffset(new Date(field.value))}> `);
+  const zone = new ChoiceField(t("form.zone"), timeZones(), t("form.unknown"), { value: ownTimeZone() });
+  const zoneField = h("div", { class: "field" }, h("span", { "aria-hidden": "true" }, t("form.zone")), zone.element);
+  openForm(t("form.time"), [labelled(t("form.time-field"), field), zoneField, h("p", { class: "hint" }, t("form.time-hint"))], () => `<time:${withOffset(field.value, zone.value ?? ownTimeZone())}> `, { isValid: () => zone.validate() });
 }
 
 export function headingForm() {
@@ -64,9 +68,15 @@ export function tableForm() {
   openForm(t("form.table"), [grid, h("div", { class: "set" }, addRow, addColumn)], ({ box }) => {
     const before = box.value.slice(0, box.selectionStart);
     const gap = before && !before.endsWith("\n\n") ? "\n" : ""; // a table is a block of its own
-    const lines = cells.map((row) => `| ${row.map((cell) => cell.trim().replaceAll("|", "\\|")).join(" | ")} |`);
+    const lines = cells.map((row) => `| ${row.map((cell) => escapeBars(cell.trim())).join(" | ")} |`);
     return `${gap}${[lines[0], `|${" --- |".repeat(cells[0].length)}`, ...lines.slice(1)].join("\n")}\n\n`;
   }, { alone: true });
+}
+
+/** A vertical bar ends a cell, but not in code.
+ * @param {string} cell */
+function escapeBars(cell) {
+  return cell.replaceAll(/(`+)[^`]+\1|\|/g, (found) => (found === "|" ? "&#124;" : found));
 }
 
 /** A poll or a to-do list: it is a message of its own, so it is sent at once.
@@ -96,11 +106,47 @@ function addEmptyOption(options, kind) {
     const next = item.nextElementSibling?.querySelector("input");
     item.remove();
     addEmptyOption(options, kind);
+    numberOptions(options);
     (next ?? options.querySelector("input"))?.focus();
   };
-  const item = h("li", {}, h("span", { class: "grip", "aria-hidden": "true" }, icon("drag", "s")), h("input", { class: "f", "aria-label": t("form.option", { count: inputs.length + 1 }), placeholder: t(`form.${kind}-add`), maxlength: MAX_LENGTH, dir: "auto" }),
-    iconButton("close", t("form.remove", { count: inputs.length + 1 }), { onclick: remove }));
+  const grip = h("span", { class: "grip", "aria-hidden": "true", title: t("form.move") }, icon("drag", "s"));
+  grip.addEventListener("pointerdown", (event) => startDrag(event, grip, options));
+  const item = h("li", {}, grip, h("input", { class: "f", placeholder: t(`form.${kind}-add`), maxlength: MAX_LENGTH, dir: "auto" }), iconButton("close", "", { onclick: remove }));
   options.append(item);
+  numberOptions(options);
+}
+
+/** Name the options by their places.
+ * @param {HTMLElement} options */
+function numberOptions(options) {
+  for (const [at, item] of [...options.children].entries()) {
+    const remove = item.querySelector("button");
+    const text = t("form.remove", { count: at + 1 });
+    item.querySelector("input")?.setAttribute("aria-label", t("form.option", { count: at + 1 }));
+    remove?.setAttribute("aria-label", text);
+    if (remove) remove.title = text;
+  }
+}
+
+/** The item of a grip follows the pointer; the empty option stays the last.
+ * @param {PointerEvent} event
+ * @param {HTMLElement} grip
+ * @param {HTMLElement} options */
+function startDrag(event, grip, options) {
+  const item = /** @type {HTMLElement} */ (grip.closest("li"));
+  event.preventDefault();
+  options.setPointerCapture(event.pointerId); // an item that is moved would lose it
+  item.classList.add("dragged");
+  options.onpointermove = ({ clientY }) => {
+    const others = [...options.children].slice(0, -1).filter((other) => other !== item);
+    const next = others.find((other) => clientY < other.getBoundingClientRect().top + other.getBoundingClientRect().height / 2) ?? options.lastElementChild;
+    if (next && item.nextElementSibling !== next) next.before(item);
+  };
+  options.onlostpointercapture = () => {
+    options.onpointermove = null;
+    item.classList.remove("dragged");
+    numberOptions(options);
+  };
 }
 
 /** Alt with an arrow moves an option.
@@ -109,10 +155,12 @@ function moveOption(event) {
   const input = /** @type {HTMLElement} */ (event.target);
   const item = input.closest("li");
   const other = event.key === "ArrowUp" ? item?.previousElementSibling : event.key === "ArrowDown" ? item?.nextElementSibling : null;
-  if (!event.altKey || !item || !other) return;
+  const isLast = [item, other].some((each) => each && !each.nextElementSibling); // the empty option
+  if (!event.altKey || !item?.parentElement || !other || isLast) return;
   event.preventDefault();
   if (event.key === "ArrowUp") other.before(item);
   else other.after(item);
+  numberOptions(item.parentElement);
   input.focus();
 }
 
@@ -120,8 +168,8 @@ function moveOption(event) {
  * @param {string} title
  * @param {Child[]} fields
  * @param {(box: ComposeBox) => string | Promise<string>} result what is inserted into the text
- * @param {{submit?: string, alone?: boolean}} [options] `alone` inserts it on lines of its own */
-function openForm(title, fields, result, { submit = t("form.insert"), alone = false } = {}) {
+ * @param {{submit?: string, alone?: boolean, isValid?: () => boolean}} [options] `alone` inserts it on lines of its own */
+function openForm(title, fields, result, { submit = t("form.insert"), alone = false, isValid = () => true } = {}) {
   const box = currentComposeBox();
   if (!box) return;
   box.frame.querySelector(".form-in")?.remove();
@@ -141,7 +189,7 @@ function openForm(title, fields, result, { submit = t("form.insert"), alone = fa
       toast(/** @type {Error} */ (error).message);
     }
   });
-  const form = h("form", { class: "form-in", "aria-label": title, onsubmit: (/** @type {Event} */ event) => { event.preventDefault(); run(); } }, h("h2", {}, title), ...fields,
+  const form = h("form", { class: "form-in", "aria-label": title, onsubmit: (/** @type {Event} */ event) => { event.preventDefault(); if (isValid()) run(); } }, h("h2", {}, title), ...fields,
     h("div", { class: "go-row" }, hint, h("span", { class: "end" }, h("button", { class: "b", type: "button", onclick: close }, t("form.cancel")), h("button", { class: "b go" }, submit))));
   form.addEventListener("keydown", (event) => {
     if (event.key !== "Escape") return;
@@ -175,12 +223,4 @@ function selectedText() {
  * @param {Date} date */
 function localValue(date) {
   return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
-}
-
-/** A time in ISO 8601 with the offset of this time zone: 2026-11-17T18:30:00+01:00.
- * @param {Date} date */
-function withOffset(date) {
-  const minutes = -date.getTimezoneOffset();
-  const two = (/** @type {number} */ number) => String(Math.floor(Math.abs(number))).padStart(2, "0");
-  return `${localValue(date)}:00${minutes < 0 ? "-" : "+"}${two(minutes / 60)}:${two(minutes % 60)}`;
 }

@@ -7,6 +7,7 @@ import { conversationItem, fetchMessages, conversationIcon } from "./conversatio
 import { channelDot } from "./avatars.js";
 import { isInFirstDays } from "./first_days.js";
 import { isMuted } from "../state/people.js";
+import { state } from "../state/session.js";
 import { findMessage } from "../state/messages.js";
 import { topicsHash } from "../state/narrow.js";
 import { lazy } from "../core/lazy.js";
@@ -80,7 +81,9 @@ function drawInbox(list, again) {
   const more = iconButton("more", t("head.more"), { "data-do": "view-menu", "data-key": "more", class: "only-phone", "aria-haspopup": "menu" });
   setHeader({ title: t("view.inbox"), tools: unread.length ? [markAll, more] : [], isHome: true });
   if (!unread.length && inboxFilter === "all") {
-    return setChildren(list, startCard?.(again), emptyState(t("inbox.empty"), t("inbox.empty-text"), actionLink("#recent", t("inbox.recent"), "clock"), actionLink("#feed", t("view.feed"))));
+    const card = startCard?.(again);
+    const isNew = card && state.max_message_id === -1;
+    return setChildren(list, card, isNew ? h("p", { class: "sub" }, t("inbox.nothing-yet")) : emptyState(t("inbox.empty"), t("inbox.empty-text"), actionLink("#recent", t("inbox.recent"), "clock"), actionLink("#feed", t("view.feed"))));
   }
   const focused = list.contains(document.activeElement) ? /** @type {HTMLElement} */ (document.activeElement).dataset.key : undefined;
   setChildren(list, startCard?.(again), summaryLine(unread, again), catchUpSlot, ...(inboxFilter === "followed" ? [] : [mentionSection(unread)]), ...(inboxFilter === "mine" ? [] : channelSections(unread)));

@@ -17,27 +17,33 @@ export function setKeyedChildren(parent, children) {
   let next = parent.firstElementChild;
   for (const child of children) {
     if (!child) continue;
-    const { key, signature = "", build, update, contents } = child;
+    const { key, signature = "", build } = child;
     if (!others && next && drawn.get(next)?.key !== key) others = keyedFrom(next);
     let element = others ? others.get(key) : (next ?? undefined);
     others?.delete(key);
     if (!element) {
       element = build();
       drawn.set(element, { key, signature });
-    } else if (drawn.get(element)?.signature !== signature) {
-      const model = build();
-      drawn.set(element, { key, signature });
-      matchElement(element, model);
     }
     if (element === next) next = next.nextElementSibling;
     else parent.insertBefore(element, next);
-    if (!update) continue;
-    const entry = drawn.get(element);
-    if (!entry || (contents !== undefined && contents === entry.contents)) continue;
-    entry.contents = contents;
-    update(element);
+    updateKeyedChild(element, child);
   }
   for (const element of (others ?? keyedFrom(next)).values()) element.remove();
+}
+
+/** Update one child, and leave its siblings alone.
+ * @param {Element} element that `setKeyedChildren` has drawn for a child with this key
+ * @param {KeyedChild} child */
+export function updateKeyedChild(element, { key, signature = "", build, update, contents }) {
+  if (drawn.get(element)?.signature !== signature) {
+    drawn.set(element, { key, signature });
+    matchElement(element, build());
+  }
+  const entry = drawn.get(element);
+  if (!update || !entry || (contents !== undefined && contents === entry.contents)) return;
+  entry.contents = contents;
+  update(element);
 }
 
 /** An element and its later siblings by key.
@@ -55,7 +61,7 @@ function keyedFrom(first) {
 /** Change an element to look like a model of the same kind.
  * @param {Element} element
  * @param {Element} model */
-function matchElement(element, model) {
+export function matchElement(element, model) {
   for (const { name } of [...element.attributes]) if (!model.hasAttribute(name)) element.removeAttribute(name);
   for (const { name, value } of model.attributes) {
     if (element.getAttribute(name) === value) continue;

@@ -22,7 +22,8 @@ export const KEYS = {
 const MESSAGE_COMMANDS = new Set(["to-conversation", "to-channel", "to-near", "more", "reply", "reply-direct", "quote", "forward", "mention-sender", "edit",
   "sender-profile", "view-pictures", "move", "history", "star", "react", "upvote", "thumbs-up", "collapse", "unread-from-here", "copy-link", "read-receipts"]);
 
-const IGNORED_MS = 1000; // letters are no commands for this time after a text field has lost the focus by itself
+const LEAVING_KEYS = new Set(["Escape", "Tab"]); // with them a person leaves a text field
+const IGNORED_MS = 1000; // keys are no commands for this time after a text field has lost the focus by itself
 
 const STORAGE_KEY = "tertulia-keys-off";
 
@@ -45,19 +46,20 @@ export function bindKeys(focusedMessage) {
   });
 }
 
-let typedAt = -Infinity; // when a letter was last typed into a text field that the person has not left since
+let typedAt = -Infinity; // when a key was last pressed in a text field that the person has not left since
 
-/** If the page has taken the focus from a text field while the person types, the next letter goes into the compose
+/** If the page has taken the focus from a text field while the person types, the next key goes into the compose
  * box, or nowhere: it is not a command.
  * @param {KeyboardEvent} event */
 function continueTyping(event) {
   const target = /** @type {HTMLElement} */ (event.target);
-  const isLetter = event.key.length === 1 && !event.ctrlKey && !event.metaKey && !event.altKey;
+  const isTyped = !event.ctrlKey && !event.metaKey && !event.altKey && !LEAVING_KEYS.has(event.key);
   if (isTextField(target)) {
-    typedAt = isLetter ? performance.now() : event.key === "Shift" || event.key === "Backspace" ? typedAt : -Infinity;
+    const stays = isTyped && (event.key !== "Enter" || target instanceof HTMLTextAreaElement);
+    typedAt = stays ? performance.now() : -Infinity;
     return;
   }
-  if (!isLetter || target !== document.body || performance.now() - typedAt > IGNORED_MS) return;
+  if (!isTyped || target !== document.body || performance.now() - typedAt > IGNORED_MS) return;
   const box = currentComposeBox()?.box;
   event.stopPropagation();
   if (box && !document.querySelector("dialog[open]")) box.focus();

@@ -1,6 +1,7 @@
 /** Commands on messages, topics and channels that need no dialog. */
 
 import { get, patch, post, ApiError, remove, NetworkError } from "../core/api.js";
+import { setAccountValue } from "../core/account_values.js";
 import { lazy } from "../core/lazy.js";
 import { command, runCommand } from "./commands.js";
 import { currentComposeBox, isSameTarget } from "./compose.js";
@@ -14,6 +15,7 @@ import { discardEdit } from "./edits.js";
 import { currentRoute } from "../core/router.js";
 import { on } from "../core/signals.js";
 import { toast } from "./layout.js";
+import { hiddenPreviews } from "./rendered_content.js";
 import { currentMessageView } from "./message_view.js";
 import { FOLLOWED, INHERIT, isFollowed, isTopicMuted, MUTED, policyOf, UNMUTED } from "../state/topics.js";
 import { t } from "../core/i18n.js";
@@ -21,6 +23,8 @@ import { t } from "../core/i18n.js";
 /** @typedef {import("../state/messages.js").Message} Message */
 /** @typedef {import("../sync/event_types.d.ts").UpdateMessageEvent} UpdateMessageEvent */
 /** @typedef {{emoji_name: string, emoji_code: string, reaction_type: string}} EmojiChoice */
+
+const MAX_HIDDEN_PREVIEWS = 200; // of linked pages, per person
 
 export function registerMessageCommands() {
   command("star", ({ message }) => message && withErrorToast(setStar(message, !message.flags.includes("starred"))));
@@ -31,6 +35,7 @@ export function registerMessageCommands() {
   command("thumbs-up", ({ message }) => message && withErrorToast(toggleReaction(message, { ...reactionFor("+1"), emoji_name: "+1", emoji_code: "1f44d" })));
   command("upvote", ({ message }) => message?.reactions[0] && withErrorToast(toggleReaction(message, message.reactions[0])));
   command("expand", ({ message, element }) => message && currentMessageView()?.expand(message.id, element.dataset.part ?? ""));
+  command("hide-preview", ({ message, element }) => hidePreview(message, element));
   command("copy-link", ({ message }) => message && copyLink(message));
   command("follow", () => withTopic((channel, topic) => withErrorToast(setTopicPolicy(channel, topic, isFollowed(channel, topic) ? INHERIT : FOLLOWED))));
   command("mute-topic", () => withTopic(toggleMute));
@@ -214,4 +219,13 @@ function editLastMessage() {
   const mine = view?.messages.ids.filter((id) => findMessage(id)?.sender_id === myId()).at(-1);
   const article = mine && view?.list.articleOf(mine);
   if (article) runCommand("edit", article, new Event("edit"));
+}
+
+/** Hide a preview: the sender's for all, another one for the person.
+ * @param {import("../state/messages.js").Message | undefined} message
+ * @param {HTMLElement} button */
+function hidePreview(message, button) {
+  if (message?.sender_id === myId()) return withErrorToast(remove(`/messages/${message.id}/link_previews`));
+  setAccountValue("hidden-previews", [...hiddenPreviews(), button.dataset.href ?? ""].slice(-MAX_HIDDEN_PREVIEWS));
+  return button.closest(".message_embed")?.remove();
 }

@@ -21,6 +21,7 @@ import { t } from "../core/i18n.js";
  *   of the list: messages of several conversations or of one; the first new message; search results */
 
 const GROUPED_SECONDS = 600;
+const SURELY_SHORT = 16; // characters of a name that fit into two lines of the column in every script
 
 /** Messages of muted people that the person has revealed. @type {Set<number>} */
 const revealed = new Set();
@@ -137,6 +138,7 @@ function fillSender(who, message, sender) {
   const name = /** @type {HTMLElement} */ (id.firstElementChild);
   name.dataset.person = String(message.sender_id);
   /** @type {HTMLElement} */ (name.firstElementChild).textContent = sender;
+  name.classList.toggle("long", sender.length > SURELY_SHORT);
   const mark = senderTag(message);
   if (mark) id.append(mark);
   who.prepend(avatar(message.sender_id));

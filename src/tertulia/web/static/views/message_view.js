@@ -84,7 +84,7 @@ export class MessageView {
     this.#stops.push(
       on(["messageChanged", "lists", "people", "channels", "reset"], redraw),
       on(["channels", "people", "realm"], () => this.#updateFooter()),
-      on(["topics", "channels", "presence"], () => this.#updateHeader()),
+      on(["topicPolicy", "channels", "presence"], () => this.#updateHeader()),
       on("typing", () => this.#showTyping()),
       on("outbox", nextFrame(() => this.#showPending())),
       on("messageArrived", (message) => this.#announce(message)),
@@ -268,11 +268,19 @@ export class MessageView {
     this.reader.update();
     const newest = this.messages.ids.at(-1) ?? 0;
     const shownTo = this.lastInView();
-    const below = this.messages.ids.filter((id) => id > shownTo && isUnread(id)).length;
+    const below = this.#unreadAfter(shownTo);
     const isAway = newest > shownTo && !this.list.isAtEnd;
     this.toEnd.hidden = !isAway && this.messages.hasNewest;
     const text = below ? t("talk.to-new", { count: below }) : t("talk.to-end");
     if (this.toEnd.textContent !== text) setChildren(this.toEnd, icon("end", "s"), text);
+  }
+
+  /** @param {number} id */
+  #unreadAfter(id) {
+    const { ids } = this.messages;
+    let count = 0;
+    for (let at = ids.length - 1; at >= 0 && ids[at] > id; at--) if (isUnread(ids[at])) count++;
+    return count;
   }
 
   /** @param {FocusEvent} event */
@@ -320,6 +328,7 @@ export class MessageView {
 
   #showTyping() {
     const text = this.route.conversation ? typingText(this.route.conversation) : "";
+    if (text === this.typing.textContent) return undefined; // as after most messages
     if (!text) return setChildren(this.typing);
     const dots = h("span", { class: "dots", "aria-hidden": "true" }, h("i"), h("i"), h("i"));
     return setChildren(this.typing, h("span", {}, dots, text));
@@ -357,8 +366,8 @@ export class MessageView {
     this.feed.hidden = isEmpty;
     this.body.querySelector(".empty")?.remove();
     if (isEmpty) this.top.after(emptyView(this.route));
-    const isStart = this.messages.hasOldest && !isEmpty && this.route.conversation;
-    setChildren(this.top, isStart && h("p", {}, t("talk.start")));
+    const isStart = this.messages.hasOldest && !isEmpty && this.route.conversation !== undefined;
+    if (isStart !== this.top.hasChildNodes()) setChildren(this.top, isStart && h("p", {}, t("talk.start")));
   }
 
   #retry() {

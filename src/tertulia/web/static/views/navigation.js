@@ -4,17 +4,16 @@ import { offerUndo, withErrorToast } from "./message_actions.js";
 import { command } from "./commands.js";
 import { currentComposeBox } from "./compose.js";
 import { conversationOf, isInChannel } from "../state/conversations.js";
-import { searchInput } from "./search.js";
 import { homeHash } from "../state/routes.js";
 import { channelHash, conversationHash, encodeHash, searchText } from "../state/narrow.js";
 import { post } from "../core/api.js";
-import { markRead, markUnreadFrom } from "../sync/read_flags.js";
+import { markRead, markUnread, markUnreadFrom } from "../sync/read_flags.js";
 import { toggleCollapsed, revealMuted } from "./message_row.js";
 import { setting } from "../state/session.js";
-import { emit, on } from "../core/signals.js";
+import { emit } from "../core/signals.js";
 import { closeSidebar, focusFilter, openSidebar, toggleAllChannels, toggleAllDirects } from "./sidebar.js";
 import { region, toast } from "./layout.js";
-import { focusView, currentRoute } from "../core/router.js";
+import { focusView, currentRoute, goTo } from "../core/router.js";
 import { currentMessageView } from "./message_view.js";
 import { isFollowed, isTopicMuted } from "../state/topics.js";
 import { allUnread, clearUnread } from "../state/unread.js";
@@ -65,7 +64,7 @@ export function registerNavigationCommands() {
     const ids = allUnread().flatMap((entry) => [...entry.ids]);
     if (!(await withErrorToast(post("/mark_all_as_read")))) return;
     clearUnread();
-    offerUndo("check", t("undo.read", { count: ids.length }), () => post("/messages/flags", { messages: ids, op: "remove", flag: "read" }));
+    offerUndo("check", t("undo.read", { count: ids.length }), () => markUnread(ids));
   });
   command("unread-from-here", async ({ message }) => {
     const view = currentMessageView();
@@ -113,7 +112,7 @@ function goToNextUnread(isWanted) {
 
 /** @param {string} text */
 function focusSearch(text) {
-  const field = searchInput();
+  const field = /** @type {HTMLInputElement | null} */ (document.querySelector('.head input[type="search"]'));
   if (!field) {
     location.hash = text ? `#search/${encodeHash(text)}` : "#search";
     return;
@@ -127,15 +126,7 @@ function focusSearch(text) {
 /** Go to a channel and focus the field of the topic.
  * @param {number} channel */
 export function startTopic(channel) {
-  const focus = () => requestAnimationFrame(() => (currentComposeBox()?.topic ?? currentComposeBox()?.box)?.focus());
-  const hash = channelHash(channel);
-  if (location.hash === hash) return focus();
-  const stop = on("route", (route) => {
-    if (route.hash === hash || location.hash !== hash) stop(); // else the view of an earlier hash
-    if (route.hash === hash) focus();
-  });
-  location.hash = hash;
-  return undefined;
+  goTo(channelHash(channel), () => requestAnimationFrame(() => (currentComposeBox()?.topic ?? currentComposeBox()?.box)?.focus()));
 }
 
 /** @param {HTMLElement} element */

@@ -3,6 +3,7 @@
 
 import { channelColor } from "../state/channels.js";
 import { h, icon, iconButton, isPlainParagraphs, parseServerHtml } from "../core/html.js";
+import { accountValue } from "../core/account_values.js";
 import { myId } from "../state/session.js";
 import { people } from "../state/people.js";
 import { formatFullTime } from "./time.js";
@@ -19,6 +20,7 @@ const ENHANCEMENTS = [
   [".user-mention, .user-group-mention", markMention],
   [".message_inline_image", makePicturePreview],
   [".message_inline_image img, img", sizeImage],
+  [".message_embed", makePreviewCard],
   [".message_embed_image", showPreviewImage],
   ["img, video", replaceExternalMedia],
   ["a", adjustLink],
@@ -141,6 +143,21 @@ function replaceExternalMedia(media) {
   const host = h("span", { class: "elsewhere" }, icon("link", "s"), t(label, { host: address.host }));
   if (link) delete link.dataset.do;
   media.replaceWith(link ? host : h("a", { href: address.href, target: "_blank", rel: "noopener noreferrer" }, host));
+}
+
+/** A preview says which site it is of, and can be hidden.
+ * @param {HTMLElement} card */
+function makePreviewCard(card) {
+  const link = /** @type {HTMLAnchorElement | null} */ (card.querySelector(".message_embed_title a"));
+  if (!link || hiddenPreviews().includes(link.href)) return card.remove();
+  card.querySelector(".data-container")?.prepend(h("small", { class: "cut" }, new URL(link.href).host));
+  return card.append(iconButton("close", t("content.hide-preview"), { "data-do": "hide-preview", "data-href": link.href }));
+}
+
+/** The linked pages whose previews the person has hidden.
+ * @returns {string[]} */
+export function hiddenPreviews() {
+  return /** @type {string[] | undefined} */ (accountValue("hidden-previews")) ?? [];
 }
 
 /** The image of a linked page, if this server fetches it: other sites are not to see the readers.

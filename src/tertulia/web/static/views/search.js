@@ -21,7 +21,7 @@ const OPERATORS = ["channel:", "topic:", "from:", "dm:", "before:", "after:", "i
 /** @param {Route} route
  * @returns {Promise<import("../core/router.js").View>} */
 export async function showSearch(route) {
-  const field = searchField("big-find");
+  const field = searchField();
   field.input.value = route.terms.length ? searchText(route.terms) : decodeHash(route.rest[0] ?? "");
   const back = iconButton("back", t("side.back"), { "data-do": "back", flip: true });
   back.classList.add("only-phone");
@@ -89,31 +89,18 @@ function topChannels(ids) {
   return [...counts].sort((a, b) => b[1] - a[1]).slice(0, 2).map(([channel]) => channel);
 }
 
-/** The button in the sidebar. */
-export function startSearch() {
-  const button = h("button", { class: "find", type: "button", "data-do": "switcher", "aria-haspopup": "dialog", "aria-keyshortcuts": "Control+K" },
-    icon("search", "s"), h("span", {}, t("search.or-go-to")), h("kbd", { class: "not-phone", "aria-hidden": "true" }, "Ctrl K"));
-  region(".side .top").append(button);
-}
-
-/** The search field of the search view, if it is shown. */
-export function searchInput() {
-  return /** @type {HTMLInputElement | null} */ (document.querySelector('.head input[type="search"]'));
-}
-
-/** @param {string} className its class
- * @returns {{frame: HTMLElement, input: HTMLInputElement}} */
-function searchField(className) {
-  const id = `offers-${className}`;
+/** @returns {{frame: HTMLElement, input: HTMLInputElement}} */
+function searchField() {
+  const id = "search-offers";
   const input = h("input", { type: "search", "aria-label": t("search.title"), placeholder: t("search.title"), "aria-autocomplete": "list", "aria-controls": id, autocomplete: "off", spellcheck: "false", enterkeyhint: "search" });
   const list = h("ul", { class: "offer", role: "listbox", id, "aria-label": t("search.offers"), hidden: true });
-  const frame = h("form", { class: className, role: "search", autocomplete: "off" }, icon("search", className === "find" ? "s" : ""), input, list);
+  const frame = h("form", { class: "big-find", role: "search", autocomplete: "off" }, icon("search"), input, list);
   let chosen = -1;
   /** @type {Completion[]} */
   let suggestions = [];
   const show = () => {
-    const hasTips = className !== "find" && !input.value; // the empty view shows the same tips
-    suggestions = document.activeElement === input && !hasTips ? suggestionsFor(input.value) : [];
+    const isWanted = document.activeElement === input && input.value; // the empty view shows the same as tips
+    suggestions = isWanted ? suggestionsFor(input.value) : [];
     chosen = Math.min(chosen, suggestions.length - 1);
     list.hidden = !suggestions.length;
     setChildren(list, ...suggestions.map((suggestion, at) => h("li", { role: "option", id: `${id}-${at}`, "aria-selected": String(at === chosen), onpointerdown: (/** @type {Event} */ event) => { event.preventDefault(); take(suggestion); } }, h("span", {}, suggestion.text), h("small", {}, suggestion.hint))));
@@ -148,18 +135,16 @@ function searchField(className) {
     list.hidden = true;
     const terms = parseSearch(completed(input.value).trim());
     if (!terms.length) return;
-    if (className === "find") input.value = "";
     input.blur();
     location.hash = hashOf(terms);
   });
   return { frame, input };
 }
 
-/** The text with its last word completed, if it names an unknown person or channel: Enter takes the first suggestion.
+/** The text, with the first suggestion for every word that names an unknown person or channel.
  * @param {string} text */
 function completed(text) {
-  const [best] = unknownName(parseSearch(text.trim()).slice(-2)) ? suggestionsFor(text) : [];
-  return best ? replaceLastWord(text, best.text) : text;
+  return text.replace(/-?[a-z-]+:(?:"[^"]*"?|\S+)/gi, (word) => (unknownName(parseSearch(word)) && suggestionsFor(word)[0]?.text) || word);
 }
 
 /** Suggestions for the last word.

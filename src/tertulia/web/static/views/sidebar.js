@@ -2,7 +2,7 @@
  *
  * It is drawn after every message, so rows are keyed: only rows that look different are built again. */
 
-import { groupedChannels } from "../state/channels.js";
+import { channels, groupedChannels } from "../state/channels.js";
 import { isInChannel, isResolved, keyOf, topicKey, topicTitle } from "../state/conversations.js";
 import { recentDirectMessages } from "../state/direct_messages.js";
 import { allDrafts } from "../state/drafts.js";
@@ -14,7 +14,7 @@ import { channelHash, conversationHash, topicsHash } from "../state/narrow.js";
 import { isMuted, namesOf, nameOf } from "../state/people.js";
 import { on } from "../core/signals.js";
 import { runCommand } from "./commands.js";
-import { setKeyedChildren } from "./keyed_children.js";
+import { matchElement, setKeyedChildren, updateKeyedChild } from "./keyed_children.js";
 import { isPhone, region } from "./layout.js";
 import { filterField, filterSections, isFiltering } from "./sidebar_filter.js";
 import { fetchTopics, isTopicMuted, topicsOf } from "../state/topics.js";
@@ -24,6 +24,7 @@ import { t } from "../core/i18n.js";
 /** @typedef {import("../state/routes.js").Route} Route */
 /** @typedef {import("../state/channels.js").Channel} Channel */
 /** @typedef {import("./keyed_children.js").KeyedChild} KeyedChild */
+/** @typedef {{number: number} & Parameters<typeof badge>[1]} Count of a row, and how its badge looks */
 /** @typedef {{key: string, title: string, isClosed?: boolean, add?: () => Element, sums: () => {mentions: number, unread: number}, rows: () => (KeyedChild | false)[]}} Section
  *   `isClosed` at first; `add` builds the button beside the title */
 
@@ -45,10 +46,13 @@ let groups;
 /** @type {number | undefined} */
 let drawTimer;
 let drawAt = 0; // when it ends
+/** @type {Set<number> | undefined} the channels whose counts are all that has changed since the last drawing */
+let changedChannels;
 
 /** @param {Route | null} shown */
 export function startSidebar(shown) {
   route = shown;
+  region(".side .top").append(switcherButton());
   drawFrame();
   if (shown) scheduleDraw();
   on("route", (shown) => {
@@ -59,8 +63,8 @@ export function startSidebar(shown) {
   });
   on(["channels", "folders", "reset"], () => (groups = undefined));
   on(["people", "presence", "channels", "folders", "settings", "realm", "drafts", "reset"], () => scheduleDraw());
-  on("topics", (channel) => scheduleDraw(channel === openChannel() ? OPEN_DRAW_DELAY_MS : DRAW_DELAY_MS));
-  on("unread", (key) => scheduleDraw(key !== undefined && route?.conversation && keyOf(route.conversation) === key ? OPEN_DRAW_DELAY_MS : DRAW_DELAY_MS));
+  on("topics", (channel) => { if (channel === openChannel() || isFiltering()) scheduleDraw(OPEN_DRAW_DELAY_MS); });
+  on("unread", scheduleCounts);
   on(["people", "settings", "realm", "reset"], drawFrame);
   const nav = region(".side nav");
   nav.addEventListener("keydown", handleKey);
@@ -99,14 +103,37 @@ export function closeSidebar() {
   region(".shade").hidden = true;
 }
 
-/** Draw after a delay, or when an earlier call wants it.
+/** Draw everything after a delay, or when an earlier call wants it.
  * @param {number} [delayMs] */
 function scheduleDraw(delayMs = DRAW_DELAY_MS) {
+  changedChannels = undefined;
+  startTimer(delayMs);
+}
+
+/** Draw what has changed since unread messages have.
+ * @param {import("../state/conversations.js").Conversation | undefined} conversation with a new message */
+function scheduleCounts(conversation) {
+  if (!conversation || !isInChannel(conversation)) return scheduleDraw();
+  if (conversation.channel === openChannel()) return scheduleDraw(route?.conversation && keyOf(route.conversation) === keyOf(conversation) ? OPEN_DRAW_DELAY_MS : DRAW_DELAY_MS);
+  if (!drawTimer) changedChannels = new Set();
+  changedChannels?.add(conversation.channel);
+  return startTimer(DRAW_DELAY_MS);
+}
+
+/** @param {number} delayMs */
+function startTimer(delayMs) {
   const delay = isPhone() ? HIDDEN_DRAW_DELAY_MS : delayMs;
   if (drawTimer && drawAt <= performance.now() + delay) return;
   clearTimeout(drawTimer);
   drawAt = performance.now() + delay;
-  drawTimer = window.setTimeout(drawSidebar, delay);
+  drawTimer = window.setTimeout(() => {
+    if (!changedChannels || !drawCounts(changedChannels)) drawSidebar();
+  }, delay);
+}
+
+function switcherButton() {
+  return h("button", { class: "find", type: "button", "data-do": "switcher", "aria-haspopup": "dialog", "aria-keyshortcuts": "Control+K" },
+    icon("search", "s"), h("span", {}, t("search.or-go-to")), h("kbd", { class: "not-phone", "aria-hidden": "true" }, "Ctrl K"));
 }
 
 /** Draw the parts that messages do not change. */
@@ -130,6 +157,22 @@ function drawFrame() {
   const help = iconButton("help", t("side.keys"), { "data-do": "keyboard-help", class: "not-phone" });
   const settings = iconButton("gear", t("side.settings"), { "data-do": "settings" });
   return setChildren(region(".foot"), me, help, settings);
+}
+
+/** Draw the rows of some channels and the views, without comparing all others.
+ * @param {Set<number>} ids
+ * @returns {boolean} whether that was enough */
+function drawCounts(ids) {
+  const nav = region(".side nav");
+  const items = [...ids].map((id) => nav.querySelector(`[data-key="c${id}"]`)?.closest("li"));
+  if (isFiltering() || items.includes(undefined)) return false; // a closed section shows their sum
+  drawTimer = undefined;
+  [...ids].forEach((id, at) => {
+    const channel = channels.get(id);
+    if (channel) updateKeyedChild(/** @type {Element} */ (items[at]), channelRow(channel));
+  });
+  updateKeyedChild(/** @type {Element} */ (nav.firstElementChild), viewList());
+  return true;
 }
 
 function drawSidebar() {
@@ -214,8 +257,19 @@ function viewList() {
  * @returns {KeyedChild} */
 function viewRow(href, iconName, name, count = 0, badgeOptions) {
   const current = ariaCurrent(href);
-  const build = () => h("li", {}, h("a", { class: "row", href, "data-key": href, "aria-current": current }, icon(iconName), h("span", { class: "t cut" }, name), badge(count, badgeOptions)));
-  return { key: href, signature: `${name}|${count}|${current}`, build };
+  const build = () => h("li", {}, h("a", { class: "row", href, "data-key": href, "aria-current": current }, icon(iconName), h("span", { class: "t cut" }, name)));
+  const update = (/** @type {Element} */ item) => drawBadge(/** @type {Element} */ (item.firstElementChild), badge(count, badgeOptions));
+  return { key: href, signature: `${name}|${current}`, build, contents: String(count), update };
+}
+
+/** Draw the count at the end of a row. Counts change more often than rows.
+ * @param {Element} row
+ * @param {HTMLElement | false} model */
+function drawBadge(row, model) {
+  const present = row.querySelector(":scope > .n");
+  if (!model) present?.remove();
+  else if (present) matchElement(present, model);
+  else row.append(model);
 }
 
 /** @returns {Section[]} */
@@ -297,22 +351,26 @@ function findChannels() {
   return { key: "find-channels", build };
 }
 
-/** An item with a row, the button of its menu, and perhaps a list below it.
+/** An item with a row, its count, the button of its menu, and perhaps a list below it.
  * @param {string} key
  * @param {string} name
  * @param {string} signature of the row
  * @param {() => Element} build builds the row
+ * @param {Count} count
  * @param {KeyedChild | false} [below]
  * @returns {KeyedChild} */
-function withMenu(key, name, signature, build, below = false) {
+function withMenu(key, name, signature, build, count, below = false) {
   const button = () => {
     const more = iconButton("more", t("side.more-for", { name }), { class: "rm", "data-do": "row-menu", "aria-haspopup": "menu", "data-key": `more-${key}` });
     more.removeAttribute("title");
     return more;
   };
-  const children = [{ key: "row", signature, build }, !isSpectator() && { key: "more", signature: name, build: button }, below];
-  const contents = below ? undefined : `${name}|${signature}`;
-  return { key, contents, build: () => h("li", { class: !isSpectator() && "has-more" }), update: (item) => { setKeyedChildren(item, children); } };
+  const { number, ...options } = count;
+  const counted = number ? `${number}|${options.isMention}|${options.soft}` : "";
+  const update = (/** @type {Element} */ row) => drawBadge(row, badge(number, options));
+  const children = () => [{ key: "row", signature, build, contents: counted, update }, !isSpectator() && { key: "more", signature: name, build: button }, below];
+  const contents = below ? undefined : `${name}|${signature}|${counted}`;
+  return { key, contents, build: () => h("li", { class: !isSpectator() && "has-more" }), update: (item) => { setKeyedChildren(item, children()); } };
 }
 
 /** @param {Channel} channel
@@ -322,15 +380,15 @@ function channelRow(channel) {
   const { unread = 0, muted = 0, mentions = 0 } = channelTotals().get(id) ?? {};
   const isOpen = openChannel() === id;
   const isHere = route?.channel === id && !route.conversation;
-  const href = isSpectator() || setting("web_channel_default_view") === 2 ? channelHash(id) : topicsHash(id);
+  const opensFeed = isSpectator() || setting("web_channel_default_view") === 2;
   const build = () => {
     const stateClass = channel.is_muted ? "muted" : unread ? "unread" : "";
-    const count = isOpen ? false : mentions ? badge(mentions, { isMention: true, word: "mentions" }) : unread ? badge(unread, { soft: channel.is_muted }) : channel.is_muted && badge(muted, { soft: true });
-    return h("a", { class: `row ${stateClass}`, href, "data-key": `c${id}`, "data-channel": id, "aria-current": isHere && "page" },
-      channelDot(id), h("span", { class: "t cut" }, h("bdi", {}, channel.name)), channel.is_muted && icon("mute", "s"), channel.is_muted && srOnly(` ${t("side.muted")}`), count);
+    return h("a", { class: `row ${stateClass}`, href: opensFeed ? channelHash(id) : topicsHash(id), "data-key": `c${id}`, "data-channel": id, "aria-current": isHere && "page" },
+      channelDot(id), h("span", { class: "t cut" }, h("bdi", {}, channel.name)), channel.is_muted && icon("mute", "s"), channel.is_muted && srOnly(` ${t("side.muted")}`));
   };
-  const signature = [channel.name, channel.color, channel.invite_only, channel.is_web_public, channel.is_muted, isOpen ? "open" : [unread, muted, mentions], unread > 0, isHere, href].join("|");
-  return withMenu(`c${id}`, channel.name, signature, build, isOpen && topicList(id));
+  const signature = `${channel.name}|${channel.color}|${channel.invite_only}|${channel.is_web_public}|${channel.is_muted}|${unread > 0}|${isHere}|${opensFeed}`;
+  const count = isOpen ? { number: 0 } : mentions ? { number: mentions, isMention: true, word: "mentions" } : { number: unread || (channel.is_muted ? muted : 0), soft: channel.is_muted };
+  return withMenu(`c${id}`, channel.name, signature, build, count, isOpen && topicList(id));
 }
 
 /** The topics of the open channel: unread ones, then the newest.
@@ -373,10 +431,9 @@ function topicRow(channel, topic, open) {
     return h("a", { class: `row ${stateClass} ${count && !isQuiet ? "unread" : ""}`, href: conversationHash(conversation), "data-key": key, "data-channel": channel, "data-topic": topic, "aria-current": isOpen && "page" },
       h("span", { class: "t cut" }, h("bdi", {}, topicTitle(topic))),
       isResolved(topic) && icon("check", "s"), isResolved(topic) && srOnly(` ${t("talk.resolved")}`),
-      isQuiet && icon("mute", "s"),
-      badge(count, { isMention: mentions > 0, soft: isQuiet }));
+      isQuiet && icon("mute", "s"));
   };
-  return withMenu(key, topicTitle(topic), `${topic}|${count}|${mentions > 0}|${isQuiet}|${isOpen}`, build);
+  return withMenu(key, topicTitle(topic), `${topic}|${count > 0}|${isQuiet}|${isOpen}`, build, { number: count, isMention: mentions > 0, soft: isQuiet });
 }
 
 /** Direct conversations: unread ones, then the newest.
@@ -408,9 +465,8 @@ function directRow(conversation, open) {
   const status = isAlone ? state.user_status?.[people[0]] : undefined;
   const build = () => h("a", { class: `row ${count ? "unread" : ""}`, href: conversationHash(conversation), "data-key": key, "data-people": people.join(","), "aria-current": isOpen && "page" },
     avatar(people[0], { presence: isAlone }),
-    h("span", { class: "t cut" }, h("bdi", {}, name), isAlone && statusEmoji(people[0], " "), isAlone && srOnly(`, ${presence}`)),
-    badge(count, { isMention: true }));
-  return withMenu(key, name, [name, count, presence, isOpen, avatarSignature(people[0]), status?.emoji_code, status?.status_text].join("|"), build);
+    h("span", { class: "t cut" }, h("bdi", {}, name), isAlone && statusEmoji(people[0], " "), isAlone && srOnly(`, ${presence}`)));
+  return withMenu(key, name, [name, count > 0, presence, isOpen, avatarSignature(people[0]), status?.emoji_code, status?.status_text].join("|"), build, { number: count, isMention: true });
 }
 
 /** The channel whose topics are listed. */

@@ -17,7 +17,7 @@ import { hashOf, parseSearch } from "../state/narrow.js";
 import { getPerson } from "../state/people.js";
 import { isSpectator, state } from "../state/session.js";
 import { fetchTopics, isTopicMuted, topicsOf } from "../state/topics.js";
-import { mentionsIn, unreadCount, unreadIds, unreadTotals } from "../state/unread.js";
+import { channelTotals, mentionsIn, unreadCount, unreadIds, unreadTotals } from "../state/unread.js";
 
 /** @typedef {import("../state/destinations.js").Destination} Destination */
 /** @typedef {{element: HTMLElement, hash: string, composes: boolean}} Hit */
@@ -179,8 +179,8 @@ function unreadOf(destination) {
     const mentions = mentionsIn(conversation);
     return { count: mentions || unreadCount(conversation), isMention: mentions > 0 };
   }
+  if (destination.channel !== undefined) return { count: channelTotals().get(destination.channel)?.unread ?? 0, isMention: false };
   const totals = unreadTotals();
-  if (destination.channel !== undefined) return { count: totals.channels.get(destination.channel) ?? 0, isMention: false };
   if (destination.hash === "#inbox") return { count: totals.all, isMention: false };
   return { count: destination.hash === "#narrow/is/mentioned" ? totals.mentions : 0, isMention: true };
 }
@@ -235,7 +235,8 @@ function switcherKeys() {
 /** Fetch the topics of channels that were opened lately, or have something unread. The rows do not wait for them. */
 export function fetchRecentTopics() {
   const recent = recentDestinations().flatMap(({ destination }) => (destination.channel ? [destination.channel] : []));
-  const wanted = new Set([...recent, ...unreadTotals().channels.keys(), ...myChannels().map((channel) => channel.stream_id)]);
+  const unread = [...channelTotals()].flatMap(([id, counts]) => (counts.unread ? [id] : []));
+  const wanted = new Set([...recent, ...unread, ...myChannels().map((channel) => channel.stream_id)]);
   const missing = [...wanted].filter((id) => channels.has(id) && !topicsOf(id)).slice(0, TOPICS_FETCHED);
   for (const id of missing) fetchTopics(id).catch(() => {});
 }

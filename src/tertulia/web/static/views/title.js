@@ -55,7 +55,7 @@ function drawText() {
   if (document.title !== title) document.title = title;
 }
 
-let drawn = "0|false"; // as in shell.html
+let drawn = ""; // as in shell.html
 /** @type {HTMLCanvasElement | undefined} */
 let canvas;
 
@@ -63,9 +63,9 @@ let canvas;
  * @param {boolean} isDirect the desktop app reads it from the icon's path */
 function drawIcon(count, isDirect) {
   const link = document.querySelector('link[rel="icon"]');
-  const state = `${count}|${isDirect}`;
-  if (!link || drawn === state) return;
-  drawn = state;
+  const shown = !count ? "" : isDirect ? "direct" : String(Math.min(count, 99));
+  if (!link || drawn === shown) return;
+  drawn = shown;
   if (!count) return link.setAttribute("href", "/static/icon.png");
   if (isDirect) return link.setAttribute("href", "/static/images/favicon/favicon-pms.png");
   canvas ??= Object.assign(document.createElement("canvas"), { width: 64, height: 64 });
@@ -79,7 +79,7 @@ function drawIcon(count, isDirect) {
   context.font = "600 36px system-ui, sans-serif";
   context.textAlign = "center";
   context.textBaseline = "middle";
-  context.fillText(count > 99 ? "99" : String(count), 32, 34);
+  context.fillText(shown, 32, 34);
   link.setAttribute("href", canvas.toDataURL());
   return undefined;
 }

@@ -33,7 +33,7 @@ export class TypeaheadPopup {
     field.setAttribute("aria-controls", list.id);
     field.addEventListener("input", () => this.update());
     field.addEventListener("click", () => this.update());
-    field.addEventListener("blur", () => setTimeout(() => this.close(), 150));
+    field.addEventListener("blur", () => setTimeout(() => document.activeElement !== field && this.close(), 150));
     list.addEventListener("mousedown", (event) => {
       event.preventDefault(); // the field keeps the focus
       const item = /** @type {Element} */ (event.target).closest("[role=option]");
@@ -55,12 +55,18 @@ export class TypeaheadPopup {
     if (!found?.completions.length || found.from === this.#dismissedAt) return this.close();
     this.#shown = found;
     setChildren(this.#list, ...found.completions.map((completion, at) => this.#row(completion, at)), keyHints());
-    this.#list.hidden = false;
+    this.#setOpen(true);
     this.#select(0);
   }
 
+  /** Show the completions, also where the popup was closed. */
+  open() {
+    this.#dismissedAt = -1;
+    this.update();
+  }
+
   close() {
-    this.#list.hidden = true;
+    this.#setOpen(false);
     this.#field.removeAttribute("aria-activedescendant");
   }
 
@@ -78,6 +84,12 @@ export class TypeaheadPopup {
     event.preventDefault();
     event.stopPropagation();
     return true;
+  }
+
+  /** @param {boolean} isOpen */
+  #setOpen(isOpen) {
+    this.#list.hidden = !isOpen;
+    if (this.#field.getAttribute("role") === "combobox") this.#field.setAttribute("aria-expanded", String(isOpen));
   }
 
   /** @param {Completion} completion

@@ -130,7 +130,7 @@ export class VirtualList {
     if (hadNewest || this.#range.to === 0) this.#range.to = ids.length;
     const excess = this.#range.to - this.#range.from - this.#maxRows;
     if (excess > 0) {
-      if (this.#sticksToEnd) this.#range.from += excess;
+      if (this.#sticksToEnd) this.#range.from += excess + STEP; // several at once: the browser paints all rows again
       else this.#range.to -= excess;
     }
     this.#draw();

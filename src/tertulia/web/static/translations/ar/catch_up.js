@@ -4,6 +4,7 @@
 export const catchUpTexts = {
   "catchup.close": "إغلاق هذه البطاقة",
   "catchup.in": "{topic} في {place}",
+  "catchup.mark-all": { one: "تعليم {count} كمقروء", two: "تعليم {count} كمقروءتين", few: "تعليم {count} كلها كمقروءة", many: "تعليم {count} كلها كمقروءة", other: "تعليم {count} كلها كمقروءة", zero: "تعليم {count} كلها كمقروءة" },
   "catchup.mark-read": "تعليم كمقروء",
   "catchup.messages": { zero: "لا رسائل", one: "رسالة واحدة", two: "رسالتان", few: "{count} رسائل", many: "{count} رسالة", other: "{count} رسالة" },
   "catchup.nothing": "لا توجد جملة تستدعي انتباهك.",

@@ -67,11 +67,13 @@ export const dialogTexts = {
   "over.close": "إغلاق",
 
   "drafts.delete": "حذف هذه المسودة",
-  "drafts.none": "لا مسودات. ما تبدأ بكتابته يُحفظ هنا تلقائيًا.",
+  "drafts.none": "لا مسودات",
+  "drafts.none-text": "ما تبدأ بكتابته يُحفظ هنا تلقائيًا.",
   "drafts.title": "المسودات",
 
   "new.begin": "كتابة",
   "new.channel": "القناة",
+  "choice.unknown": "اختر من القائمة.",
   "new.direct": "رسالة مباشرة جديدة",
   "new.people": "إلى من؟",
   "new.topic": "موضوع جديد",
@@ -81,8 +83,6 @@ export const dialogTexts = {
   "card.groups": "المجموعات",
   "card.more": "و{count} غيرها",
   "card.shared": "قنوات مشتركة بينكما",
-  "new.find-channel": "اكتب بضعة أحرف",
-  "new.no-channel": "لست في قناة بهذا الاسم.",
   "schedule.edit": "تغييرها",
   "schedule.save": "حفظ",
   "schedule.text": "النص",
@@ -94,6 +94,7 @@ export const dialogTexts = {
   "schedule.list": "تُرسل لاحقًا",
   "schedule.monday": "يوم الاثنين",
   "schedule.none": "لا شيء بانتظار الإرسال.",
+  "schedule.none-text": "اكتب رسالة واختر «إرسال لاحقًا…» في قائمة الإرسال.",
   "schedule.nothing": "اكتب شيئًا أولًا.",
   "schedule.show": "عرض الكل",
   "schedule.title": "جدولة",
@@ -278,6 +279,7 @@ export const dialogTexts = {
 
   "reminders.delete": "إلغاء التذكير",
   "reminders.none": "لم تطلب أي تذكير.",
+  "reminders.none-text": "اختر «ذكّرني» في قائمة الرسالة.",
   "reminders.title": "التذكيرات",
 
   "keys.directs": "كل الرسائل المباشرة",

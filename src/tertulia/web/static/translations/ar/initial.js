@@ -40,6 +40,7 @@ export const texts = {
   "connection.reload": "إعادة تحميل",
   "connection.try-now": "جرّب الآن",
 
+  "content.hide-preview": "إخفاء هذه المعاينة",
   "content.copy-code": "نسخ الشيفرة",
   "content.hide": "إخفاء",
   "content.picture": "صورة",

@@ -8,6 +8,9 @@ export const settingsTexts = {
   "account.email": "عنوان البريد",
   "account.end": "تسجيل الخروج هناك",
   "account.end-others": "تسجيل الخروج من كل مكان آخر",
+  "account.export": "رسائلك كصفحات",
+  "account.export-do": "تصدير",
+  "account.export-text": "ما كتبته وما تلقيته، مع الملفات، كصفحات لأي متصفح.",
   "account.key": "مفتاح API",
   "account.key-text": "للبرامج التي تعمل نيابة عنك. المفتاح الجديد يلغي القديم فورًا.",
   "account.new": "كلمة المرور الجديدة",
@@ -47,6 +50,8 @@ export const settingsTexts = {
   "bots.kind.3": "ويب هوك صادر",
   "bots.url": "العنوان",
   "bots.url-hint": "يرسل الخادم الرسائل التي تشير إلى البوت إلى هذا العنوان.",
+  "channel.can_delete_own_message_group": "من يحذف رسائله",
+  "channel.can_move_messages_out_of_channel_group": "من ينقل الرسائل إلى قنوات أخرى",
   "files.delete": "حذف {name}",
   "files.delete-text": "سيختفي {name} من كل الرسائل التي فيها رابط إليه.",
   "files.delete-title": "حذف الملف",
@@ -105,7 +110,6 @@ export const settingsTexts = {
   "channels.people": { zero: "لا أحد", one: "شخص واحد", two: "شخصان", few: "{count} أشخاص", many: "{count} شخصًا", other: "{count} شخص" },
   "channels.permissions": "من يفعل ماذا",
   "channels.title": "القنوات",
-  "channels.usual": "كالمعتاد",
   "channels.who": "لمن",
 
   "display.look": "المظهر",
@@ -123,7 +127,6 @@ export const settingsTexts = {
   "group.role:moderators": "المشرفون",
   "group.role:nobody": "لا أحد",
   "group.role:owners": "المالكون",
-  "group.several": "عدة أشخاص ومجموعات",
 
   "invite.people": "دعوة أشخاص",
 
@@ -142,6 +145,9 @@ export const settingsTexts = {
   "org.find-person": "البحث عن شخص",
   "org.none": "لا شيء",
 
+  "permission.add": "إضافة مجموعة أو شخص",
+  "permission.none": "لا توجد مجموعة ولا شخص بهذا الاسم.",
+  "permission.remove": "إزالة {name}",
   "privacy.private": "خاصة",
   "privacy.private-text": "لمن يُضافون إليها، مع كل ما قيل سابقًا.",
   "privacy.protected": "خاصة، بسجل محمي",

@@ -4,6 +4,7 @@
 export const catchUpTexts = {
   "catchup.close": "Diese Karte schließen",
   "catchup.in": "{topic} in {place}",
+  "catchup.mark-all": { one: "{count} als gelesen markieren", other: "Alle {count} als gelesen markieren" },
   "catchup.mark-read": "Als gelesen markieren",
   "catchup.messages": { one: "{count} Nachricht", other: "{count} Nachrichten" },
   "catchup.nothing": "Kein Satz richtet sich an dich.",

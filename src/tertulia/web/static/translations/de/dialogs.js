@@ -67,11 +67,13 @@ export const dialogTexts = {
   "over.close": "Schließen",
 
   "drafts.delete": "Diesen Entwurf löschen",
-  "drafts.none": "Keine Entwürfe. Was du zu schreiben beginnst, wird hier aufgehoben.",
+  "drafts.none": "Keine Entwürfe",
+  "drafts.none-text": "Was du zu schreiben beginnst, wird hier aufgehoben.",
   "drafts.title": "Entwürfe",
 
   "new.begin": "Schreiben",
   "new.channel": "Kanal",
+  "choice.unknown": "Wähle etwas aus der Liste.",
   "new.direct": "Neue Direktnachricht",
   "new.people": "An wen?",
   "new.topic": "Neues Thema",
@@ -81,8 +83,6 @@ export const dialogTexts = {
   "card.groups": "Gruppen",
   "card.more": "und {count} weitere",
   "card.shared": "Gemeinsame Kanäle",
-  "new.find-channel": "Tippe ein paar Buchstaben",
-  "new.no-channel": "Du bist in keinem Kanal dieses Namens.",
   "schedule.edit": "Ändern",
   "schedule.save": "Speichern",
   "schedule.text": "Text",
@@ -94,6 +94,7 @@ export const dialogTexts = {
   "schedule.list": "Später zu senden",
   "schedule.monday": "Am Montag",
   "schedule.none": "Keine geplanten Nachrichten.",
+  "schedule.none-text": "Schreibe eine Nachricht und wähle „Später senden…“ im Menü von Senden.",
   "schedule.nothing": "Schreibe zuerst etwas.",
   "schedule.show": "Alle zeigen",
   "schedule.title": "Planen",
@@ -278,6 +279,7 @@ export const dialogTexts = {
 
   "reminders.delete": "Löschen",
   "reminders.none": "Du hast keine Erinnerungen.",
+  "reminders.none-text": "Wähle „Erinnere mich“ im Menü einer Nachricht.",
   "reminders.title": "Erinnerungen",
 
   "keys.directs": "Alle Direktnachrichten",

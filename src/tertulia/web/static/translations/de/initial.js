@@ -36,6 +36,7 @@ export const texts = {
   "connection.reload": "Neu laden",
   "connection.try-now": "Jetzt versuchen",
 
+  "content.hide-preview": "Diese Vorschau ausblenden",
   "content.copy-code": "Code kopieren",
   "content.hide": "Ausblenden",
   "content.picture": "Bild",

@@ -8,6 +8,9 @@ export const settingsTexts = {
   "account.email": "E-Mail-Adresse",
   "account.end": "Dort abmelden",
   "account.end-others": "Überall sonst abmelden",
+  "account.export": "Deine Nachrichten als Seiten",
+  "account.export-do": "Exportieren",
+  "account.export-text": "Was du geschrieben und erhalten hast, mit Dateien, als Seiten für jeden Browser.",
   "account.key": "API-Schlüssel",
   "account.key-text": "Für Programme, die für dich handeln. Ein neuer Schlüssel macht den alten sofort ungültig.",
   "account.new": "Neues Passwort",
@@ -47,6 +50,8 @@ export const settingsTexts = {
   "bots.kind.3": "Ausgehender Webhook",
   "bots.url": "Adresse",
   "bots.url-hint": "Der Server sendet Nachrichten, die den Bot erwähnen, an diese Adresse.",
+  "channel.can_delete_own_message_group": "Wer eigene Nachrichten löscht",
+  "channel.can_move_messages_out_of_channel_group": "Wer Nachrichten in andere Kanäle verschiebt",
   "files.delete": "{name} löschen",
   "files.delete-text": "{name} verschwindet aus allen Nachrichten, die darauf verweisen.",
   "files.delete-title": "Datei löschen",
@@ -105,7 +110,6 @@ export const settingsTexts = {
   "channels.people": { one: "{count} Person", other: "{count} Personen" },
   "channels.permissions": "Wer was darf",
   "channels.title": "Kanäle",
-  "channels.usual": "Wie üblich",
   "channels.who": "Für wen",
 
   "display.look": "Aussehen",
@@ -123,7 +127,6 @@ export const settingsTexts = {
   "group.role:moderators": "Moderatoren",
   "group.role:nobody": "Niemand",
   "group.role:owners": "Eigentümer",
-  "group.several": "Mehrere Personen und Gruppen",
 
   "invite.people": "Personen einladen",
 
@@ -142,6 +145,9 @@ export const settingsTexts = {
   "org.find-person": "Person suchen",
   "org.none": "Keine",
 
+  "permission.add": "Gruppe oder Person hinzufügen",
+  "permission.none": "Keine Gruppe oder Person heißt so.",
+  "permission.remove": "{name} entfernen",
   "privacy.private": "Privat",
   "privacy.private-text": "Wer hinzugefügt wird, liest auch alles Frühere.",
   "privacy.protected": "Privat, mit geschütztem Verlauf",

@@ -4,6 +4,7 @@
 export const catchUpTexts = {
   "catchup.close": "Close this card",
   "catchup.in": "{topic} in {place}",
+  "catchup.mark-all": { one: "Mark {count} as read", other: "Mark all {count} as read" },
   "catchup.mark-read": "Mark as read",
   "catchup.messages": { one: "{count} message", other: "{count} messages" },
   "catchup.nothing": "No sentence calls for you.",

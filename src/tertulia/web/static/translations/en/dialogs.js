@@ -67,11 +67,13 @@ export const dialogTexts = {
   "over.close": "Close",
 
   "drafts.delete": "Throw this draft away",
-  "drafts.none": "No drafts. What you begin to write is kept here by itself.",
+  "drafts.none": "No drafts",
+  "drafts.none-text": "What you begin to write is kept here by itself.",
   "drafts.title": "Drafts",
 
   "new.begin": "Write",
   "new.channel": "Channel",
+  "choice.unknown": "Choose one from the list.",
   "new.direct": "New direct message",
   "new.people": "To whom?",
   "new.topic": "New topic",
@@ -81,8 +83,6 @@ export const dialogTexts = {
   "card.groups": "Groups",
   "card.more": "and {count} more",
   "card.shared": "Channels you share",
-  "new.find-channel": "Type a few letters",
-  "new.no-channel": "You are in no channel of this name.",
   "schedule.edit": "Change it",
   "schedule.save": "Save",
   "schedule.text": "Text",
@@ -94,6 +94,7 @@ export const dialogTexts = {
   "schedule.list": "To be sent later",
   "schedule.monday": "On Monday",
   "schedule.none": "Nothing is waiting to be sent.",
+  "schedule.none-text": "Write a message and choose “Send later…” in the menu of Send.",
   "schedule.nothing": "Write something first.",
   "schedule.show": "Show all",
   "schedule.title": "Schedule",
@@ -278,6 +279,7 @@ export const dialogTexts = {
 
   "reminders.delete": "Forget it",
   "reminders.none": "You have asked for no reminders.",
+  "reminders.none-text": "Choose “Remind me” in the menu of a message.",
   "reminders.title": "Reminders",
 
   "keys.directs": "All direct messages",

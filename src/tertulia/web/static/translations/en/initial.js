@@ -33,6 +33,7 @@ export const texts = {
   "connection.reload": "Reload",
   "connection.try-now": "Try now",
 
+  "content.hide-preview": "Hide this preview",
   "content.copy-code": "Copy the code",
   "content.hide": "Hide",
   "content.picture": "Picture",

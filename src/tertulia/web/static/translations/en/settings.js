@@ -8,6 +8,9 @@ export const settingsTexts = {
   "account.email": "Email address",
   "account.end": "Log out there",
   "account.end-others": "Log out everywhere else",
+  "account.export": "Your messages as pages",
+  "account.export-do": "Export",
+  "account.export-text": "What you wrote and received, with files, as pages for any browser.",
   "account.key": "API key",
   "account.key-text": "For programs that act for you. A new key ends the old one at once.",
   "account.new": "New password",
@@ -47,6 +50,8 @@ export const settingsTexts = {
   "bots.kind.3": "Outgoing webhook",
   "bots.url": "Address",
   "bots.url-hint": "The server posts messages that mention the bot to this address.",
+  "channel.can_delete_own_message_group": "Who deletes their own messages",
+  "channel.can_move_messages_out_of_channel_group": "Who moves messages to other channels",
   "files.delete": "Delete {name}",
   "files.delete-text": "{name} will be gone from all messages that link to it.",
   "files.delete-title": "Delete the file",
@@ -105,7 +110,6 @@ export const settingsTexts = {
   "channels.people": { one: "{count} person", other: "{count} people" },
   "channels.permissions": "Who may do what",
   "channels.title": "Channels",
-  "channels.usual": "As usual",
   "channels.who": "For whom",
 
   "display.look": "Look",
@@ -123,7 +127,6 @@ export const settingsTexts = {
   "group.role:moderators": "Moderators",
   "group.role:nobody": "Nobody",
   "group.role:owners": "Owners",
-  "group.several": "Several people and groups",
 
   "invite.people": "Invite people",
 
@@ -142,6 +145,9 @@ export const settingsTexts = {
   "org.find-person": "Find a person",
   "org.none": "None",
 
+  "permission.add": "Add a group or person",
+  "permission.none": "No group or person has this name.",
+  "permission.remove": "Remove {name}",
   "privacy.private": "Private",
   "privacy.private-text": "Those who are added, with all that was said before.",
   "privacy.protected": "Private, with protected history",

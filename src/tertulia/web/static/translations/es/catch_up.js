@@ -4,6 +4,7 @@
 export const catchUpTexts = {
   "catchup.close": "Cerrar esta tarjeta",
   "catchup.in": "{topic} en {place}",
+  "catchup.mark-all": { one: "Marcar {count} como leído", other: "Marcar los {count} como leídos" },
   "catchup.mark-read": "Marcar como leído",
   "catchup.messages": { one: "{count} mensaje", other: "{count} mensajes" },
   "catchup.nothing": "Ninguna frase te reclama.",

@@ -67,11 +67,13 @@ export const dialogTexts = {
   "over.close": "Cerrar",
 
   "drafts.delete": "Tirar este borrador",
-  "drafts.none": "No hay borradores. Lo que empiezas a escribir se guarda aquí solo.",
+  "drafts.none": "No hay borradores",
+  "drafts.none-text": "Lo que empiezas a escribir se guarda aquí solo.",
   "drafts.title": "Borradores",
 
   "new.begin": "Escribir",
   "new.channel": "Canal",
+  "choice.unknown": "Elige una opción de la lista.",
   "new.direct": "Nuevo mensaje directo",
   "new.people": "¿A quién?",
   "new.topic": "Tema nuevo",
@@ -81,8 +83,6 @@ export const dialogTexts = {
   "card.groups": "Grupos",
   "card.more": "y {count} más",
   "card.shared": "Canales en común",
-  "new.find-channel": "Escribe unas letras",
-  "new.no-channel": "No estás en ningún canal con ese nombre.",
   "schedule.edit": "Cambiarlo",
   "schedule.save": "Guardar",
   "schedule.text": "Texto",
@@ -94,6 +94,7 @@ export const dialogTexts = {
   "schedule.list": "Para enviar más tarde",
   "schedule.monday": "El lunes",
   "schedule.none": "No hay nada a la espera.",
+  "schedule.none-text": "Escribe un mensaje y elige «Enviar más tarde…» en el menú de Enviar.",
   "schedule.nothing": "Escribe algo primero.",
   "schedule.show": "Ver todo",
   "schedule.title": "Programar",
@@ -278,6 +279,7 @@ export const dialogTexts = {
 
   "reminders.delete": "Olvidarlo",
   "reminders.none": "No has pedido ningún recordatorio.",
+  "reminders.none-text": "Elige «Recordármelo» en el menú de un mensaje.",
   "reminders.title": "Recordatorios",
 
   "keys.directs": "Todos los mensajes directos",

@@ -33,6 +33,7 @@ export const texts = {
   "connection.reload": "Recargar",
   "connection.try-now": "Probar ahora",
 
+  "content.hide-preview": "Ocultar esta vista previa",
   "content.copy-code": "Copiar el código",
   "content.hide": "Ocultar",
   "content.picture": "Imagen",

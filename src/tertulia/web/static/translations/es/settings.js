@@ -8,6 +8,9 @@ export const settingsTexts = {
   "account.email": "Correo electrónico",
   "account.end": "Salir allí",
   "account.end-others": "Salir en todos los demás",
+  "account.export": "Tus mensajes como páginas",
+  "account.export-do": "Exportar",
+  "account.export-text": "Lo que escribiste y recibiste, con archivos, como páginas para cualquier navegador.",
   "account.key": "Clave de la API",
   "account.key-text": "Para programas que actúan por ti. Una clave nueva acaba con la anterior al momento.",
   "account.new": "Contraseña nueva",
@@ -47,6 +50,8 @@ export const settingsTexts = {
   "bots.kind.3": "Webhook de salida",
   "bots.url": "Dirección",
   "bots.url-hint": "El servidor envía a esta dirección los mensajes que mencionan al bot.",
+  "channel.can_delete_own_message_group": "Quién borra sus propios mensajes",
+  "channel.can_move_messages_out_of_channel_group": "Quién mueve mensajes a otros canales",
   "files.delete": "Borrar {name}",
   "files.delete-text": "{name} desaparecerá de todos los mensajes que lo enlazan.",
   "files.delete-title": "Borrar el archivo",
@@ -105,7 +110,6 @@ export const settingsTexts = {
   "channels.people": { one: "{count} persona", other: "{count} personas" },
   "channels.permissions": "Quién puede hacer qué",
   "channels.title": "Canales",
-  "channels.usual": "Como siempre",
   "channels.who": "Para quién",
 
   "display.look": "Aspecto",
@@ -123,7 +127,6 @@ export const settingsTexts = {
   "group.role:moderators": "Moderadores",
   "group.role:nobody": "Nadie",
   "group.role:owners": "Propietarios",
-  "group.several": "Varias personas y grupos",
 
   "invite.people": "Invitar a gente",
 
@@ -142,6 +145,9 @@ export const settingsTexts = {
   "org.find-person": "Buscar a una persona",
   "org.none": "Ninguno",
 
+  "permission.add": "Añadir un grupo o una persona",
+  "permission.none": "Ningún grupo ni persona tiene ese nombre.",
+  "permission.remove": "Quitar {name}",
   "privacy.private": "Privado",
   "privacy.private-text": "Quienes son añadidos, con todo lo dicho antes.",
   "privacy.protected": "Privado, con historia protegida",

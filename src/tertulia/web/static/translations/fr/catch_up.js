@@ -4,6 +4,7 @@
 export const catchUpTexts = {
   "catchup.close": "Fermer cette carte",
   "catchup.in": "{topic} dans {place}",
+  "catchup.mark-all": { one: "Marquer {count} comme lu", other: "Marquer les {count} comme lus" },
   "catchup.mark-read": "Marquer comme lu",
   "catchup.messages": { one: "{count} message", other: "{count} messages" },
   "catchup.nothing": "Aucune phrase ne te concerne.",

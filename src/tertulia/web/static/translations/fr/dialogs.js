@@ -67,11 +67,13 @@ export const dialogTexts = {
   "over.close": "Fermer",
 
   "drafts.delete": "Jeter ce brouillon",
-  "drafts.none": "Aucun brouillon. Ce que tu commences à écrire est gardé ici tout seul.",
+  "drafts.none": "Aucun brouillon",
+  "drafts.none-text": "Ce que tu commences à écrire est gardé ici tout seul.",
   "drafts.title": "Brouillons",
 
   "new.begin": "Écrire",
   "new.channel": "Canal",
+  "choice.unknown": "Choisis un élément de la liste.",
   "new.direct": "Nouveau message direct",
   "new.people": "À qui ?",
   "new.topic": "Nouveau sujet",
@@ -81,8 +83,6 @@ export const dialogTexts = {
   "card.groups": "Groupes",
   "card.more": "et {count} de plus",
   "card.shared": "Canaux en commun",
-  "new.find-channel": "Tape quelques lettres",
-  "new.no-channel": "Tu n’es dans aucun canal de ce nom.",
   "schedule.edit": "Le modifier",
   "schedule.save": "Enregistrer",
   "schedule.text": "Texte",
@@ -94,6 +94,7 @@ export const dialogTexts = {
   "schedule.list": "À envoyer plus tard",
   "schedule.monday": "Lundi",
   "schedule.none": "Aucun envoi n’est prévu.",
+  "schedule.none-text": "Écris un message et choisis « Envoyer plus tard… » dans le menu d’envoi.",
   "schedule.nothing": "Écris d’abord quelque chose.",
   "schedule.show": "Tout afficher",
   "schedule.title": "Programmer",
@@ -278,6 +279,7 @@ export const dialogTexts = {
 
   "reminders.delete": "L’oublier",
   "reminders.none": "Tu n’as demandé aucun rappel.",
+  "reminders.none-text": "Choisis « Me le rappeler » dans le menu d’un message.",
   "reminders.title": "Rappels",
 
   "keys.directs": "Tous les messages directs",

@@ -39,6 +39,7 @@ export const texts = {
   "connection.reload": "Recharger",
   "connection.try-now": "Réessayer",
 
+  "content.hide-preview": "Masquer cet aperçu",
   "content.copy-code": "Copier le code",
   "content.hide": "Masquer",
   "content.picture": "Image",

@@ -8,6 +8,9 @@ export const settingsTexts = {
   "account.email": "Adresse e-mail",
   "account.end": "Y fermer la session",
   "account.end-others": "Fermer les autres sessions",
+  "account.export": "Vos messages en pages",
+  "account.export-do": "Exporter",
+  "account.export-text": "Ce que vous avez écrit et reçu, avec les fichiers, en pages pour tout navigateur.",
   "account.key": "Clé API",
   "account.key-text": "Pour les programmes qui agissent pour toi. Une nouvelle clé annule aussitôt l’ancienne.",
   "account.new": "Nouveau mot de passe",
@@ -47,6 +50,8 @@ export const settingsTexts = {
   "bots.kind.3": "Webhook sortant",
   "bots.url": "Adresse",
   "bots.url-hint": "Le serveur envoie à cette adresse les messages qui mentionnent le bot.",
+  "channel.can_delete_own_message_group": "Qui supprime ses propres messages",
+  "channel.can_move_messages_out_of_channel_group": "Qui déplace des messages vers d’autres canaux",
   "files.delete": "Supprimer {name}",
   "files.delete-text": "{name} disparaîtra de tous les messages qui y mènent.",
   "files.delete-title": "Supprimer le fichier",
@@ -105,7 +110,6 @@ export const settingsTexts = {
   "channels.people": { one: "{count} personne", other: "{count} personnes" },
   "channels.permissions": "Qui peut faire quoi",
   "channels.title": "Canaux",
-  "channels.usual": "Comme d’habitude",
   "channels.who": "Pour qui",
 
   "display.look": "Apparence",
@@ -123,7 +127,6 @@ export const settingsTexts = {
   "group.role:moderators": "Modérateurs",
   "group.role:nobody": "Personne",
   "group.role:owners": "Propriétaires",
-  "group.several": "Plusieurs personnes et groupes",
 
   "invite.people": "Inviter des gens",
 
@@ -142,6 +145,9 @@ export const settingsTexts = {
   "org.find-person": "Chercher une personne",
   "org.none": "Aucun",
 
+  "permission.add": "Ajouter un groupe ou une personne",
+  "permission.none": "Aucun groupe ni aucune personne ne porte ce nom.",
+  "permission.remove": "Retirer {name}",
   "privacy.private": "Privé",
   "privacy.private-text": "Les personnes ajoutées, avec tout ce qui a été dit avant.",
   "privacy.protected": "Privé, à historique protégé",

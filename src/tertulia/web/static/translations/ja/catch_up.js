@@ -4,6 +4,7 @@
 export const catchUpTexts = {
   "catchup.close": "このカードを閉じる",
   "catchup.in": "{place} の {topic}",
+  "catchup.mark-all": { other: "{count}件すべてを既読にする" },
   "catchup.mark-read": "既読にする",
   "catchup.messages": { other: "メッセージ{count}件" },
   "catchup.nothing": "あなたの対応が必要な文はありません。",

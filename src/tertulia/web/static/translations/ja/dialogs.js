@@ -67,11 +67,13 @@ export const dialogTexts = {
   "over.close": "閉じる",
 
   "drafts.delete": "この下書きを破棄",
-  "drafts.none": "下書きはありません。書き始めた内容は自動でここに保存されます。",
+  "drafts.none": "下書きはありません",
+  "drafts.none-text": "書き始めた内容は自動でここに保存されます。",
   "drafts.title": "下書き",
 
   "new.begin": "書く",
   "new.channel": "チャンネル",
+  "choice.unknown": "一覧から選んでください。",
   "new.direct": "新規ダイレクトメッセージ",
   "new.people": "宛先は？",
   "new.topic": "新規トピック",
@@ -81,8 +83,6 @@ export const dialogTexts = {
   "card.groups": "グループ",
   "card.more": "ほか{count}個",
   "card.shared": "共通のチャンネル",
-  "new.find-channel": "数文字入力してください",
-  "new.no-channel": "参加中のチャンネルにこの名前のものはありません。",
   "schedule.edit": "変更",
   "schedule.save": "保存",
   "schedule.text": "本文",
@@ -94,6 +94,7 @@ export const dialogTexts = {
   "schedule.list": "送信待ち",
   "schedule.monday": "月曜日",
   "schedule.none": "送信待ちのメッセージはありません。",
+  "schedule.none-text": "メッセージを書き、送信メニューの「あとで送信…」を選んでください。",
   "schedule.nothing": "先に本文を書いてください。",
   "schedule.show": "すべて表示",
   "schedule.title": "予約送信",
@@ -278,6 +279,7 @@ export const dialogTexts = {
 
   "reminders.delete": "取り消す",
   "reminders.none": "リマインダーはありません。",
+  "reminders.none-text": "メッセージのメニューで「リマインド」を選んでください。",
   "reminders.title": "リマインダー",
 
   "keys.directs": "すべてのダイレクトメッセージ",

@@ -42,6 +42,7 @@ export const texts = {
   "connection.reload": "再読み込み",
   "connection.try-now": "今すぐ再試行",
 
+  "content.hide-preview": "このプレビューを隠す",
   "content.copy-code": "コードをコピー",
   "content.hide": "隠す",
   "content.picture": "画像",

@@ -8,6 +8,9 @@ export const settingsTexts = {
   "account.email": "メールアドレス",
   "account.end": "ログアウトさせる",
   "account.end-others": "ほかの場所からすべてログアウト",
+  "account.export": "あなたのメッセージをページで",
+  "account.export-do": "エクスポート",
+  "account.export-text": "書いたものと受け取ったものをファイルとともに、どのブラウザーでも開けるページにします。",
   "account.key": "API キー",
   "account.key-text": "あなたの代わりに動くプログラム用です。新しいキーを作ると、古いキーはすぐに使えなくなります。",
   "account.new": "新しいパスワード",
@@ -47,6 +50,8 @@ export const settingsTexts = {
   "bots.kind.3": "送信 Webhook",
   "bots.url": "アドレス",
   "bots.url-hint": "ボットへのメンションを、サーバーがこのアドレスに送ります。",
+  "channel.can_delete_own_message_group": "自分のメッセージを削除できる人",
+  "channel.can_move_messages_out_of_channel_group": "メッセージを別のチャンネルに移動できる人",
   "files.delete": "{name} を削除",
   "files.delete-text": "{name} は、リンクしているすべてのメッセージから消えます。",
   "files.delete-title": "ファイルを削除",
@@ -105,7 +110,6 @@ export const settingsTexts = {
   "channels.people": { other: "{count}人" },
   "channels.permissions": "誰が何をできるか",
   "channels.title": "チャンネル",
-  "channels.usual": "通常どおり",
   "channels.who": "対象",
 
   "display.look": "外観",
@@ -123,7 +127,6 @@ export const settingsTexts = {
   "group.role:moderators": "モデレーター",
   "group.role:nobody": "なし",
   "group.role:owners": "オーナー",
-  "group.several": "複数のユーザーとグループ",
 
   "invite.people": "ユーザーを招待",
 
@@ -142,6 +145,9 @@ export const settingsTexts = {
   "org.find-person": "ユーザーを検索",
   "org.none": "なし",
 
+  "permission.add": "グループまたはユーザーを追加",
+  "permission.none": "この名前のグループやユーザーはありません。",
+  "permission.remove": "{name} を外す",
   "privacy.private": "非公開",
   "privacy.private-text": "追加された人が、過去の発言も含めて読めます。",
   "privacy.protected": "非公開（履歴を保護）",

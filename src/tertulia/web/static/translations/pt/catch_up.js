@@ -4,6 +4,7 @@
 export const catchUpTexts = {
   "catchup.close": "Fechar este cartão",
   "catchup.in": "{topic} em {place}",
+  "catchup.mark-all": { one: "Marcar {count} como lida", other: "Marcar todas as {count} como lidas" },
   "catchup.mark-read": "Marcar como lido",
   "catchup.messages": { one: "{count} mensagem", other: "{count} mensagens" },
   "catchup.nothing": "Nenhuma frase pede a sua atenção.",

@@ -67,11 +67,13 @@ export const dialogTexts = {
   "over.close": "Fechar",
 
   "drafts.delete": "Descartar este rascunho",
-  "drafts.none": "Nenhum rascunho. O que você começa a escrever é guardado aqui sozinho.",
+  "drafts.none": "Nenhum rascunho",
+  "drafts.none-text": "O que você começa a escrever é guardado aqui sozinho.",
   "drafts.title": "Rascunhos",
 
   "new.begin": "Escrever",
   "new.channel": "Canal",
+  "choice.unknown": "Escolha um item da lista.",
   "new.direct": "Nova mensagem direta",
   "new.people": "Para quem?",
   "new.topic": "Novo tópico",
@@ -81,8 +83,6 @@ export const dialogTexts = {
   "card.groups": "Grupos",
   "card.more": "e mais {count}",
   "card.shared": "Canais em comum",
-  "new.find-channel": "Digite algumas letras",
-  "new.no-channel": "Você não está em nenhum canal com esse nome.",
   "schedule.edit": "Alterar",
   "schedule.save": "Salvar",
   "schedule.text": "Texto",
@@ -94,6 +94,7 @@ export const dialogTexts = {
   "schedule.list": "Para enviar depois",
   "schedule.monday": "Na segunda",
   "schedule.none": "Nada à espera de envio.",
+  "schedule.none-text": "Escreva uma mensagem e escolha “Enviar depois…” no menu de Enviar.",
   "schedule.nothing": "Escreva algo primeiro.",
   "schedule.show": "Ver tudo",
   "schedule.title": "Agendar",
@@ -278,6 +279,7 @@ export const dialogTexts = {
 
   "reminders.delete": "Esquecer",
   "reminders.none": "Você não pediu nenhum lembrete.",
+  "reminders.none-text": "Escolha “Me lembrar” no menu de uma mensagem.",
   "reminders.title": "Lembretes",
 
   "keys.directs": "Todas as mensagens diretas",

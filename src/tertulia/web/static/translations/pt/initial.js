@@ -40,6 +40,7 @@ export const texts = {
   "connection.reload": "Recarregar",
   "connection.try-now": "Tentar já",
 
+  "content.hide-preview": "Ocultar esta prévia",
   "content.copy-code": "Copiar o código",
   "content.hide": "Ocultar",
   "content.picture": "Imagem",

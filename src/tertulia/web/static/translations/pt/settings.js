@@ -8,6 +8,9 @@ export const settingsTexts = {
   "account.email": "Endereço de e-mail",
   "account.end": "Sair de lá",
   "account.end-others": "Sair de todos os outros",
+  "account.export": "Suas mensagens como páginas",
+  "account.export-do": "Exportar",
+  "account.export-text": "O que você escreveu e recebeu, com arquivos, como páginas para qualquer navegador.",
   "account.key": "Chave de API",
   "account.key-text": "Para programas que agem por você. Uma chave nova encerra a antiga na hora.",
   "account.new": "Nova senha",
@@ -47,6 +50,8 @@ export const settingsTexts = {
   "bots.kind.3": "Webhook de saída",
   "bots.url": "Endereço",
   "bots.url-hint": "O servidor envia a este endereço as mensagens que mencionam o bot.",
+  "channel.can_delete_own_message_group": "Quem exclui as próprias mensagens",
+  "channel.can_move_messages_out_of_channel_group": "Quem move mensagens para outros canais",
   "files.delete": "Excluir {name}",
   "files.delete-text": "{name} vai sumir de todas as mensagens com link para ele.",
   "files.delete-title": "Excluir o arquivo",
@@ -105,7 +110,6 @@ export const settingsTexts = {
   "channels.people": { one: "{count} pessoa", other: "{count} pessoas" },
   "channels.permissions": "Quem pode fazer o quê",
   "channels.title": "Canais",
-  "channels.usual": "Padrão",
   "channels.who": "Para quem",
 
   "display.look": "Aparência",
@@ -123,7 +127,6 @@ export const settingsTexts = {
   "group.role:moderators": "Moderadores",
   "group.role:nobody": "Ninguém",
   "group.role:owners": "Proprietários",
-  "group.several": "Várias pessoas e grupos",
 
   "invite.people": "Convidar pessoas",
 
@@ -142,6 +145,9 @@ export const settingsTexts = {
   "org.find-person": "Buscar uma pessoa",
   "org.none": "Nenhum",
 
+  "permission.add": "Adicionar um grupo ou uma pessoa",
+  "permission.none": "Nenhum grupo ou pessoa tem esse nome.",
+  "permission.remove": "Remover {name}",
   "privacy.private": "Privado",
   "privacy.private-text": "Quem for adicionado, com tudo o que foi dito antes.",
   "privacy.protected": "Privado, com histórico protegido",

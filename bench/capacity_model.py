@@ -77,13 +77,13 @@ def send_waits(sends_a_second: float, servers: int, count: int = 20_000) -> list
     arrivals = list(_arrival_times(chance, sends_a_second, count))
     piles: list[list[float]] = [[] for _ in range(servers)]
     waits: list[float] = []
-    free_at, place = 0.0, 0
-    while place < len(arrivals) or any(piles):
+    free_at, next_arrival = 0.0, 0
+    while next_arrival < len(arrivals) or any(piles):
         if not any(piles):
-            free_at = max(free_at, arrivals[place])
-        while place < len(arrivals) and arrivals[place] <= free_at:
-            piles[chance.randrange(servers)].append(arrivals[place])
-            place += 1
+            free_at = max(free_at, arrivals[next_arrival])
+        while next_arrival < len(arrivals) and arrivals[next_arrival] <= free_at:
+            piles[chance.randrange(servers)].append(arrivals[next_arrival])
+            next_arrival += 1
         pile = min((each for each in piles if each), key=lambda each: each[0])
         waits += [free_at - moment for moment in pile]
         free_at += COMMIT_SECONDS + ROW_SECONDS * len(pile)

@@ -49,7 +49,7 @@ class HttpConnection(asyncio.Protocol):
     def __init__(self) -> None:
         self._transport: asyncio.WriteTransport | None = None
         self._received = bytearray()
-        self._answer: asyncio.Future[bytes] | None = None
+        self._waiter: asyncio.Future[bytes] | None = None
         self._head = b""
 
     @classmethod
@@ -64,7 +64,7 @@ class HttpConnection(asyncio.Protocol):
         )
         return connection
 
-    async def ask(self, request: bytes) -> bytes:
+    async def fetch(self, request: bytes) -> bytes:
         """Send a request and return the body of its answer; raises unless the status is 200 or
         304."""
         return await self.begin(request)
@@ -73,9 +73,9 @@ class HttpConnection(asyncio.Protocol):
         assert self._transport is not None
         if self._transport.is_closing():
             raise ConnectionError("the server closed the connection")
-        self._answer = asyncio.get_running_loop().create_future()
+        self._waiter = asyncio.get_running_loop().create_future()
         self._transport.write(request)
-        return self._answer
+        return self._waiter
 
     def header(self, name: str) -> str:
         """A header of the last answer; raises if it has none of this name."""
@@ -115,17 +115,17 @@ class HttpConnection(asyncio.Protocol):
         if GZIP in head:
             body = gzip.decompress(body)
         del self._received[:end]
-        answer, self._answer = self._answer, None
-        if answer is None or answer.done():
+        waiter, self._waiter = self._waiter, None
+        if waiter is None or waiter.done():
             return
         if status in (b"200", NOT_MODIFIED):
-            answer.set_result(body)
+            waiter.set_result(body)
         else:
-            answer.set_exception(RuntimeError(f"{status.decode()} {body[:200].decode()}"))
+            waiter.set_exception(RuntimeError(f"{status.decode()} {body[:200].decode()}"))
 
     def connection_lost(self, error: Exception | None) -> None:
-        if self._answer is not None and not self._answer.done():
-            self._answer.set_exception(ConnectionError("the server closed the connection"))
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_exception(ConnectionError("the server closed the connection"))
 
 
 def _number_after(name: bytes, head: bytes) -> int | None:
@@ -133,17 +133,17 @@ def _number_after(name: bytes, head: bytes) -> int | None:
     return int(rest.partition(b"\r\n")[0]) if found else None
 
 
-def _chunks(received: bytes, place: int) -> tuple[bytes, int] | None:
+def _chunks(received: bytes, position: int) -> tuple[bytes, int] | None:
     """A chunked body and where it ends; None if it is incomplete."""
     body = b""
-    while (line_end := received.find(b"\r\n", place)) >= 0:
-        size = int(received[place:line_end].partition(b";")[0], 16)
+    while (line_end := received.find(b"\r\n", position)) >= 0:
+        size = int(received[position:line_end].partition(b";")[0], 16)
         start = line_end + 2
-        place = start + size + 2
-        if len(received) < place:
+        position = start + size + 2
+        if len(received) < position:
             return None
         if size == 0:
-            return body, place
+            return body, position
         body += received[start : start + size]
     return None
 

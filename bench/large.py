@@ -91,10 +91,10 @@ class Bench:
     def build(self, messages: int) -> None:
         size = f"--people {PEOPLE} --channels {CHANNELS} --messages {messages}".split()
         command = [str(Path(sys.executable).with_name("tertulia")), "generate", *size]
-        place = ["--data", str(self._folder), "--database", self._url]
+        options = ["--data", str(self._folder), "--database", self._url]
         begun, spent = time.perf_counter(), _cpu_of_children()
         environment = os.environ | {"TERTULIA_SECRET": self._secret}
-        subprocess.run([*command, *place], check=True, env=environment)
+        subprocess.run([*command, *options], check=True, env=environment)
         taken, spent = time.perf_counter() - begun, _cpu_of_children() - spent
         self._table.title(f"{messages:,} messages, {CHANNELS} channels, {PEOPLE:,} users")
         within = budget(taken, BUILD_SECONDS, "3 minutes")
@@ -153,14 +153,14 @@ class Bench:
     ) -> tuple[float, float, float]:
         """Wall time of the first answer and of later ones, and CPU of a later one."""
         begun = time.perf_counter()
-        await connection.ask(request)
+        await connection.fetch(request)
         first = time.perf_counter() - begun
         self._backends.find()
         walls, cpus = [], []
         for _ in range(ROUNDS):
             cpu = process.cpu_seconds() + self._backends.cpu_seconds()
             begun = time.perf_counter()
-            await connection.ask(request)
+            await connection.fetch(request)
             walls.append(time.perf_counter() - begun)
             cpus.append(process.cpu_seconds() + self._backends.cpu_seconds() - cpu)
         return first, statistics.median(walls), statistics.median(cpus)
@@ -172,14 +172,14 @@ async def _within_99(connection: HttpConnection, request: bytes) -> float:
     for _ in range(PARALLEL_ROUNDS):
         await asyncio.sleep(PAUSE_SECONDS)
         begun = time.perf_counter()
-        await connection.ask(request)
+        await connection.fetch(request)
         walls.append(time.perf_counter() - begun)
     return statistics.quantiles(walls, n=100)[98]
 
 
 async def _repeat(connection: HttpConnection, request: bytes) -> None:
     while True:
-        await connection.ask(request)
+        await connection.fetch(request)
 
 
 class Reader:
@@ -326,7 +326,7 @@ class Reader:
     async def _ask(self, request: bytes) -> dict[str, Any]:
         """On its own connection: between two of these a kept one would be closed as idle."""
         connection = await HttpConnection.to(self._port)
-        body: dict[str, Any] = json.loads(await connection.ask(request))
+        body: dict[str, Any] = json.loads(await connection.fetch(request))
         connection.close()
         return body
 

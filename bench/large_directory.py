@@ -49,9 +49,9 @@ BUDGET_JOIN_SECONDS = 0.5
 
 
 def main() -> None:
-    asked = argparse.ArgumentParser(description=__doc__)
-    asked.add_argument("--database", help="postgresql://… of an empty database")
-    arguments = asked.parse_args()
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--database", help="postgresql://… of an empty database")
+    arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         url = arguments.database or f"sqlite:///{folder}/bench.db"
         begun = time.perf_counter()
@@ -127,10 +127,10 @@ def _subscribe_all(tx: Tx) -> None:
             "channel": channel,
             "user": person,
             "yes": True,
-            "color": COLORS[place % len(COLORS)],
+            "color": COLORS[index % len(COLORS)],
         }
         for person in people
-        for place, channel in enumerate(dice.sample(channels, EACH))
+        for index, channel in enumerate(dice.sample(channels, EACH))
     ]
     tx.execute_many(
         "INSERT INTO subscription (realm_id, channel_id, user_id, active, color)"

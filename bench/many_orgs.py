@@ -82,18 +82,18 @@ def _copies(
             return str(int(match.group()) + away)
 
         for row in rows:
-            told = {name: row[name] for name in names}
+            values = {name: row[name] for name in names}
             for name in ids:
-                if told[name] is not None:
-                    told[name] += away
-            if told.get("permissions"):
-                told["permissions"] = _NUMBER.sub(shifted, told["permissions"])
+                if values[name] is not None:
+                    values[name] += away
+            if values.get("permissions"):
+                values["permissions"] = _NUMBER.sub(shifted, values["permissions"])
             if table == "realm":
-                told |= {"subdomain": f"o{number}", "uuid": f"{row['uuid'][:-8]}{number:08d}"}
-            if told.get("key_hash") is not None:
-                told["key_hash"] = vault.fingerprint(_key(number))
-                told["key_sealed"] = vault.seal(_key(number))
-            yield [told[name] for name in names]
+                values |= {"subdomain": f"o{number}", "uuid": f"{row['uuid'][:-8]}{number:08d}"}
+            if values.get("key_hash") is not None:
+                values["key_hash"] = vault.fingerprint(_key(number))
+                values["key_sealed"] = vault.seal(_key(number))
+            yield [values[name] for name in names]
 
 
 def _key(number: int) -> str:

@@ -14,7 +14,7 @@ async def presence_minute(process: Process, crowd: list[Login]) -> float:
     connection = await HttpConnection.to(process.port)
     cpu = process.cpu_seconds()
     for login in crowd:
-        answer = await connection.ask(
+        answer = await connection.fetch(
             login.post("/users/me/presence", status="active", last_update_id=-1)
         )
         assert answer.count(b"idle_timestamp") == len(crowd), "the presence of a user is missing"
@@ -46,7 +46,7 @@ class QueueClient:
 
     def __init__(self, connection: HttpConnection, queue: Queue) -> None:
         self.connect = connection
-        self.heard_at = 0.0
+        self.received_at = 0.0
         self._queue = queue
         self._last_event_id = -1
 
@@ -59,8 +59,8 @@ class QueueClient:
 
     async def _poll(self) -> None:
         where = {"queue_id": self._queue.id, "last_event_id": self._last_event_id}
-        answer = await self.connect.ask(self._queue.owner.get("/events", **where))
-        self.heard_at = time.perf_counter()
+        answer = await self.connect.fetch(self._queue.owner.get("/events", **where))
+        self.received_at = time.perf_counter()
         events = json.loads(answer)["events"]
         if events:
             self._last_event_id = events[-1]["id"]

@@ -158,7 +158,7 @@ async def _sends(processes: Sequence[Process], channels: list[BenchChannel], sen
         latencies: list[float] = []
         while time.perf_counter() < until or len(latencies) < WARM_UP:
             begun = time.perf_counter()
-            await connection.ask(request)
+            await connection.fetch(request)
             latencies.append(time.perf_counter() - begun)
         connection.close()
         return latencies
@@ -195,9 +195,9 @@ async def _deliveries(
         poll = client.poll()
         await asyncio.sleep(0.02)
         begun = time.perf_counter()
-        await sender.ask(_message(channel, 0))
+        await sender.fetch(_message(channel, 0))
         await poll
-        latencies.append(client.heard_at - begun)
+        latencies.append(client.received_at - begun)
     sender.close()
     client.connect.close()
     return latencies
@@ -214,7 +214,7 @@ async def _registers(
         writing = asyncio.create_task(_sends(processes, [channel], 4))
         while not writing.done():
             begun = time.perf_counter()
-            await connection.ask(channel.with_host(channel.login.post("/register")))
+            await connection.fetch(channel.with_host(channel.login.post("/register")))
             latencies.append(time.perf_counter() - begun)
             await asyncio.sleep(0.05)
         meanwhile.append((await writing).median_seconds)
@@ -234,7 +234,7 @@ async def _catch_up(process: Process, channel: BenchChannel, url: str) -> tuple[
     """A server that is paused while much happens: seconds until it answers, and additional
     megabytes."""
     connection = await HttpConnection.to(process.port)
-    await connection.ask(_message(channel, 0))
+    await connection.fetch(_message(channel, 0))
     before, _ = process.memory()
     process.send(signal.SIGSTOP)
     with psycopg.connect(url, autocommit=True) as database:
@@ -249,7 +249,7 @@ async def _catch_up(process: Process, channel: BenchChannel, url: str) -> tuple[
     await asyncio.sleep(LEASE_SECONDS)
     process.send(signal.SIGCONT)
     begun = time.perf_counter()
-    await connection.ask(_message(channel, 0))
+    await connection.fetch(_message(channel, 0))
     seconds = time.perf_counter() - begun
     connection.close()
     return seconds, (process.memory()[0] - before) / (1 << 20)

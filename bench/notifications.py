@@ -106,7 +106,7 @@ async def measure(port: int, ana: Login) -> Cost:
                 content=f"@**all** {bots} {number}",
             )
             begun = time.perf_counter()
-            await connection.ask(request)
+            await connection.fetch(request)
             if number >= 3:
                 waited.append(time.perf_counter() - begun)
             await asyncio.sleep(PAUSE_SECONDS)

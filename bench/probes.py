@@ -40,17 +40,17 @@ class Target:
 
     @classmethod
     def at(cls, url: str, email: str, key: str) -> "Target":
-        place = urlsplit(url)
-        tls = place.scheme == "https"
-        login = Login(email, key, place.netloc)
-        return cls(place.hostname or "localhost", place.port or (443 if tls else 80), login, tls)
+        parsed = urlsplit(url)
+        tls = parsed.scheme == "https"
+        login = Login(email, key, parsed.netloc)
+        return cls(parsed.hostname or "localhost", parsed.port or (443 if tls else 80), login, tls)
 
     async def connect(self) -> HttpConnection:
         return await HttpConnection.to(self.port, self.host, tls=self.tls)
 
-    async def ask(self, request: bytes) -> Any:
+    async def fetch(self, request: bytes) -> Any:
         connection = await self.connect()
-        answer = json.loads(await connection.ask(request))
+        answer = json.loads(await connection.fetch(request))
         connection.close()
         return answer
 
@@ -70,7 +70,7 @@ class Measured:
 
 async def subscribe(target: Target) -> None:
     wanted = [{"name": CHANNEL}]
-    await target.ask(target.login.post("/users/me/subscriptions", subscriptions=wanted))
+    await target.fetch(target.login.post("/users/me/subscriptions", subscriptions=wanted))
 
 
 async def wait_until_idle(target: Target) -> float:
@@ -92,14 +92,14 @@ async def repeated(
     """Send requests as fast as the server answers, on several connections."""
     opened = [await target.connect() for _ in range(connections)]
     for number in range(WARM_UP):
-        await opened[number % connections].ask(request(-number))
+        await opened[number % connections].fetch(request(-number))
     latencies: list[float] = []
     numbers = iter(range(10**9))
     end = time.perf_counter() + seconds
 
     async def send_requests(connection: HttpConnection) -> None:
         while (begun := time.perf_counter()) < end:
-            await connection.ask(request(next(numbers)))
+            await connection.fetch(request(next(numbers)))
             latencies.append(time.perf_counter() - begun)
 
     cpu, begun = target.cpu_seconds(), time.perf_counter()
@@ -165,7 +165,7 @@ async def _round(
     await asyncio.sleep(0.02 + len(clients) / 2000)  # until all of them are parked
     begun = time.perf_counter()
     message = {"type": "channel", "to": CHANNEL, "topic": "speed", "content": WORDS}
-    await sender.ask(target.login.post("/messages", **message))
+    await sender.fetch(target.login.post("/messages", **message))
     return [moment - begun for moment in await asyncio.gather(*polls)]
 
 
@@ -183,8 +183,8 @@ class QueueClient:
     @classmethod
     async def open(cls, target: Target) -> "QueueClient":
         connection = await target.connect()
-        asked = target.login.post("/register", event_types=["message"], fetch_event_types=[])
-        made = json.loads(await connection.ask(asked))
+        register = target.login.post("/register", event_types=["message"], fetch_event_types=[])
+        made = json.loads(await connection.fetch(register))
         return cls(target, connection, made["queue_id"], made["last_event_id"])
 
     def poll(self) -> "asyncio.Task[float]":
@@ -194,7 +194,7 @@ class QueueClient:
         """Returns when a message arrived."""
         while True:
             where = {"queue_id": self._queue_id, "last_event_id": self._last_event_id}
-            answer = await self._connection.ask(self._target.login.get("/events", **where))
+            answer = await self._connection.fetch(self._target.login.get("/events", **where))
             received_at = time.perf_counter()
             events = json.loads(answer)["events"]
             self._last_event_id = max(each["id"] for each in events)
@@ -202,7 +202,7 @@ class QueueClient:
                 return received_at
 
     async def close(self) -> None:
-        await self._connection.ask(
+        await self._connection.fetch(
             self._target.login.request("DELETE", "/events", queue_id=self._queue_id)
         )
         self._connection.close()

@@ -78,14 +78,14 @@ class Process:
 
     def stop(self) -> float:
         """Stop it and return how long that took."""
-        told = time.perf_counter()
+        began = time.perf_counter()
         self._process.send_signal(signal.SIGTERM)
         try:
             self._process.wait(10)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
-        return time.perf_counter() - told
+        return time.perf_counter() - began
 
 
 @contextlib.contextmanager

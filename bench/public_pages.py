@@ -7,15 +7,17 @@ import asyncio
 import itertools
 import re
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from bench.fixture import BenchOrganization
-from bench.http_client import HttpConnection
-from bench.probes import WORDS, Measured, Target, repeated
+from bench.http_client import HttpConnection, Login
+from bench.probes import WORDS, Measured, Target, repeated, wait_until_idle
 
 CHANNEL = "public-square"
 TOPIC = "oven"
-MESSAGES = 100
+MESSAGES = 100  # of a page
+PAGES = 80  # more than the server caches, so each page that is read in turn is rendered
 SENDERS = 4  # beside the owner
 CRAWLER_ADDRESS = "127.0.0.2"
 CONNECTIONS = 16
@@ -42,37 +44,47 @@ class PublicTopic:
     def request(self, *headers: str) -> bytes:
         return _request(self.path, *headers)
 
-    def unread(self, number: int) -> bytes:
-        """The page at an address that has not been used."""
-        return _request(f"{self.path}?n={number}")
+    def page(self, number: int) -> bytes:
+        """The pages in turn."""
+        return _request(f"{self.path}?page={number % PAGES + 1}")
 
 
 async def create_topic(target: Target, people: BenchOrganization) -> PublicTopic:
-    """A topic of a hundred messages by several users, in a channel that strangers can read."""
+    """A topic of many pages by several users, in a channel that strangers can read."""
     owner = target.login
-    await target.ask(owner.request("PATCH", "/realm", enable_spectator_access=True))
+    await target.fetch(owner.request("PATCH", "/realm", enable_spectator_access=True))
     wish = {"subscriptions": [{"name": CHANNEL}], "is_web_public": True}
-    await target.ask(owner.post("/users/me/subscriptions", **wish))
+    await target.fetch(owner.post("/users/me/subscriptions", **wish))
     senders = [owner, *dict.fromkeys(queue.owner for queue in people.queues)]
     for sender in senders[1:]:
-        await target.ask(sender.post("/users/me/subscriptions", subscriptions=[{"name": CHANNEL}]))
-    texts, turns = itertools.cycle(TEXTS), itertools.cycle(senders)
-    for _ in range(MESSAGES):
-        message = {"to": CHANNEL, "topic": TOPIC, "content": next(texts)}
-        await target.ask(next(turns).post("/messages", type="channel", **message))
+        await target.fetch(
+            sender.post("/users/me/subscriptions", subscriptions=[{"name": CHANNEL}])
+        )
+    turns = itertools.cycle(senders)
+    texts = itertools.islice(itertools.cycle(TEXTS), MESSAGES * PAGES)
+    await asyncio.gather(*(_send_all(target, turns, texts) for _ in range(CONNECTIONS)))
+    await wait_until_idle(target)
     connection = await target.connect()
-    index = (await connection.ask(_request("/public/"))).decode()
+    index = (await connection.fetch(_request("/public/"))).decode()
     path = re.findall(rf'"(/public/[0-9]+-{CHANNEL}/{TOPIC}/)"', index)[0]
-    body = await connection.ask(_request(path))
+    body = await connection.fetch(_request(path))
     assert body.count(b"<article") == MESSAGES
     etag = connection.header("etag")
     connection.close()
     return PublicTopic(target, path, etag, len(body))
 
 
+async def _send_all(target: Target, senders: Iterator[Login], texts: Iterator[str]) -> None:
+    connection = await target.connect()
+    for text in texts:
+        message = {"type": "channel", "to": CHANNEL, "topic": TOPIC, "content": text}
+        await connection.fetch(next(senders).post("/messages", **message))
+    connection.close()
+
+
 async def first_reads(topic: PublicTopic, seconds: float) -> Measured:
-    """A page that is rendered each time, because no other request had the same address."""
-    return await repeated(topic.target, topic.unread, CONNECTIONS, seconds)
+    """Pages that are rendered each time."""
+    return await repeated(topic.target, topic.page, CONNECTIONS, seconds)
 
 
 async def repeated_reads(topic: PublicTopic, seconds: float) -> Measured:
@@ -108,12 +120,10 @@ async def crawler(topic: PublicTopic, seconds: float, turns: int) -> CrawlerCost
     alone: list[float] = []
     beside: list[float] = []
     read = 0
-    for number in range(turns):
+    pages = itertools.count()
+    for _ in range(turns):
         alone += await _steady_requests(topic, seconds)
-        crawlers = [
-            asyncio.create_task(_crawl(topic, number * CRAWLER_CONNECTIONS + each))
-            for each in range(CRAWLER_CONNECTIONS)
-        ]
+        crawlers = [asyncio.create_task(_crawl(topic, pages)) for _ in range(CRAWLER_CONNECTIONS)]
         try:
             beside += await _steady_requests(topic, seconds)
         finally:
@@ -123,13 +133,13 @@ async def crawler(topic: PublicTopic, seconds: float, turns: int) -> CrawlerCost
     return CrawlerCost(sorted(alone), sorted(beside), read / (turns * seconds))
 
 
-async def _crawl(topic: PublicTopic, number: int) -> int:
+async def _crawl(topic: PublicTopic, pages: Iterator[int]) -> int:
     """Read pages until cancelled; returns how many."""
     connection = await HttpConnection.to(topic.target.port, source=CRAWLER_ADDRESS)
     read = 0
     try:
         while True:
-            await connection.ask(topic.unread(number * 1_000_000 + read))
+            await connection.fetch(topic.page(next(pages)))
             read += 1
     except asyncio.CancelledError:
         return read
@@ -151,7 +161,7 @@ async def _steady_requests(topic: PublicTopic, seconds: float) -> list[float]:
         due = begin + number / REQUESTS_PER_SECOND
         await asyncio.sleep(max(0.0, due - time.perf_counter()))
         started = time.perf_counter()
-        await connection.ask(next(requests))
+        await connection.fetch(next(requests))
         latencies.append(time.perf_counter() - started)
     connection.close()
     return latencies

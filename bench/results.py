@@ -61,19 +61,19 @@ class Results:
         cost = "" if made.cpu_ms is None else f"{made.cpu_ms:.3f} ms CPU"
         times = "" if ratio is None else f"{ratio:.1f} bare replies"
         budget = "" if wanted is None else f"{'OVER ' if made.is_missed else ''}wanted {wanted:g}"
-        told = ", ".join(filter(None, (times, budget, note)))
-        print(f"  {what:<46}{shown:>10} {unit:<5}{cost:>16}  {told}".rstrip(), flush=True)
+        remarks = ", ".join(filter(None, (times, budget, note)))
+        print(f"  {what:<46}{shown:>10} {unit:<5}{cost:>16}  {remarks}".rstrip(), flush=True)
 
     def missed(self) -> list[Row]:
         return [row for row in self.rows if row.is_missed]
 
     def write(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
-        told = {
+        content = {
             "server": self.server,
             "machine": f"{os.cpu_count()} cores, Python {platform.python_version()}",
             "load": os.getloadavg()[0],
             "rows": [asdict(row) for row in self.rows],
             "series": self.series,
         }
-        path.write_text(json.dumps(told, indent=1) + "\n")
+        path.write_text(json.dumps(content, indent=1) + "\n")

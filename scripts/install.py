@@ -44,7 +44,7 @@ def main(requirements: str) -> int:
             failed = [unpacking] if unpacking.wait() else []
     progress.end()
     for each in failed:
-        sys.stderr.writelines(each.said)
+        sys.stderr.writelines(each.last_lines)
     return 1 if failed else 0
 
 
@@ -75,7 +75,7 @@ class Pip:
 
     def __init__(self, command: list[str], progress: "Progress | None" = None) -> None:
         self._progress = progress
-        self.said: deque[str] = deque(maxlen=SHOWN_LINES)
+        self.last_lines: deque[str] = deque(maxlen=SHOWN_LINES)
         self._process = subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
         )
@@ -90,7 +90,7 @@ class Pip:
     def _read(self) -> None:
         assert self._process.stdout is not None
         for line in self._process.stdout:
-            self.said.append(line)
+            self.last_lines.append(line)
             word, _, rest = line.partition(" ")
             if self._progress and word in (
                 "Collecting",

@@ -30,7 +30,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 SECRET = "nobody will ever guess this secret"
 LEAVE = "/accounts/login/social/oidc/keycloak"
-PATIENCE_SECONDS = 60
+TIMEOUT_SECONDS = 60
 
 
 class OlderServer:
@@ -59,7 +59,7 @@ class OlderServer:
     def start(self) -> None:
         command = [self._program, "serve", *self._flags, "--port", str(self.port)]
         self._process = subprocess.Popen(command, env=_environment())
-        deadline = time.monotonic() + PATIENCE_SECONDS
+        deadline = time.monotonic() + TIMEOUT_SECONDS
         while not self._answers():
             if time.monotonic() > deadline:
                 raise SystemExit("the older server does not answer")
@@ -67,7 +67,7 @@ class OlderServer:
 
     def _answers(self) -> bool:
         try:
-            connection = HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE_SECONDS)
+            connection = HTTPConnection("127.0.0.1", self.port, timeout=TIMEOUT_SECONDS)
             connection.request("GET", "/api/v1/server_settings")
             return connection.getresponse().status == 200
         except OSError:
@@ -75,7 +75,7 @@ class OlderServer:
 
     def stop(self) -> None:
         self._process.send_signal(signal.SIGTERM)
-        self._process.wait(PATIENCE_SECONDS)
+        self._process.wait(TIMEOUT_SECONDS)
 
     def ask(self, method: str, path: str, who: dict[str, str], **params: Any) -> dict[str, Any]:
         """Ask the API. Raises KeyError for an endpoint that this version does not have."""
@@ -90,7 +90,7 @@ class OlderServer:
             body, target = "", f"{target}?{body}"
         else:
             headers["Content-Type"] = "application/x-www-form-urlencoded"
-        connection = HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE_SECONDS)
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=TIMEOUT_SECONDS)
         connection.request(method, target, body, headers)
         answer = connection.getresponse()
         found: dict[str, Any] = json.loads(answer.read())
@@ -102,7 +102,7 @@ class OlderServer:
 
     def leave_for_the_provider(self) -> dict[str, str]:
         """What a browser knows that is at the provider now; empty without single sign-on."""
-        connection = HTTPConnection("localhost", self.port, timeout=PATIENCE_SECONDS)
+        connection = HTTPConnection("localhost", self.port, timeout=TIMEOUT_SECONDS)
         connection.request("GET", LEAVE)
         answer = connection.getresponse()
         answer.read()
@@ -137,7 +137,7 @@ def people_act(server: OlderServer, ana: dict[str, str], ben: dict[str, str]) ->
         except KeyError:
             print(f"this version has no {method} {path}")
 
-    def say(who: dict[str, str], content: str, topic: str = "lunch") -> int:
+    def send(who: dict[str, str], content: str, topic: str = "lunch") -> int:
         sent = ask(
             who, "POST", "/messages", type="channel", to="kitchen", topic=topic, content=content
         )
@@ -149,15 +149,15 @@ def people_act(server: OlderServer, ana: dict[str, str], ben: dict[str, str]) ->
     ana_id = ask(ana, "GET", "/users/me")["user_id"]
     secret = {"subscriptions": [{"name": "cellar"}], "invite_only": True, "principals": [ana_id]}
     ask(ana, "POST", "/users/me/subscriptions", **secret)
-    first = say(ana, "Soup's on, **today** :tada:\n\n```python\nprint('soup')\n```")
-    say(ben, "@**Ana** coming 湯はありますか")
+    first = send(ana, "Soup's on, **today** :tada:\n\n```python\nprint('soup')\n```")
+    send(ben, "@**Ana** coming 湯はありますか")
     ask(ben, "POST", "/messages", type="direct", to=[ana_id], content="Is it hot?")
     ask(ben, "POST", f"/messages/{first}/reactions", emoji_name="tada")
     ask(ana, "POST", "/messages/flags", messages=[first], op="add", flag="starred")
     ask(ana, "PATCH", f"/messages/{first}", content="Soup's on, **tomorrow**")
-    moved = say(ana, "Who brings bread?")
+    moved = send(ana, "Who brings bread?")
     ask(ana, "PATCH", f"/messages/{moved}", topic="bread", propagate_mode="change_one")
-    gone = say(ana, "Never mind")
+    gone = send(ana, "Never mind")
     ask(ana, "DELETE", f"/messages/{gone}")
     maybe(ana, "POST", "/user_groups/create", name="cooks", description="", members=[ben_id])
     maybe(ben, "POST", "/users/me/status", status_text="eating")
@@ -185,9 +185,9 @@ def people_act(server: OlderServer, ana: dict[str, str], ben: dict[str, str]) ->
     maybe(ana, "POST", "/bots", full_name="Robot", short_name="robot", bot_type=1)
 
     queue_id = ask(ben, "POST", "/register", event_types=["message", "reaction"])["queue_id"]
-    say(ana, "Heard before the upgrade")
+    send(ana, "Heard before the upgrade")
     found = ask(ben, "GET", "/events", queue_id=queue_id, last_event_id=-1)["events"]
-    waiting = [say(ana, f"Waits for the upgrade, {number}") for number in range(3)]
+    waiting = [send(ana, f"Waits for the upgrade, {number}") for number in range(3)]
     ask(ana, "POST", f"/messages/{waiting[0]}/reactions", emoji_name="tada")
     return {
         "ana": ana,
@@ -216,8 +216,8 @@ def discovery() -> str:
         def do_GET(self) -> None:
             host = f"http://{self.headers['Host']}"
             ends = ("authorization", "token")
-            told = {f"{each}_endpoint": f"{host}/{each}" for each in ends}
-            body = json.dumps({"issuer": host, "jwks_uri": f"{host}/keys", **told}).encode()
+            endpoints = {f"{each}_endpoint": f"{host}/{each}" for each in ends}
+            body = json.dumps({"issuer": host, "jwks_uri": f"{host}/keys", **endpoints}).encode()
             self.send_response(200)
             self.end_headers()
             self.wfile.write(body)

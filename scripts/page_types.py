@@ -47,8 +47,8 @@ def types(command: str) -> str:
 
 def digest() -> str:
     """What the types are generated from, and how."""
-    told = json.dumps(answers(), sort_keys=True) + VERSION
-    return hashlib.sha256(told.encode()).hexdigest()
+    described = json.dumps(answers(), sort_keys=True) + VERSION
+    return hashlib.sha256(described.encode()).hexdigest()
 
 
 def answers() -> dict[str, Any]:

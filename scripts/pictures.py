@@ -146,8 +146,8 @@ def _demo(data: Path) -> Iterator[str]:
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:
-            said = next(line for line in process.stdout if "listens at" in line)
-            found = re.search(r"http://\S+", said)
+            line = next(line for line in process.stdout if "listens at" in line)
+            found = re.search(r"http://\S+", line)
             assert found is not None
             yield found.group()
         finally:

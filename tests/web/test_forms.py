@@ -321,6 +321,7 @@ def test_a_card_shows_shared_channels_and_groups(page_chat, browse):
 
 def test_a_card_shows_the_local_time_and_when_the_person_was_active(page_chat, browse):
     ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
+    ana.patch("/settings", twenty_four_hour_time=True).succeeds()
     ben.patch("/settings", timezone="Asia/Tokyo").succeeds()
     ben.says("Soup's on", to="kitchen > lunch")
     ben.post("/users/me/presence", status="active", ping_only=False).succeeds()

@@ -11,7 +11,7 @@ import { isSpectator, state, myId } from "../state/session.js";
 import { isMuted, people, getPerson } from "../state/people.js";
 import { channelHash, conversationHash, hashOf } from "../state/narrow.js";
 import { dayKey, formatAgo, formatDate, formatTime } from "../views/time.js";
-import { t, currentLanguage, formatList } from "../core/i18n.js";
+import { t, formatList } from "../core/i18n.js";
 import { bindToAddress, openDialog } from "./dialog.js";
 import { openPopover } from "./popover.js";
 import { profileFact } from "./profile_values.js";
@@ -80,7 +80,7 @@ function customFacts(person) {
 /** @param {string} zone */
 function localTime(zone) {
   try {
-    return zone ? new Intl.DateTimeFormat(currentLanguage(), { timeZone: zone, hour: "2-digit", minute: "2-digit" }).format() : undefined;
+    return zone ? formatTime(Date.now() / 1000, zone) : undefined;
   } catch {
     return undefined;
   }

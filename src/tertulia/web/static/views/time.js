@@ -9,10 +9,11 @@ const DAY_SECONDS = 86_400;
 const formats = new Map();
 
 /** @param {number} seconds
+ * @param {string} [timeZone] by default that of the browser
  * @returns {string} 09:12, or 9:12 AM */
-export function formatTime(seconds) {
+export function formatTime(seconds, timeZone) {
   const hour12 = setting("twenty_four_hour_time") === false && prefersTwelveHours();
-  return dateFormat({ hour: hour12 ? "numeric" : "2-digit", minute: "2-digit", hour12 }).format(seconds * 1000);
+  return dateFormat({ hour: hour12 ? "numeric" : "2-digit", minute: "2-digit", hour12, timeZone }).format(seconds * 1000);
 }
 
 /** @param {number} seconds

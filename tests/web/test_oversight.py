@@ -14,7 +14,8 @@ from tertulia import actions, storage
 from tertulia.api.routes import ROUTES
 from tertulia.domain.organization.audit import Act
 from tertulia.domain.people import webhook_deliveries
-from tertulia.web.assets import TRANSLATIONS
+from tertulia.domain.personal.settings import PREFERENCES
+from tertulia.web.assets import STATIC, TRANSLATIONS
 
 SMALL = {"viewport": {"width": 320, "height": 700}}
 OVERSIGHT = "dialog.broad .oversight"
@@ -76,11 +77,18 @@ def test_the_audit_log_says_what_was_changed_from_and_to(page_chat, owner, brows
     owner.patch(f"/streams/{kitchen}", can_send_message_group={"new": several}).succeeds()
     owner.patch(f"/users/{ben.id}", role=300).succeeds()
     owner.patch("/realm/accounts", account_ids=[ben.id], role=400).succeeds()
+    group = owner.post("/user_groups/create", name="cooks", description="", members=[]).succeeds()
+    cooks = f"/user_groups/{group['group_id']}"
+    owner.patch(cooks, can_mention_group={"new": page_chat.group("moderators")}).succeeds()
 
     page = opened(owner, browse, "#organization/audit-log")
 
     expect(rows(page).locator("small")).to_have_text(
         [
+            "Who mentions the group: from Everyone to Moderators",
+            "Description",
+            "People",
+            "Name",
             "Role of Ben: from Moderator to Member",
             "Role: from Member to Moderator",
             "Who may write: from Everyone to Moderators and Ben",
@@ -90,6 +98,8 @@ def test_the_audit_log_says_what_was_changed_from_and_to(page_chat, owner, brows
             "Time limit for editing: from 10 minutes to No limit",
         ]
     )
+    page.get_by_label("What", exact=True).select_option("People")
+    expect(rows(page)).to_have_count(2)
     rows(page).nth(1).get_by_role("link").press("Enter")
     expect(page.get_by_text("Role: from Member to Moderator")).to_be_visible()
 
@@ -288,6 +298,30 @@ def test_no_element_is_wider_than_a_small_phone(page_chat, owner, log, browse, s
         ".map((each) => each.scrollWidth - each.clientWidth)"
     )
     assert wide == [0, 0]
+
+
+def test_every_recorded_parameter_has_a_label_or_is_hidden():
+    source = (STATIC / "admin" / "audit_entries.js").read_text(encoding="utf-8")
+    texts = {
+        name
+        for file in (TRANSLATIONS / "en").glob("*.js")
+        for name in re.findall(r'^  "([^"]+)":', file.read_text(encoding="utf-8"), re.MULTILINE)
+    }
+    _, hidden, rest = re.split(r"const HIDDEN = new Set\(\[(.*?)\]\);", source, flags=re.DOTALL)
+    table = re.search(r"const LABELS = {(.*?)};", rest, re.DOTALL)
+    labels = dict(re.findall(r'(\w+): "([^"]+)"', table[1]))
+    assert {*labels.values()} <= texts
+
+    known = {*re.findall(r"\w+", hidden), *labels, *PREFERENCES, "role"}
+    for family in ("org", "channel", "audit.channel", "audit.parameter"):
+        known |= {each.removeprefix(f"{family}.") for each in texts if each.startswith(family)}
+    recorded = {
+        each.name
+        for route in ROUTES
+        if route.is_recorded or route.recorded_with
+        for each in route.contract.parameters
+    }
+    assert recorded <= known, f"Add labels or hide them in audit_entries.js: {recorded - known}"
 
 
 def test_every_sentence_belongs_to_a_recorded_act():

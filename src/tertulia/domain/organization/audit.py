@@ -22,7 +22,7 @@ MAX_DETAILS = 50
 SOURCES = {"command": "command line", "provider": "provider, "}
 
 # What an act is about, by patterns as in SQL's LIKE; the first one that matches decides.
-# `migrations/0151_audit_objects.sql` has the same list.
+# The migrations 0151 and 0193 have the same list.
 _AREAS = {
     "login": (
         "login",
@@ -41,7 +41,7 @@ _AREAS = {
     ),
     "groups": ("% /user_groups%",),
     "bots": ("% /bots%",),
-    "people": ("% /users%", "% /invites%", "user %", "provider %"),
+    "people": ("% /users%", "% /invites%", "% /realm/accounts%", "user %", "provider %"),
     "exports": ("% /export/%", "export%", "import%", "backup%", "restore%", "discover%"),
     "content": (
         "% /realm/emoji%",

@@ -132,6 +132,9 @@ CALLS: dict[str, Call] = {
     "GET /streams/{stream_id}/email_address": lambda who, at: who.get(
         f"/streams/{at.id}/email_address"
     ),
+    "POST /streams/{stream_id}/email_address/regenerate": lambda who, at: who.post(
+        f"/streams/{at.id}/email_address/regenerate"
+    ),
     "GET /users/me/{stream_id}/topics": lambda who, at: who.get(f"/users/me/{at.id}/topics"),
     "POST /default_streams": lambda who, at: who.post("/default_streams", stream_id=at.id),
     "DELETE /default_streams": lambda who, at: who.delete("/default_streams", stream_id=at.id),

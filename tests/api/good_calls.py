@@ -694,6 +694,7 @@ def good_calls(chat: Chat) -> tuple[Person, Calls, dict[str, Any]]:
             },
             ("GET", "/streams/{stream_id}/members"): {},
             ("GET", "/streams/{stream_id}/email_address"): {},
+            ("POST", "/streams/{stream_id}/email_address/regenerate"): {},
             ("GET", "/users/me/{stream_id}/topics"): {},
             ("POST", "/default_streams"): {"stream_id": kitchen},
             ("DELETE", "/default_streams"): {"stream_id": kitchen},

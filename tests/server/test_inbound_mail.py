@@ -392,6 +392,36 @@ def test_mail_to_a_channel_address_is_posted_while_its_creator_may_post(mail_cha
     assert delivers(mail_chat, new_mail(address)) == [(550, "5.7.1 Account is deactivated.")]
 
 
+def test_a_renewed_channel_address_replaces_the_old_ones(mail_chat, people):
+    ana, ben = people
+    ana.joins("garden")
+    kitchen, garden = (mail_chat.channel(name).id for name in ("kitchen", "garden"))
+    renew = f"/streams/{kitchen}/email_address/regenerate"
+    owner = mail_chat.person("cleo", role="owner", channels=["kitchen"])
+
+    def address(who: Person, channel: int = kitchen, **params: int) -> str:
+        found: str = who.get(f"/streams/{channel}/email_address", **params).succeeds()["email"]
+        return found
+
+    old = [address(ana), address(ana, sender_id=ana.id), address(ben), address(owner)]
+    elsewhere = address(ana, garden)
+
+    ben.post(renew).fails("You do not have permission to administer this channel.")
+    assert delivers(mail_chat, new_mail(old[0], "before"))[0][0] == 250
+    new = owner.post(renew).succeeds()["email"]
+
+    assert new == address(owner) != old[3]
+    for each in old:
+        code, words = delivers(mail_chat, new_mail(each, "too late"))[0]
+        assert (code, words.split()[0]) == (550, "5.1.1")
+    assert delivers(mail_chat, new_mail(elsewhere))[0][0] == 250
+    assert delivers(mail_chat, new_mail(new, "after"))[0][0] == 250
+    assert last_seen_by(ben)["content"].endswith("after")
+    assert address(ana) not in old
+    again = owner.post(renew).succeeds()["email"]
+    assert again not in (new, *old)
+
+
 def test_the_command_reads_a_mail_from_standard_input(kind, databases):
     url, folder = databases.new(kind)
     terminal = Terminal(folder, url)

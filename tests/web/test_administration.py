@@ -532,6 +532,28 @@ def test_the_mail_address_of_a_channel_is_shown_on_request(page_chat, owner, bro
     assert f"GET /streams/{kitchen}/email_address" in acts
 
 
+def test_the_mail_address_of_a_channel_is_renewed(page_chat, owner, browse):
+    kitchen = page_chat.channel("kitchen").id
+    ben = page_chat.person("ben", channels=["kitchen"])
+    old = owner.get(f"/streams/{kitchen}/email_address").succeeds()["email"]
+    page = browse(owner).goes(f"#channels/{kitchen}/general").page
+
+    page.get_by_role("button", name="Renew the address").click()
+    confirms(page, "Renew the address", "Everybody’s addresses of kitchen become invalid at once.")
+
+    address = page.get_by_role("textbox", name="Address for mail")
+    expect(address).to_have_value(re.compile(r"^chat\+kitchen\..*@mail\.test$"))
+    expect(page.get_by_text("Renewed. The old addresses are invalid.")).to_be_visible()
+    new = owner.get(f"/streams/{kitchen}/email_address").succeeds()["email"]
+    assert (address.input_value(), new != old) == (new, True)
+    page = browse(owner).goes("#organization/audit-log").page
+    log = page.locator("table.tab")
+    expect(log).to_contain_text("Renewed the mail addresses of the channel kitchen")
+    page = browse(ben).goes(f"#channels/{kitchen}/general").page
+    expect(page.get_by_role("button", name="Show the address")).to_be_visible()
+    expect(page.get_by_role("button", name="Renew the address")).to_have_count(0)
+
+
 def test_a_server_without_inbound_mail_says_so(start_server, browse):
     chat = Chat.found(start_server(mail_in_address=""), "")
     ana = chat.person("ana", role="owner", channels=["kitchen"])

@@ -1,6 +1,6 @@
 """Addresses for inbound mail: for replies to a notification, and for channels."""
 
-from tertulia import domain, storage
+from tertulia import actions, domain, storage
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import Channel
 from tertulia.domain.inbound_mail import REPLY_SECONDS, ChannelAddress, MailAddress, ReplyAddress
@@ -21,11 +21,21 @@ def for_reply(tx: Tx, pattern: str, user: User, message: Message) -> str:
 def for_channel(
     tx: Tx, vault: Vault, pattern: str, channel: Channel, maker: User, sender_id: int | None
 ) -> str:
-    """A user's address for a channel; always the same."""
-    token = vault.signature(f"mail {tx.realm_id} {channel.id} {sender_id or 0} {maker.id}")[:32]
+    """A user's address for a channel; the same until the addresses of the channel are renewed."""
+    renewal = storage.inbound_mail.renewals(tx, channel.id)
+    signed = f"mail {tx.realm_id} {channel.id} {sender_id or 0} {maker.id}"
+    token = vault.signature(f"{signed} {renewal}" if renewal else signed)[:32]
     hash = domain.inbound_mail.hashed(token)
-    storage.inbound_mail.store_channel_address(tx, hash, channel.id, sender_id, maker.id)
+    storage.inbound_mail.store_channel_address(tx, hash, channel.id, sender_id, maker.id, renewal)
     return domain.inbound_mail.channel_address(pattern, channel.name, token)
+
+
+def renew(tx: Tx, vault: Vault, pattern: str, channel_id: int, user: User) -> str:
+    """Make all addresses of a channel invalid, and return the user's new one."""
+    actions.channels.readable_by(tx, user, channel_id)
+    channel = actions.channels.administered_by(tx, user, channel_id)
+    storage.inbound_mail.end_channel_addresses(tx, channel.id)
+    return for_channel(tx, vault, pattern, channel, user, None)
 
 
 def find(tx: Tx, address: MailAddress) -> ReplyAddress | ChannelAddress | None:

@@ -52,6 +52,7 @@ ALSO_RECORDED = {
     "POST /invites/multiuse",
     "POST /invites/{invite_id}/resend",
     "POST /realm/emoji/{emoji_name}",
+    "POST /streams/{stream_id}/email_address/regenerate",
     "POST /streams/{stream_id}/topic_summaries",
     "POST /user_groups/create",
     "POST /user_groups/{group_id}/deactivate",

@@ -156,6 +156,7 @@ ROUTES = [
     patch("/streams/{stream_id}/topic_summaries", api.messages.topic_summary.set_rules),
     post("/streams/{stream_id}/topic_summaries", api.messages.topic_summary.summarize),
     get("/streams/{stream_id}/email_address", api.channels.email_address),
+    post("/streams/{stream_id}/email_address/regenerate", api.channels.renew_email_address),
     get("/users/me/{stream_id}/topics", api.channels.topics, access="spectator"),
     *requiring(
         api.guards.administrator,

@@ -32,21 +32,39 @@ def find_reply_address(tx: Tx, hash: str) -> ReplyAddress | None:
 
 
 def store_channel_address(
-    tx: Tx, hash: str, channel_id: int, sender_id: int | None, made_by: int
+    tx: Tx, hash: str, channel_id: int, sender_id: int | None, made_by: int, renewal: int
 ) -> None:
     tx.execute(
-        "INSERT INTO channel_address (hash, realm_id, channel_id, sender_id, made_by)"
-        " VALUES (:hash, :realm, :channel, :sender, :maker) ON CONFLICT (hash) DO NOTHING",
+        "INSERT INTO channel_address (hash, realm_id, channel_id, sender_id, made_by, renewal)"
+        " VALUES (:hash, :realm, :channel, :sender, :maker, :renewal)"
+        " ON CONFLICT (hash) DO NOTHING",
         hash=hash,
         channel=channel_id,
         sender=sender_id,
         maker=made_by,
+        renewal=renewal,
     )
 
 
 def find_channel_address(tx: Tx, hash: str) -> ChannelAddress | None:
-    """In any organization."""
-    return _CHANNELS.one(tx, "FROM channel_address WHERE hash = :hash", hash=hash)
+    """A valid address, in any organization."""
+    return _CHANNELS.one(
+        tx,
+        "FROM channel_address a WHERE hash = :hash"
+        " AND renewal = (SELECT c.mail_renewals FROM channel c WHERE c.id = a.channel_id)",
+        hash=hash,
+    )
+
+
+def renewals(tx: Tx, channel_id: int) -> int:
+    """How often the addresses of a channel were renewed."""
+    return tx.number("SELECT mail_renewals AS value FROM channel WHERE id = :id", id=channel_id)
+
+
+def end_channel_addresses(tx: Tx, channel_id: int) -> None:
+    """Delete the addresses of a channel, and let new ones differ from them."""
+    tx.execute("UPDATE channel SET mail_renewals = mail_renewals + 1 WHERE id = :id", id=channel_id)
+    tx.execute("DELETE FROM channel_address WHERE channel_id = :id", id=channel_id)
 
 
 def was_received(tx: Tx, hash: str) -> bool:

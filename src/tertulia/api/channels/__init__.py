@@ -179,8 +179,7 @@ async def email_address(call: Call, stream_id: int, *, sender_id: Id | None = No
     channel = call.org.channels.get(stream_id)
     if channel is None or not call.org.may_read(call.user.id, stream_id):
         raise ChannelNotAccessible()
-    if not call.config.receives_mail:
-        raise BadRequest("This server does not take in mail.")
+    _require_inbound_mail(call)
     sender = None if sender_id is None else _mail_sender(call, sender_id)
     address = await call.db.write(
         actions.mail_addresses.for_channel,
@@ -191,6 +190,26 @@ async def email_address(call: Call, stream_id: int, *, sender_id: Id | None = No
         None if sender is None or sender.is_system_bot else sender.id,
     )
     return EmailAddress(email=address)
+
+
+async def renew_email_address(call: Call, stream_id: int) -> EmailAddress:
+    """Renew the mail addresses of a channel: everybody's old ones become invalid at once."""
+    if not call.org.may_read(call.user.id, stream_id):
+        raise ChannelNotAccessible()
+    _require_inbound_mail(call)
+    address = await call.db.write(
+        actions.mail_addresses.renew,
+        call.vault,
+        call.config.mail_in_address,
+        stream_id,
+        call.user,
+    )
+    return EmailAddress(email=address)
+
+
+def _require_inbound_mail(call: Call) -> None:
+    if not call.config.receives_mail:
+        raise BadRequest("This server does not take in mail.")
 
 
 def _visible(call: Call, channel_id: int) -> Channel:

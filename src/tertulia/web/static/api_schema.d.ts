@@ -1,6 +1,6 @@
 /**
  * What the API answers: written by scripts/page_types.py from its description.
- * Of which the digest is 0bc66f1a30380c18aac955fe8804894104fe25c0aab3ff58af756a924ff84f95.
+ * Of which the digest is 7596626fdfe6d6e46ac9b485fde0708c491b9c9cb3be0cfb37b51cf0f3293071.
  */
 export interface components {
     schemas: {
@@ -148,6 +148,7 @@ export interface components {
             "DELETE /streams/{stream_id}": components["schemas"]["Envelope"] & components["schemas"]["Reply"];
             "POST /streams/{stream_id}/delete_topic": components["schemas"]["Envelope"] & components["schemas"]["TopicDeleted"];
             "GET /streams/{stream_id}/email_address": components["schemas"]["Envelope"] & components["schemas"]["EmailAddress"];
+            "POST /streams/{stream_id}/email_address/regenerate": components["schemas"]["Envelope"] & components["schemas"]["EmailAddress"];
             "POST /streams/{stream_id}/export": components["schemas"]["Envelope"] & components["schemas"]["StartedExport"];
             "GET /streams/{stream_id}/members": components["schemas"]["Envelope"] & components["schemas"]["SubscriberIds"];
             "GET /streams/{stream_id}/topic_deletion_preview": components["schemas"]["Envelope"] & components["schemas"]["TopicDeletionPreview"];

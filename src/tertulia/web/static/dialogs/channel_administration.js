@@ -5,6 +5,7 @@ import { h } from "../core/html.js";
 import { formatList, t } from "../core/i18n.js";
 import { realm, state } from "../state/session.js";
 import { hasPermission } from "../state/write_access.js";
+import { confirmAction } from "./dialog.js";
 import { actionButton, formSection, labelled } from "./forms.js";
 import { holdersOf } from "./permission_field.js";
 
@@ -32,18 +33,26 @@ export function channelSentences(channel) {
 }
 
 /** The mail address of a channel. It is fetched on request, because the audit log records who has read it.
- * @param {number} id */
-export function mailSection(id) {
+ * @param {Channel} channel
+ * @param {boolean} mayRenew */
+export function mailSection(channel, mayRenew) {
+  const { stream_id: id, name } = channel;
   const address = h("input", { class: "f", readonly: true, dir: "ltr", "aria-label": t("channel.mail") });
   const shown = h("div", { class: "fields", hidden: true }, address, actionButton(t("channel.mail-copy"), () => navigator.clipboard.writeText(address.value).catch(() => address.select())));
-  const show = actionButton(t("channel.mail-show"), async () => {
-    address.value = (await get(`/streams/${id}/email_address`)).email;
+  const present = (/** @type {string} */ email) => {
+    address.value = email;
     shown.hidden = false;
     show.hidden = true;
     address.focus();
     address.select();
-  });
-  return formSection(t("channel.mail"), h("p", { class: "quiet" }, t("channel.mail-text")), show, shown);
+  };
+  const show = actionButton(t("channel.mail-show"), async () => present((await get(`/streams/${id}/email_address`)).email));
+  const renew = actionButton(t("channel.mail-renew"), async () => {
+    if (!await confirmAction(t("channel.mail-renew"), t("channel.mail-renew-text", { name }), t("channel.mail-renew"))) return "";
+    present((await post(`/streams/${id}/email_address/regenerate`)).email);
+    return t("channel.mail-renewed");
+  }, "risk");
+  return formSection(t("channel.mail"), h("p", { class: "quiet" }, t("channel.mail-text")), show, shown, mayRenew && renew);
 }
 
 /** The export of a channel, for administrators. A private channel has a choice of what is in it.

@@ -68,7 +68,7 @@ function generalPage(id) {
     settingRow({ disabled, name: "folder_id", label: t("channels.folder"), value: channel?.folder_id ?? "", choices: [["", t("org.none")], ...sortedFolders().map((each) => /** @type {[string, string]} */ ([String(each.id), each.name]))], save: (value) => patch(`/streams/${id}`, { folder_id: value ? Number(value) : null }) }),
     settingRow({ disabled, name: "topics_policy", label: t("channel.topics_policy"), value: channel?.topics_policy, choices: ["inherit", "allow_empty_topic", "disable_empty_topic", "empty_topic_only"].map((each) => [each, t(`topics.${each}`)]), save: change("topics_policy") }),
     state.is_admin && !channel?.invite_only && !channel?.is_archived && settingRow({ name: "is_default_stream", label: t("channel.default"), value: state.realm_default_streams?.includes(id) ?? false, save: change("is_default_stream") })),
-  channel && !channel.is_archived && mailSection(id),
+  channel && !channel.is_archived && mailSection(channel, !disabled),
   Boolean(realm("enable_topic_summaries")) && summarySection(id, disabled),
   state.is_admin && channel && exportSection(channel),
   disabled ? null : channel?.is_archived ? formSection(t("channel.end"), h("p", { class: "quiet" }, t("explain.write.archived")), actionButton(t("closed.unarchive"), () => patch(`/streams/${id}`, { is_archived: false }))) : formSection(t("channel.end"), actionButton(t("channel.archive"), async () => {

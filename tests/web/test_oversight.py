@@ -308,8 +308,9 @@ def test_every_recorded_parameter_has_a_label_or_is_hidden():
         for name in re.findall(r'^  "([^"]+)":', file.read_text(encoding="utf-8"), re.MULTILINE)
     }
     _, hidden, rest = re.split(r"const HIDDEN = new Set\(\[(.*?)\]\);", source, flags=re.DOTALL)
-    table = re.search(r"const LABELS = {(.*?)};", rest, re.DOTALL)
-    labels = dict(re.findall(r'(\w+): "([^"]+)"', table[1]))
+    table, _, _ = rest.partition("const LABELS = {")[2].partition("};")
+    labels = dict(re.findall(r'(\w+): "([^"]+)"', table))
+    assert labels
     assert {*labels.values()} <= texts
 
     known = {*re.findall(r"\w+", hidden), *labels, *PREFERENCES, "role"}

@@ -152,6 +152,34 @@ async def test_slots_for_awaiting_work_are_given_in_turn(make_queue):
 
 
 @on_a_loop
+async def test_a_slot_passes_from_one_event_loop_to_another(make_queue):
+    queue, order = make_queue(), []
+    is_taken, may_end = threading.Event(), threading.Event()
+
+    async def hold():
+        async with queue.slot(ANA):
+            is_taken.set()
+            await asyncio.to_thread(may_end.wait)
+            order.append(ANA)
+
+    async def take():
+        async with queue.slot(BEN):
+            order.append(BEN)
+
+    with ThreadPoolExecutor(1) as other_loop:
+        held = other_loop.submit(asyncio.run, hold())
+        await asyncio.to_thread(is_taken.wait)
+        taken = asyncio.create_task(take())
+        await asyncio.sleep(0)
+        may_end.set()
+        await taken
+        held.result()
+
+    assert order == [ANA, BEN]
+    assert queue.running == 0
+
+
+@on_a_loop
 async def test_a_cancelled_wait_for_a_slot_leaves_nothing_behind(make_queue):
     queue = make_queue()
 

@@ -82,7 +82,7 @@ class FairQueue:
         If the caller is cancelled, work that waits is dropped, and work that runs keeps its slot
         until it ends. Raises RateLimited if the person has too much waiting.
         """
-        item = _Item(person, work)
+        item = _WorkItem(person, work)
         self._enqueue(item)
         try:
             return cast(T, await asyncio.wrap_future(item.result))
@@ -99,11 +99,12 @@ class FairQueue:
 
         The block may set `rest_seconds`: the slot then stays taken for that long after it.
         """
-        item, held = _Item(person), HeldSlot()
+        turn = asyncio.get_running_loop().create_future()
+        item, held = _SlotItem(person, turn), HeldSlot()
         self._enqueue(item)
         try:
-            if not item.result.done():  # waking the loop takes a tenth of a millisecond
-                await asyncio.wrap_future(item.result)
+            if not turn.done():
+                await turn
             yield held
         finally:
             if not self._withdraw(item):
@@ -120,8 +121,7 @@ class FairQueue:
             self._waiting.clear()
             threads = self._threads
         for item in waiting:
-            if item.result.set_running_or_notify_cancel():
-                item.result.set_exception(ServiceUnavailable())
+            item.fail(ServiceUnavailable())
         if threads is not None:
             threads.shutdown()
         if QUEUES.get(self.name) is self:
@@ -201,14 +201,14 @@ class FairQueue:
                 items = self._claim_slots()
 
     def _start_item(self, item: "_Item") -> bool:
-        if item.work is None:
-            _resolve(item.result, None)
+        if isinstance(item, _SlotItem):
+            item.start()
             return True
+        assert isinstance(item, _WorkItem)
         try:
             self._pool().submit(self._run_on_thread, item)
         except RuntimeError:  # the system has no thread left
-            if item.result.set_running_or_notify_cancel():
-                item.result.set_exception(ServiceUnavailable())
+            item.fail(ServiceUnavailable())
             return False
         return True
 
@@ -218,7 +218,7 @@ class FairQueue:
                 self._threads = ThreadPoolExecutor(self._slots, thread_name_prefix=self.name)
             return self._threads
 
-    def _run_on_thread(self, item: "_Item") -> None:
+    def _run_on_thread(self, item: "_WorkItem") -> None:
         work, result = item.work, item.result
         item.work = None  # frees what it references before the caller takes the result
         assert work is not None
@@ -244,18 +244,71 @@ class HeldSlot:
 
 
 class _Item:
-    """`work` runs on a thread; an item without it gets a slot for as long as its caller wants."""
+    __slots__ = ("enqueued_at", "has_started", "person")
 
-    __slots__ = ("enqueued_at", "has_started", "person", "result", "work")
-
-    def __init__(self, person: Person, work: Callable[[], Any] | None = None) -> None:
+    def __init__(self, person: Person) -> None:
         self.person = person
-        self.work = work
-        self.result: Future[Any] = Future()
         self.enqueued_at = time.monotonic()
         self.has_started = False
 
+    def fail(self, error: Exception) -> None:
+        raise NotImplementedError
 
-def _resolve(future: Future[Any], result: Any) -> None:
-    if future.set_running_or_notify_cancel():
-        future.set_result(result)
+
+class _WorkItem(_Item):
+    """Runs on a thread."""
+
+    __slots__ = ("result", "work")
+
+    def __init__(self, person: Person, work: Callable[[], Any]) -> None:
+        super().__init__(person)
+        self.work: Callable[[], Any] | None = work
+        self.result: Future[Any] = Future()
+
+    def fail(self, error: Exception) -> None:
+        if self.result.set_running_or_notify_cancel():
+            self.result.set_exception(error)
+
+
+class _SlotItem(_Item):
+    """Gets a slot for as long as its caller wants.
+
+    A slot is mostly freed on the event loop of the next caller, which then continues without
+    waking the loop: that would take a tenth of a millisecond.
+    """
+
+    __slots__ = ("_turn",)
+
+    def __init__(self, person: Person, turn: asyncio.Future[None]) -> None:
+        super().__init__(person)
+        self._turn = turn
+
+    def start(self) -> None:
+        self._on_its_loop(_set_result)
+
+    def fail(self, error: Exception) -> None:
+        self._on_its_loop(_set_exception, error)
+
+    def _on_its_loop(self, function: Callable[..., None], *arguments: Any) -> None:
+        loop = self._turn.get_loop()
+        if _running_loop() is loop:
+            function(self._turn, *arguments)
+        else:
+            loop.call_soon_threadsafe(function, self._turn, *arguments)
+
+
+def _running_loop() -> asyncio.AbstractEventLoop | None:
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:  # on a thread
+        return None
+
+
+def _set_result(turn: asyncio.Future[None]) -> None:
+    if not turn.done():
+        turn.set_result(None)
+
+
+def _set_exception(turn: asyncio.Future[None], error: Exception) -> None:
+    if not turn.done():
+        turn.set_exception(error)

@@ -318,7 +318,7 @@ def _kind(path: str) -> str:
 def _crawl(site: str) -> list[str]:
     """All addresses of the site that the public pages lead to; each must answer."""
     waiting, seen = ["/public/"], {"/public/"}
-    with httpx.Client(base_url=site, follow_redirects=True) as client:
+    with httpx.Client(base_url=site, follow_redirects=True, timeout=60) as client:
         for path in waiting:
             reply = client.get(path)
             assert reply.status_code == 200, path

@@ -1,8 +1,7 @@
 """Messages of a document as HTML.
 
 A page has a hundred messages, so they are not part of the template: a loop in a template takes four
-times as long. The template has a mark in their place, and the messages are encoded one by one: a
-single emoji would make encoding the whole page four times as slow.
+times as long. The frame of the page has a mark in their place (`page_frame`).
 """
 
 from collections.abc import Iterable, Iterator
@@ -16,20 +15,14 @@ from tertulia.documents.view import Appearance, FormerVersion, ShownPerson, Show
 from tertulia.domain.messages.message import Message, TopicMessage
 from tertulia.domain.messages.widget_state import Poll
 
-MARK = "\0"  # no stored text contains it
 SAME_SENDER_SECONDS = 600  # a later message of the same sender shows the name again
+FIRST, LATER = '" class="line first" aria-label="', '" class="line" aria-label="'
 
 
 class _Sender(NamedTuple):
     person: ShownPerson
-    name: str  # escaped
+    label: str  # the start of the labels of the sender's messages
     heading: str
-
-
-def insert(page: str, messages: bytes) -> bytes:
-    """A page with messages in place of its mark, if it has one."""
-    before, _, after = page.partition(MARK)
-    return before.encode() + messages + after.encode()
 
 
 def of_all(
@@ -37,46 +30,63 @@ def of_all(
 ) -> Iterator[bytes]:
     """The HTML of each message, to be joined."""
     senders: dict[int, _Sender] = {}
-    deletions, link_prefix = look.deletions, look.link_prefix
+    deletions, times, seconds = look.deletions, view.TIMES, view.SECONDS
+    link = f'</div><a class="when" href="{look.link_prefix}'
     last_sender_id, last_sent_at, last_day, date = None, 0.0, None, ""
     for message in messages:
-        message_id, sender_id, sent_at = message.id, message.sender_id, message.sent_at
+        sender_id, sent_at, content = message.sender_id, message.sent_at, message.rendered
         sender = senders.get(sender_id)
         if sender is None:
             sender = senders[sender_id] = _sender(texts, look.person(sender_id))
         day, second = divmod(int(sent_at), view.DAY_SECONDS)
         if day != last_day:
-            last_day, date, last_sender_id = day, view.date_of(day), None
+            last_day, last_sender_id = day, None
+            date = f'"><time datetime="{view.date_of(day)}T'
             shown = escape(texts.long_date(sent_at))
             yield f'<div class="day"><span>{shown}</span></div>\n'.encode()
-        content = view.html_of(look, message, sender.person)
-        if message.submessages:
-            content = _widget(texts, message) or content
-        if message.edited_at is not None:
-            content += f'<span class="edited">{texts.edited}</span>'
-        if message_id in deletions:
-            deleted = texts.deleted_on.format(date=texts.date(deletions[message_id]))
-            content += f' <strong class="deleted">{deleted}</strong>'
-        if message.edits:
-            content += "".join([_former(texts, each) for each in look.former(message)])
-        if message.reactions:
-            content += _reactions(texts, view.reactions_of(look, message.reactions))
-        kind, who = "line first", sender.heading
+        if '="' in content or "<pre>" in content or message.is_me:
+            content = view.html_of(look, message, sender.person)
+        if (
+            message.edited_at is not None
+            or message.reactions
+            or message.submessages
+            or message.edits
+            or deletions
+        ):
+            content = _with_details(texts, look, message, content)
         if sender_id == last_sender_id and sent_at - last_sent_at < SAME_SENDER_SECONDS:
-            kind, who = "line", "<div></div>"
-        time = view.TIMES[second // 60]
-        moment = f"{date}T{time}{view.SECONDS[second % 60]}"
+            kind, who = LATER, "<div></div>"
+        else:
+            kind, who = FIRST, sender.heading
+        number, time = str(message.id), times[second // 60]
         yield (
-            f'<article id="m{message_id}" class="{kind}" aria-label="{sender.name}, {time}">{who}'
-            f'<div class="what" dir="auto">{content}</div>'
-            f'<a class="when" href="{link_prefix}{message_id}">'
-            f'<time datetime="{moment}">{time}</time></a></article>\n'
+            f'<article id="m{number}{kind}{sender.label}{time}">{who}'
+            f'<div class="what" dir="auto">{content}{link}{number}{date}{time}'
+            f'{seconds[second % 60]}">{time}</time></a></article>\n'
         ).encode()
         last_sender_id, last_sent_at = sender_id, sent_at
 
 
+def _with_details(
+    texts: Texts, look: Appearance, message: Message | TopicMessage, content: str
+) -> str:
+    """The content with its poll or list, edits, deletion and reactions."""
+    if message.submessages:
+        content = _widget(texts, message) or content
+    if message.edited_at is not None:
+        content += f'<span class="edited">{texts.edited}</span>'
+    if message.id in look.deletions:
+        deleted = texts.deleted_on.format(date=texts.date(look.deletions[message.id]))
+        content += f' <strong class="deleted">{deleted}</strong>'
+    if message.edits:
+        content += "".join([_former(texts, each) for each in look.former(message)])
+    if message.reactions:
+        content += _reactions(texts, view.reactions_of(look, message.reactions))
+    return content
+
+
 def _sender(texts: Texts, person: ShownPerson) -> _Sender:
-    return _Sender(person, escape(person.name), _heading(texts, person))
+    return _Sender(person, f"{escape(person.name)}, ", _heading(texts, person))
 
 
 def _former(texts: Texts, version: FormerVersion) -> str:

@@ -63,7 +63,8 @@ class Appearance(Protocol):
     def person(self, user_id: int) -> ShownPerson: ...
 
     def html(self, message: Message | TopicMessage) -> str:
-        """The rendered content, with links that lead somewhere in this document."""
+        """The rendered content, with links that lead somewhere in this document. It is not asked
+        for a content without attributes, which has no links."""
 
     def emoji_image(self, code: str) -> str | None:
         """The image of a custom emoji."""

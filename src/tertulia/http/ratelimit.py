@@ -10,6 +10,7 @@ from collections.abc import Callable, Hashable
 from typing import NamedTuple
 
 from tertulia.config import Rate
+from tertulia.memo import memoized
 
 MAX_KEYS = 100_000
 EVICTED_PER_CALL = 2  # more than one call can add, so that expired ones do not accumulate
@@ -80,6 +81,7 @@ class Limiter:
             del self._empty_at[oldest]
 
 
+@memoized("address_buckets", 1 << 10)
 def address_bucket(address: str) -> str:
     """The key for an anonymous caller: an IPv4 address, or the /64 network of an IPv6 address.
 

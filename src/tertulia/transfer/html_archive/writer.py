@@ -25,7 +25,8 @@ import msgspec
 
 from tertulia import domain, storage
 from tertulia.database.tx import Tx
-from tertulia.documents import message_html, template_engine, view
+from tertulia.documents import message_html, page_frame, template_engine, view
+from tertulia.documents.page_frame import PageFrame
 from tertulia.documents.texts import Texts
 from tertulia.documents.view import SHADES, FormerVersion, ShownPerson, ShownTopic
 from tertulia.domain.channels.channel import Channel
@@ -281,10 +282,10 @@ class HtmlArchive:
             home=f"{root}index.html",
             static=f"{root}static/",
             made_on=self._texts.date(self._tx.now),
-            mark=message_html.MARK,
+            **page_frame.marks(["messages"]),
             **values,
         )
-        self._put(path).write_bytes(message_html.insert(text, messages))
+        self._put(path).write_bytes(PageFrame(text).fill({"messages": messages}))
 
     def _is_written(self, path: str) -> bool:
         try:

@@ -14,8 +14,8 @@
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
-from urllib.parse import quote
+from itertools import islice
+from typing import Any, TypeAlias
 
 import msgspec
 from starlette.requests import Request
@@ -30,7 +30,8 @@ from tertulia.caches.topic_starts import TopicOfChannel, TopicStarts
 from tertulia.database import OrgDatabase
 from tertulia.database.tx import Tx
 from tertulia.database.yielding import LoopYieldPoint
-from tertulia.documents import message_html, view
+from tertulia.documents import message_html, page_frame, view
+from tertulia.documents.page_frame import PageFrame
 from tertulia.documents.texts import Texts
 from tertulia.domain.channels.channel import Channel
 from tertulia.domain.messages.message import Message, TopicMessage
@@ -39,6 +40,7 @@ from tertulia.events.directory.organization import Organization
 from tertulia.fair_queue import FairQueue
 from tertulia.http import compression
 from tertulia.http.request import ApiRequest
+from tertulia.memo import memoized
 from tertulia.web import rendering, security_headers
 from tertulia.web.public import addresses, sitemap
 from tertulia.web.public.appearance import PublicAppearance
@@ -49,6 +51,8 @@ MAX_PAUSE_SECONDS = 0.1
 MAX_YIELD_SECONDS = 0.05  # that a page waits in all while other requests are answered
 PARAMETERS = ("page", "before", "as")
 STEP_MESSAGES = 50
+STATIC = "/static/"
+OPTIONAL_VALUES = ("is_resolved", "page_of", "earlier", "later")  # of a page of a topic
 HTML = "text/html; charset=utf-8"
 ATOM = "application/atom+xml; charset=utf-8"
 XML = "application/xml; charset=utf-8"
@@ -89,7 +93,19 @@ class PublicDocument(msgspec.Struct, frozen=True):
     media_type: str
     values: dict[str, Any]
     headers: dict[str, str] = {}
-    messages: Sequence[TopicMessage] = ()  # replace the mark of the template
+
+
+class TopicDocument(msgspec.Struct, frozen=True):
+    """A page of a topic to render: the values of its frame, None for those that it lacks."""
+
+    values: dict[str, str | None]
+    posting: str  # JSON for search engines
+    messages: Sequence[TopicMessage]
+    media_type: str = HTML
+    headers: dict[str, str] = {}
+
+
+Document: TypeAlias = PublicDocument | TopicDocument
 
 
 def is_public(channel: Channel) -> bool:
@@ -182,7 +198,7 @@ class PublicPages:
         number = _number(request, "page") or 1
         is_text = _parameters(request).get("as") == "text"
 
-        def read(tx: Tx, visit: Visit) -> PublicDocument | Response:
+        def read(tx: Tx, visit: Visit) -> Document | Response:
             channel = visit.channel(request.path_params["channel"])
             topic = addresses.topic_of(request.path_params["topic"])
             if topic is None:
@@ -206,38 +222,31 @@ class PublicPages:
 
     def _topic_document(
         self, visit: Visit, found: actions.messages.public_history.TopicPage, path: str
-    ) -> PublicDocument:
-        org, texts, channel = visit.org, visit.texts, found.channel
+    ) -> TopicDocument:
+        organization, texts, channel = visit.org.realm.name, visit.texts, found.channel
         title, is_resolved = view.titled(texts, found.topic)
-        senders = len({message.sender_id for message in found.messages})
-        first, last = found.messages[0], found.messages[-1]
-        snippet = view.snippet(first)
-
-        def page_path(number: int) -> str:
-            return addresses.topic_path(channel.id, channel.name, found.topic, number)
-
-        return self._document(
-            visit,
-            "topic.html",
-            page_path(found.number),
-            found.messages,
-            channel=channel,
-            channel_path=addresses.channel_path(channel.id, channel.name),
-            title=title,
-            is_resolved=is_resolved,
-            page=found,
-            senders=senders if found.pages == 1 else None,
-            dates=_span_of_dates(texts, first, last),
-            earlier=found.number > 1 and page_path(found.number - 1),
-            later=found.number < found.pages and page_path(found.number + 1),
-            chat=self._chat_link(channel, found.topic),
-            description=snippet
-            or texts.description_topic.format(
-                topic=title, channel=channel.name, name=org.realm.name
-            ),
-            feed=f"{path}feed.atom",
-            text_path=f"{path}?as=text",
-            posting=_json_ld(visit, title, page_path(found.number), found, snippet),
+        number, pages = found.number, found.pages
+        snippet = view.snippet(found.messages[0])
+        canonical = f"{visit.site}{_numbered(path, number)}"
+        values = {
+            "organization": organization,
+            "channel": channel.name,
+            "channel_path": addresses.channel_path(channel.id, channel.name),
+            "title": title,
+            "is_resolved": "" if is_resolved else None,
+            "description": snippet
+            or texts.description_topic.format(topic=title, channel=channel.name, name=organization),
+            "canonical": canonical,
+            "extent": _extent(texts, found),
+            "page_of": texts.page_of.format(number=number, pages=pages) if pages > 1 else None,
+            "earlier": _numbered(path, number - 1) if number > 1 else None,
+            "later": _numbered(path, number + 1) if number < pages else None,
+            "chat": f"/{domain.messages.links.topic_link(channel.id, channel.name, found.topic)}",
+            "feed": f"{path}feed.atom",
+            "text_path": f"{path}?as=text",
+        }
+        return TopicDocument(
+            values, _json_ld(visit, title, canonical, found, snippet), found.messages
         )
 
     async def _message(self, request: Request) -> Response:
@@ -323,7 +332,7 @@ class PublicPages:
     async def _answer(
         self,
         request: Request,
-        read: Callable[[Tx, Visit], PublicDocument | Response],
+        read: Callable[[Tx, Visit], Document | Response],
         *,
         in_thread: bool = False,
     ) -> Response:
@@ -383,13 +392,13 @@ class PublicPages:
     async def _read(
         self,
         visit: Visit,
-        read: Callable[[Tx, Visit], PublicDocument | Response],
+        read: Callable[[Tx, Visit], Document | Response],
         *,
         in_thread: bool,
-    ) -> tuple[PublicDocument | Response, bool]:
+    ) -> tuple[Document | Response, bool]:
         """The document, and whether the directory knows everything that was read."""
 
-        def both(tx: Tx) -> tuple[PublicDocument | Response, bool]:
+        def both(tx: Tx) -> tuple[Document | Response, bool]:
             return read(tx, visit), storage.log.end(tx) == visit.org.position
 
         db = self._services.database.of(visit.org.realm.id, visit.request.person)
@@ -414,19 +423,22 @@ class PublicPages:
         is not cached."""
         return visit.long_topics.get(key) or self._services.caches.topic_starts.find(key)
 
-    async def _render(
-        self, visit: Visit, document: PublicDocument, yield_point: LoopYieldPoint
-    ) -> bytes:
+    async def _render(self, visit: Visit, document: Document, yield_point: LoopYieldPoint) -> bytes:
         """Render in steps of a fraction of a millisecond, so that other requests do not wait."""
         await yield_point.yield_to_requests()
-        text = rendering.text(document.template, mark=message_html.MARK, **document.values)
-        parts = []
+        if isinstance(document, PublicDocument):
+            return rendering.text(document.template, **document.values).encode()
         shown = message_html.of_all(visit.texts, visit.look, document.messages)
-        for number, part in enumerate(shown):
-            if number % STEP_MESSAGES == 0:
-                await yield_point.yield_to_requests()
-            parts.append(part)
-        return message_html.insert(text, b"".join(parts))
+        parts = list(islice(shown, STEP_MESSAGES))
+        while step := list(islice(shown, STEP_MESSAGES)):
+            await yield_point.yield_to_requests()
+            parts += step
+        present = {name: text for name, text in document.values.items() if text is not None}
+        frame = _topic_frame(visit.texts, frozenset(present))
+        values = page_frame.escaped(present)
+        values["posting"] = document.posting.encode()
+        values["messages"] = b"".join(parts)
+        return frame.fill(values)
 
     async def _not_found(self, api_request: ApiRequest, texts: Texts) -> Response:
         """The same page whether the thing does not exist or is not public."""
@@ -450,7 +462,6 @@ class PublicPages:
         visit: Visit,
         template: str,
         path: str,
-        messages: Sequence[TopicMessage] = (),
         **values: Any,
     ) -> PublicDocument:
         own = {
@@ -459,13 +470,9 @@ class PublicPages:
             "canonical": f"{visit.site}{path}",
             "organization": visit.org.realm.name,
             "home": addresses.ROOT,
-            "static": "/static/",
+            "static": STATIC,
         }
-        named = f"public/{template}"
-        return PublicDocument(named, HTML, {**own, "chat": "/", **values}, messages=messages)
-
-    def _chat_link(self, channel: Channel, topic: str) -> str:
-        return f"/{domain.messages.links.topic_link(channel.id, channel.name, topic)}"
+        return PublicDocument(f"public/{template}", HTML, {**own, "chat": "/", **values})
 
 
 def _redirect(visit: Visit, path: str, request: Request) -> Response:
@@ -502,6 +509,31 @@ def _matches(etag: str, if_none_match: str) -> bool:
 
 def _may_register(org: Organization) -> bool:
     return not org.realm.setting("invite_required")
+
+
+@memoized("topic_frames", 256)
+def _topic_frame(texts: Texts, present: frozenset[str]) -> PageFrame:
+    """The frame of a page of a topic that has these of its values."""
+    values: dict[str, str | None] = dict.fromkeys(OPTIONAL_VALUES)
+    values |= page_frame.marks([*present, "posting", "messages"])
+    rendered = rendering.text(
+        "public/topic.html", texts=texts, home=addresses.ROOT, static=STATIC, **values
+    )
+    return PageFrame(rendered)
+
+
+def _numbered(path: str, page: int) -> str:
+    """The address of a page of a topic."""
+    return path if page == 1 else f"{path}?page={page}"
+
+
+def _extent(texts: Texts, found: actions.messages.public_history.TopicPage) -> str:
+    """How many messages a topic has; if they are on one page, by how many people; and when."""
+    count = texts.count(found.count)
+    if found.pages == 1:
+        senders = len({message.sender_id for message in found.messages})
+        count += f" {texts.counted('by_people', senders)}"
+    return f"{count}, {_span_of_dates(texts, found.messages[0], found.messages[-1])}"
 
 
 def _span_of_dates(texts: Texts, first: TopicMessage, last: TopicMessage) -> str:
@@ -542,7 +574,7 @@ def _entry(visit: Visit, message: Message) -> dict[str, Any]:
 def _json_ld(
     visit: Visit,
     title: str,
-    path: str,
+    canonical: str,
     found: actions.messages.public_history.TopicPage,
     snippet: str,
 ) -> str:
@@ -552,7 +584,7 @@ def _json_ld(
         "@context": "https://schema.org",
         "@type": "DiscussionForumPosting",
         "headline": title,
-        "url": f"{visit.site}{quote(path, safe='/?=&')}",
+        "url": canonical,
         "author": {"@type": "Person", "name": visit.look.person(first.sender_id).name},
         "datePublished": view.iso(first.sent_at),
         "dateModified": view.iso(_changed_at(last)),

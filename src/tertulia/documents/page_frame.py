@@ -1,0 +1,35 @@
+"""Page frames: a template rendered once, with marks in place of the values that differ by page.
+
+A topic's template has sixty values, and rendering it took a quarter of the time of a page. Filling
+a frame is one join. The values are encoded one by one: a single emoji would make encoding the whole
+page four times as slow.
+"""
+
+from collections.abc import Iterable, Mapping
+from html import escape
+
+MARK = "\0"  # no stored text contains it
+
+
+class PageFrame:
+    __slots__ = ("_names", "_parts")
+
+    def __init__(self, rendered: str) -> None:
+        """`rendered` was rendered with `marks`."""
+        parts = rendered.split(MARK)
+        self._names = parts[1::2]
+        self._parts = [part.encode() for part in parts]
+
+    def fill(self, values: Mapping[str, bytes]) -> bytes:
+        parts = self._parts.copy()
+        parts[1::2] = [values[name] for name in self._names]
+        return b"".join(parts)
+
+
+def marks(names: Iterable[str]) -> dict[str, str]:
+    """Values with which a template is rendered to become a frame."""
+    return {name: f"{MARK}{name}{MARK}" for name in names}
+
+
+def escaped(values: Mapping[str, str]) -> dict[str, bytes]:
+    return {name: escape(value).encode() for name, value in values.items()}

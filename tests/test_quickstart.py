@@ -3,7 +3,9 @@
 import shutil
 import socket
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -16,14 +18,20 @@ ROOT = Path(__file__).parents[1]
 STOLEN_TIME = "chat.example.com"
 
 
+NAMES: dict[str, list[str]] = {}  # addresses by name: no name is looked up on the network
+resolve = socket.getaddrinfo
+
+
 @pytest.fixture(autouse=True)
-def no_names(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No name is looked up on the network."""
+def names(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, list[str]]]:
+    def look_up(host: str, *more: Any, **options: Any) -> list[Any]:
+        if host in NAMES:
+            return [(0, 0, 0, "", (each, 443)) for each in NAMES[host]]
+        return resolve(host, *more, **{**options, "flags": socket.AI_NUMERICHOST})
 
-    def unknown(*_: object, **__: object) -> None:
-        raise socket.gaierror
-
-    monkeypatch.setattr("tertulia.cli.quickstart.socket.getaddrinfo", unknown)
+    monkeypatch.setattr("tertulia.cli.quickstart.socket.getaddrinfo", look_up)
+    yield NAMES
+    NAMES.clear()
 
 
 def runs(root: Path, *words: str, typing: str = "") -> str:
@@ -75,6 +83,44 @@ def test_the_server_or_its_proxy_gets_the_certificate(tmp_path, flags, port):
     assert ("AmbientCapabilities=CAP_NET_BIND_SERVICE" in unit) == (not flags)
     assert config.port == port
     assert (tmp_path / "etc/caddy/Caddyfile").exists() == bool(flags)
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1", "::1"])
+def test_a_port_that_is_taken_is_found_on_both_protocols(tmp_path, address):
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    with socket.create_server((address, 0), family=family) as taken:
+        port = str(taken.getsockname()[1])
+
+        shown = runs(tmp_path, "--dry-run", "--proxy", "--port", port)
+
+    assert f"CHECK: in use on {address}; fine if it is Tertulia." in shown
+
+
+@pytest.mark.parametrize(
+    ("own", "addresses", "advice"),
+    [
+        ("2a00:1::7", ["203.0.113.9", "2a00:1::7"], ""),
+        ("2a00:1::7", ["203.0.113.9"], ""),
+        ("2a00:1::7", ["2a00:1::8"], "change it to 2a00:1::7."),
+        ("fd00::7", ["203.0.113.9", "2a00:1::8"], "delete the AAAA record."),
+        ("", ["2a00:1::8"], "delete the AAAA record."),
+    ],
+)
+def test_an_ipv6_record_of_another_machine_is_found(
+    tmp_path, monkeypatch, names, own, addresses, advice
+):
+    names[STOLEN_TIME] = addresses
+    own_address = {socket.AF_INET: "192.168.0.7", socket.AF_INET6: own}
+    monkeypatch.setattr("tertulia.cli.quickstart._own_address", own_address.get)
+
+    shown = runs(tmp_path, "--dry-run")
+
+    (dns,) = [line for line in shown.splitlines() if line.startswith("DNS  ")]
+    assert f"{STOLEN_TIME} is {', '.join(addresses)}." in dns
+    assert ("CHECK: " in dns) == bool(advice)
+    assert dns.endswith(advice or ".")
+    assert ("  IN  AAAA  2a00:1::7" in shown) == (own == "2a00:1::7")
+    assert "  IN  A  192.168.0.7" in shown
 
 
 def test_a_port_without_a_proxy_is_refused(tmp_path):

@@ -157,6 +157,22 @@ def test_an_address_of_another_machine_cannot_be_listened_on():
         listen(Config(host="192.0.2.1", port=9))
 
 
+def test_an_asterisk_listens_on_ipv4_and_ipv6_with_the_same_port():
+    listening = listen(Config(host="*", port=0))
+    try:
+        port = listening[0].getsockname()[1]
+        for address in ("127.0.0.1", "::1"):
+            with socket.create_connection((address, port), 5) as client:
+                own = client.getsockname()[0]
+                server = next(each for each in listening if each.family == client.family)
+                connection, peer = server.accept()
+                connection.close()
+                assert peer[0] == own
+    finally:
+        for each in listening:
+            each.close()
+
+
 # --- the secret ---
 
 

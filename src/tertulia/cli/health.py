@@ -12,7 +12,6 @@ from tertulia.cli.flags import config_options
 from tertulia.config import Config
 
 TIMEOUT_SECONDS = 4
-ALL_ADDRESSES = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104  # we connect to them
 
 
 @click.command()
@@ -38,7 +37,7 @@ def health(**flags: Any) -> None:
 
 
 def _fetch(config: Config) -> tuple[int, bytes]:
-    host = ALL_ADDRESSES.get(config.host, config.host)
+    host = config.local_host
     if config.tls_cert or config.acme_directory:
         context = ssl.create_default_context()
         context.check_hostname = False  # the certificate is for the public name

@@ -11,6 +11,7 @@ import shutil
 import socket
 import subprocess
 import sys
+from ipaddress import ip_address
 from pathlib import Path
 
 import click
@@ -26,7 +27,11 @@ MIN_FREE_BYTES = 1 << 30
 MIN_MEMORY_BYTES = 256 << 20
 CONNECT_SECONDS = 3
 HOST_NAME = re.compile(r"(?!-)[a-z0-9-]{1,63}(\.(?!-)[a-z0-9-]{1,63})+")
-SOMEWHERE = ("192.0.2.1", 9)  # never reached: only the route to it is looked up
+SOMEWHERE = {  # never reached: only the route is looked up
+    socket.AF_INET: ("192.0.2.1", 9),
+    socket.AF_INET6: ("2001:db8::1", 9),
+}
+LOOPBACK = ("127.0.0.1", "::1")
 DEFAULT_PORT = 9009  # behind a proxy
 UNITS = ("tertulia.service", "tertulia-backup.timer")
 
@@ -78,7 +83,7 @@ def quickstart(
     folder = root / data.lstrip("/")
 
     changed = [each for each in files if _show(each)]
-    _show_dns(host, with_ipv6=proxy)
+    _show_dns(host)
     for finding in [_check_program(program), *_checks(host, proxy_port, folder)]:
         click.echo(f"{finding.subject:<9} {'CHECK: ' if finding.is_problem else ''}{finding.text}")
     if dry_run:
@@ -132,26 +137,31 @@ def _write(file: PlannedFile) -> None:
 # --- what to do elsewhere, and what this machine lacks ---
 
 
-def _show_dns(host: str, *, with_ipv6: bool) -> None:
-    """The server itself listens on IPv4 only."""
+def _show_dns(host: str) -> None:
     click.echo("\nDNS records:")
-    found = {"A": _own_address(socket.AF_INET)}
-    if with_ipv6:
-        found["AAAA"] = _own_address(socket.AF_INET6)
-    for kind, address in found.items():
+    for kind, address in {"A": _own_ipv4(), "AAAA": _own_ipv6()}.items():
         if address:
             click.echo(f"  {host}.  300  IN  {kind}  {address}")
-    click.echo("  (the addresses of this machine; behind a router, use its public address)\n")
+    click.echo("  (the addresses of this machine; behind a router, use its public IPv4 address)\n")
+
+
+def _own_ipv4() -> str:
+    return _own_address(socket.AF_INET)
+
+
+def _own_ipv6() -> str:
+    """The public address; empty if there is none, because routers do not translate IPv6."""
+    found = _own_address(socket.AF_INET6)
+    return found if found and ip_address(found).is_global else ""
 
 
 def _own_address(family: socket.AddressFamily) -> str:
-    target = SOMEWHERE if family == socket.AF_INET else ("2001:db8::1", 9)
-    with socket.socket(family, socket.SOCK_DGRAM) as probe:
-        try:
-            probe.connect(target)
-        except OSError:
-            return ""
-        return str(probe.getsockname()[0])
+    try:
+        with socket.socket(family, socket.SOCK_DGRAM) as probe:
+            probe.connect(SOMEWHERE[family])
+            return str(probe.getsockname()[0])
+    except OSError:
+        return ""
 
 
 def _checks(host: str, proxy_port: int | None, folder: Path) -> list[Finding]:
@@ -173,20 +183,28 @@ def _check_dns(host: str) -> Finding:
         found = socket.getaddrinfo(host, 443, type=socket.SOCK_STREAM)
     except OSError:
         return Finding("DNS", f"{host} has no address yet; create the records above.", True)
-    return Finding("DNS", f"{host} is {', '.join(sorted({str(row[4][0]) for row in found}))}.")
+    addresses = sorted({str(row[4][0]) for row in found})
+    text = f"{host} is {', '.join(addresses)}."
+    other = [each for each in addresses if ":" in each and each != _own_ipv6()]
+    if other:  # Let's Encrypt and browsers try IPv6 first
+        wanted = f"change it to {own}" if (own := _own_ipv6()) else "delete the AAAA record"
+        text += f" {', '.join(other)} is not an address of this machine; {wanted}."
+    return Finding("DNS", text, bool(other))
 
 
 def _check_port(port: int) -> Finding:
     """The ports of the proxy, which gets the certificate over port 80 or 443."""
-    is_taken = _answers("127.0.0.1", port)
+    is_taken = any(_answers(each, port) for each in LOOPBACK)
     text = "in use; it must be your proxy." if is_taken else "free, for the proxy."
     return Finding(f"port {port}", text)
 
 
 def _check_own_port(port: int) -> Finding:
-    if not _answers("127.0.0.1", port):
+    taken = [each for each in LOOPBACK if _answers(each, port)]
+    if not taken:
         return Finding(f"port {port}", "free, for the server.")
-    return Finding(f"port {port}", "in use; fine if it is Tertulia.", True)
+    text = f"in use on {' and '.join(taken)}; fine if it is Tertulia."
+    return Finding(f"port {port}", text, True)
 
 
 def _check_disk(folder: Path) -> Finding:

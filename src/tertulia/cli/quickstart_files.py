@@ -14,7 +14,7 @@ external_url = "https://{host}"
 
 # The server gets its own certificate.
 ACME = """\
-host = "0.0.0.0"
+host = "*"
 port = 443
 
 # The certificate; with this you agree to the terms of Let's Encrypt.

@@ -11,7 +11,6 @@ from tertulia.config import Config
 from tertulia.domain.organization.realm import Realm
 
 ADDRESS_FILE = "address"
-ALL_INTERFACES = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104
 
 
 def text(email: str, key: str, site: str) -> str:
@@ -37,7 +36,7 @@ def site(config: Config, realm: Realm, *, is_only_one: bool) -> str:
 def address(config: Config, port: int | None = None) -> str:
     """The URL of the server, if it listens on that port."""
     scheme = "https" if config.tls_cert or config.acme_directory else "http"
-    name = ALL_INTERFACES.get(config.host, config.host)
+    name = config.local_host
     host = f"[{name}]" if ":" in name else name
     return f"{scheme}://{host}:{config.port if port is None else port}"
 

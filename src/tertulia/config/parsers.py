@@ -114,7 +114,7 @@ ACME_DIRECTORY = text(
     r"(https://[\w.:-]+(/[\w.~-]+)*/?|http://(localhost|127\.0\.0\.1)(:\d+)?(/[\w.~-]+)*/?)?",
 )
 FOLDER_IN_BUCKET = text("NAME", "a name of letters, digits, - and /", r"([\w.-]+(/[\w.-]+)*)?")
-HOST = text("H", "an address or a host name", r"[\w.:%-]+")
+HOST = text("H", "an address, a host name or *", r"\*|[\w.:%-]+")
 DATABASE = text(
     "URL",
     "sqlite:///PATH or postgresql://…",

@@ -64,6 +64,7 @@ from tertulia.config.sources import (
 )
 
 HSTS_SECONDS = 365 * 24 * 3600
+ALL_ADDRESSES = {"*": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,11 @@ class Config:
         "The data folder: the database, the secret and the settings file.",
         flag_of="every command",
     )
-    host: str = setting("127.0.0.1", HOST, "The address to listen on; `0.0.0.0` means all.")
+    host: str = setting(
+        "127.0.0.1",
+        HOST,
+        "The address to listen on: `*` means all, `0.0.0.0` all of IPv4, `::` all of IPv6.",
+    )
     port: int = setting(9009, whole(0, 65535), "The port to listen on; `0` picks a free one.")
     workers: int = setting(
         1,
@@ -415,6 +420,11 @@ class Config:
     def database_url(self) -> str:
         """`sqlite:///PATH` with an absolute path, or `postgresql://…`."""
         return self.database or f"sqlite:///{self.data.absolute() / 'tertulia.db'}"
+
+    @property
+    def local_host(self) -> str:
+        """The host of `host` for clients on this machine."""
+        return ALL_ADDRESSES.get(self.host, self.host)
 
     @property
     def secret_file(self) -> Path:

@@ -76,7 +76,7 @@ class MissedMessages:
 
 def site_of(config: Config, realm: Realm) -> str:
     """The address of an organization, for texts that are not the answer to a request."""
-    base = config.external_url or f"http://{config.host}:{config.port}"
+    base = config.external_url or f"http://{config.local_host}:{config.port}"
     scheme, _, host = base.rstrip("/").partition("://")
     return f"{scheme}://{realm.subdomain}.{host}" if realm.subdomain else f"{scheme}://{host}"
 

@@ -29,7 +29,11 @@ class AcmeHttpServer:
         host, port = self._config.host, self._config.acme_http_port
         try:
             self._server = await asyncio.start_server(
-                self._serve, host, port, limit=MAX_HEAD_BYTES, reuse_port=True
+                self._serve,
+                None if host == sockets.ALL else host,
+                port,
+                limit=MAX_HEAD_BYTES,
+                reuse_port=True,
             )
         except OSError as error:
             raise sockets.CannotListen(host, port, error) from error

@@ -7,6 +7,9 @@ from tertulia.config import Config
 from tertulia.errors import StartupError
 
 BACKLOG = 2048
+ALL = "*"  # IPv4 and IPv6
+# A machine, or a host name on it, can be without IPv6.
+NO_SUCH_ADDRESS = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)
 
 
 class CannotListen(StartupError):
@@ -23,14 +26,19 @@ def listen(config: Config) -> list[socket.socket]:
     host, port = config.host, config.port
     listening: list[socket.socket] = []
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-        for family, address in dict.fromkeys((row[0], row[4]) for row in found):
-            if listening:  # a second address of the same host name uses the same port
+        for family, address in _addresses(host):
+            if listening:  # a second address of the same host uses the same port
                 port = listening[0].getsockname()[1]
-            address_and_port = (str(address[0]), port)
-            listening.append(socket.create_server(address_and_port, family=family, backlog=BACKLOG))
+            listening.append(socket.create_server((address, port), family=family, backlog=BACKLOG))
     except OSError as error:
-        # A host name may have an IPv6 address on a machine without IPv6.
-        if not listening or error.errno != errno.EADDRNOTAVAIL:
+        if not listening or error.errno not in NO_SUCH_ADDRESS:
             raise CannotListen(host, port, error) from error
     return listening
+
+
+def _addresses(host: str) -> list[tuple[socket.AddressFamily, str]]:
+    """One socket for each: a socket for both families would show IPv4 clients as IPv6 ones."""
+    if host == ALL:
+        return [(socket.AF_INET, "0.0.0.0"), (socket.AF_INET6, "::")]  # noqa: S104
+    found = socket.getaddrinfo(host, 0, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    return list(dict.fromkeys((row[0], str(row[4][0])) for row in found))

@@ -287,13 +287,20 @@ def folder_lock(config: Config) -> Iterator[None]:
         yield
 
 
-def start_quick_check(config: Config) -> None:
-    """Check SQLite's file on a thread and log what it finds. PostgreSQL checks itself."""
+def start_quick_check(config: Config, *, waits: bool) -> None:
+    """Check SQLite's file on a thread and log what it finds. PostgreSQL checks itself.
+
+    Before the first account the file is small, and the caller waits: the last line of the terminal
+    is then the address of the first-run page.
+    """
     file = sqlite_file(config)
     if file is not None:
-        threading.Thread(
+        check = threading.Thread(
             target=sqlite_check.quick_check, args=(file,), name="quick check", daemon=True
-        ).start()
+        )
+        check.start()
+        if waits:
+            check.join()
 
 
 def check_alone(database: Database) -> None:

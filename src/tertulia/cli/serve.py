@@ -50,9 +50,9 @@ def serve(**flags: Any) -> None:
         text = banner.text(config, address, realm, demo=demo, first_run=first_run)
 
         def announce() -> None:
+            data_dir.start_quick_check(config, waits=first_run is not None)
             with contextlib.suppress(OSError):  # stdout may be closed
                 click.echo(text)
-            data_dir.start_quick_check(config)
 
         if config.workers == 1:
             http_server.serve(config, Application(config, database, vault), listening, announce)

@@ -135,6 +135,31 @@ def test_the_page_shows_the_state_of_each_part_in_two_languages(own_chat):
     assert "Copia de seguridad Revisar Aún no hay" in text_of(spanish)
 
 
+def test_the_first_request_measures_what_no_report_has_yet(own_chat):
+    browser = Browser(own_chat)
+    browser.opens(f"/operator/?token={token(own_chat)}")
+
+    seen = text_of(browser.opens("/operator/"))
+
+    assert re.search(r"Writes Good \d+ ms Last test write \d+ seconds? ago", seen)
+    assert re.search(r"Database Good (SQLite 3|PostgreSQL 1)", seen)
+    assert "Not measured yet" not in seen
+
+
+def test_the_page_leads_back_to_the_organization_of_its_host(own_chat):
+    browser = Browser(own_chat)
+    browser.opens(f"/operator/?token={token(own_chat)}")
+
+    english = browser.opens("/operator/")
+    arabic = browser.opens("/operator/", **{"Accept-Language": "ar"}).body.decode()
+
+    name = own_chat.person("ana").get("/server_settings").json["realm_name"]
+    assert f"{name} Server Organization Back to the chat" in text_of(english)
+    links = re.findall('<a class="b" href="([^"]*)"', english.body.decode())
+    assert links[:2] == ["/#organization", "/"]
+    assert '<html lang="ar" dir="rtl">' in arabic
+
+
 def test_the_status_as_json(own_chat):
     server = own_chat.server
     ana = own_chat.person("ana", channels=["kitchen"])
@@ -301,6 +326,23 @@ def test_a_plot_adds_up_the_servers_and_ends_at_the_newest_sample():
     assert (plot.top, line.now, line.maximum) == (60, 15, 60)
     assert line.path == "M0.0 48.0L300.0 0.0L600.0 72.0"
     assert line.area == line.path + "L600.0 96L0.0 96Z"
+
+
+def test_a_plot_says_when_its_line_was_highest():
+    noon = 1_800_014_400.0
+    samples = [sample(noon - HOUR, connections=9), sample(noon, connections=3)]
+
+    (line,) = plots.of_connections(samples, noon).lines
+
+    assert (line.maximum, plots.hour(line.maximum_at)) == (9, "11:00")
+
+
+def test_a_single_sample_is_a_dot():
+    now = 1_800_000_000.0
+
+    (line,) = plots.of_connections([sample(now, connections=4)], now).lines
+
+    assert (line.path, line.is_dot) == ("M600.0 0.0h0", True)
 
 
 def test_messages_are_per_minute():

@@ -206,12 +206,15 @@ def writes_part(status: ServerStatus) -> StatusPart:
         "reason": worst.writes.reason,
         "server": worst.name,
     }
-    return StatusPart("writes", states[worst.writes.state], facts)
+    state = states[worst.writes.state]
+    if state == "good" and worst.writes.milliseconds is None:
+        state = "look"  # not measured
+    return StatusPart("writes", state, facts)
 
 
 def database_part(status: ServerStatus) -> StatusPart:
     newest = max(status.running, key=lambda each: each.seen_at, default=None)
-    if newest is None:
+    if newest is None or not newest.database:
         return StatusPart("database", "look", {})
     facts: Facts = {"database": newest.database, "bytes": newest.database_bytes}
     return StatusPart("database", "good", facts)

@@ -175,7 +175,7 @@ def is_root(call: Call) -> bool:
 
 def site(config: Config, request: ApiRequest, org: Organization | None) -> str:
     if not config.external_url:
-        return f"{request.scheme}://{request.host or f'{config.host}:{config.port}'}"
+        return f"{request.scheme}://{request.host or f'{config.local_host}:{config.port}'}"
     scheme, _, host = config.external_url.rstrip("/").partition("://")
     if org is not None and org.realm.subdomain:
         host = f"{org.realm.subdomain}.{host}"

@@ -67,7 +67,7 @@ class StatusReporter:
         self._parts = parts
         self._id = secrets.token_hex(8)
         self._started_at = clock()
-        self._database_version = database.dialect.name
+        self._database_version = ""  # until it was read
         self._test_write: tuple[float, float] | None = None  # when, and its milliseconds
         self._processor = time.process_time(), time.monotonic()
         self._counted = self._counts()
@@ -97,11 +97,14 @@ class StatusReporter:
             pass  # then it looks like a crash
 
     async def current_status(self) -> ServerStatus:
-        """The status of all servers, with the present state of this one.
+        """The status of all servers, with the present state of this one, which is measured now if
+        it never was.
 
         If the database cannot be read, it is the last status that was.
         """
         try:
+            if self._test_write is None:
+                await self.run_once()
             known = await self._database.read_in(0, actions.server_status.read)
         except ServiceUnavailable:
             known = self.status or ServerStatus(self._clock(), [], [], None, {})

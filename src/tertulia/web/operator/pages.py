@@ -128,7 +128,7 @@ class OperatorPages:
             call.request,
             "operator.html",
             version=__version__,
-            is_logged_in=call.caller is not None,
+            organization="" if call.found_org is None else call.org.realm.name,
             heading=_heading(shown, texts),
             attention=[tile for tile in shown if tile.state in ("fail", "look")],
             checked_at=tiles.moment(status.now),
@@ -233,7 +233,9 @@ def _plots(status: ServerStatus, texts: Mapping[str, str]) -> list[dict[str, Any
         numbers = (
             texts["operator_now_both"].format(f"{first.now:.0f}", f"{last.now:.0f}")
             if has_two
-            else texts["operator_now_most"].format(f"{first.now:.0f}", f"{first.maximum:.0f}")
+            else texts["operator_now_most"].format(
+                f"{first.now:.0f}", f"{first.maximum:.0f}", plots.hour(first.maximum_at)
+            )
         )
         label = texts["operator_plot_label"].format(
             title, unit_text, f"{last.now:.0f}", f"{last.maximum:.0f}"

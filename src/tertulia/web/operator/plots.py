@@ -23,6 +23,8 @@ class PlotLine(msgspec.Struct, frozen=True):
     area: str  # the same, closed along the time axis
     now: float
     maximum: float
+    maximum_at: float
+    is_dot: bool  # only one sample: a path without length
 
 
 class Plot(msgspec.Struct, frozen=True):
@@ -81,7 +83,11 @@ def ticks(now: float) -> list[str]:
     """The labels of the time axis but for the last one, which is "now"."""
     step = DAY_SECONDS / TICKS
     moments = [now - DAY_SECONDS + step * index for index in range(TICKS)]
-    return [f"{datetime.fromtimestamp(moment, UTC):%H:%M}" for moment in moments]
+    return list(map(hour, moments))
+
+
+def hour(at: float) -> str:
+    return f"{datetime.fromtimestamp(at, UTC):%H:%M}"
 
 
 def _sums(samples: Iterable[Sample], value: Callable[[Sample], float]) -> Points:
@@ -100,7 +106,7 @@ def _plot(now: float, *lines: Points) -> Plot:
 
 def _line(now: float, points: Points, top: float) -> PlotLine:
     if not points:
-        return PlotLine("", "", 0.0, 0.0)
+        return PlotLine("", "", 0.0, 0.0, now, is_dot=False)
     points_xy = [
         (
             max(0.0, WIDTH * (1 - (now - at) / DAY_SECONDS)),
@@ -108,9 +114,11 @@ def _line(now: float, points: Points, top: float) -> PlotLine:
         )
         for at, value in points
     ]
-    path = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points_xy)
+    is_dot = len(points) == 1
+    path = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in points_xy) + "h0" * is_dot
     area = f"{path}L{points_xy[-1][0]:.1f} {HEIGHT}L{points_xy[0][0]:.1f} {HEIGHT}Z"
-    return PlotLine(path, area, points[-1][1], max(value for _, value in points))
+    maximum_at, maximum = max(points, key=lambda point: point[1])
+    return PlotLine(path, area, points[-1][1], maximum, maximum_at, is_dot)
 
 
 def round_up(value: float) -> float:

@@ -80,21 +80,22 @@ def _disk(part: StatusPart, facts: Facts, texts: Texts) -> Words:
 
 def _writes(part: StatusPart, facts: Facts, texts: Texts) -> Words:
     milliseconds = _number(facts.get("milliseconds"))
-    value = texts["operator_unknown"] if milliseconds is None else f"{milliseconds:.0f} ms"
+    value = texts["operator_not_tested"] if milliseconds is None else f"{milliseconds:.0f} ms"
     if part.state == "fail":
         return value, "", texts["operator_writes_fail"].format(facts["reason"])
-    if facts and part.state == "look":
-        return value, "", texts["operator_writes_wait"]
     tested = _number(facts.get("tested_seconds_ago"))
     if tested is None:
-        return value, "", texts["operator_not_tested"]
+        return value, "", ""
+    if part.state == "look":
+        return value, "", texts["operator_writes_wait"]
     return value, "", texts["operator_last_write"].format(duration(max(tested, 0), texts))
 
 
 def _database(part: StatusPart, facts: Facts, texts: Texts) -> Words:
     if not facts:
-        return texts["operator_unknown"], "", ""
-    return str(facts["database"]), "", size(_number(facts["bytes"]) or 0)
+        return texts["operator_not_tested"], "", ""
+    number = _number(facts["bytes"])
+    return str(facts["database"]), "", size(number) if number else ""
 
 
 def _leader(part: StatusPart, facts: Facts, texts: Texts) -> Words:

@@ -1,6 +1,7 @@
 """A server without accounts: its first-run page creates the owner, with the setup code."""
 
 import re
+import subprocess
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -10,9 +11,10 @@ from urllib.parse import urlencode, urlsplit
 import pytest
 from playwright.sync_api import expect
 from tests.support.axe import violations
-from tests.support.cli_runner import ServerCommand, Terminal
+from tests.support.cli_runner import ServerCommand, Terminal, clean_environment
 from tests.support.databases import Databases, Kind
 from tests.support.exports import slack_export
+from tests.support.forkserver import COMMAND
 from tests.support.waiting import eventually
 
 LENTILS = "lentils, always lentils"
@@ -83,6 +85,25 @@ def test_the_printed_page_creates_the_organization_and_its_owner(terminal):
     assert server.asks("GET", "/server_settings")[1]["realm_name"] == "Cine Linterna"
     assert [opens(server, path).location for path in ("/", "/setup/")] == ["/login/", "/"]
     assert submits(server, code_in(link), email="eve@example.com").status == 403
+
+
+@pytest.mark.on_one
+def test_the_log_of_the_start_precedes_the_address_of_the_page(tmp_path):
+    seen = tmp_path / "terminal"  # the log and the output in one stream
+    with seen.open("wb") as stream:
+        process = subprocess.Popen(
+            [COMMAND, "serve", "--port", "0", "--data", str(tmp_path / "data")],
+            stdout=stream,
+            stderr=subprocess.STDOUT,
+            env=clean_environment(),
+        )
+    page, check = "/setup/?code=", "database.quick_check_passed"
+
+    eventually(lambda: page in seen.read_text() and check in seen.read_text())
+    process.terminate()
+    process.wait()
+
+    assert seen.read_text().index(check) < seen.read_text().index(page)
 
 
 def test_setup_requires_the_code_and_limits_attempts(terminal):
@@ -156,6 +177,10 @@ def test_the_owner_goes_from_the_printed_link_to_the_first_message(tmp_path, chr
         page.goto(printed_link(terminal.serves()))
         assert violations(page, "first-run page") == []
         page.get_by_label("Name of the organization").fill("Cine Linterna")
+        command = page.get_by_text("tertulia quickstart chat.example.com")
+        expect(command).to_be_hidden()
+        page.get_by_role("link", name="How to set up a server").click()
+        expect(command).to_be_visible()
         page.get_by_label("Your name").fill("Ana García")
         page.get_by_label("Your email").fill("ana@example.com")
         page.get_by_label("Password").fill(LENTILS)
@@ -167,17 +192,22 @@ def test_the_owner_goes_from_the_printed_link_to_the_first_message(tmp_path, chr
         assert violations(page, "first run") == []
 
         expect(page.get_by_text("Nothing to read yet.")).to_be_visible()
-        expect(card).to_contain_text("1 of four is done")
+        expect(card).to_contain_text("One of four is done")
+        expect(page.locator(".me")).to_contain_text("Owner")
+        link = card.get_by_label("Invitation link")
+        expect(link).to_have_value(re.compile("/join/"))
+        before = link.input_value()
         card.get_by_role("button", name="Copy link").click()
-        link = card.get_by_label("Invitation link").input_value()
-        assert "/join/" in link
+        expect(link).to_have_value(before)
+        card.get_by_role("button", name="Import from another chat").click()
+        expect(card).to_contain_text("tertulia import export.zip")
         card.get_by_role("link", name="Write in general").click()
         page.get_by_label("Topic").fill("hello")
         page.locator("textarea").fill("Hello, world!")
         page.get_by_role("button", name="Send", exact=True).click()
         expect(page.get_by_role("article")).to_contain_text("Hello, world!")
         page.goto(f"{page.url.partition('#')[0]}#inbox")
-        expect(card).to_contain_text("2 of four are done")
+        expect(card).to_contain_text("Two of four are done")
         card.get_by_role("button", name="Hide").click()
         expect(card).to_have_count(0)
         context.close()

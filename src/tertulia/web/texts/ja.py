@@ -163,6 +163,9 @@ TEXTS = {
     "サーバーの持ち主であることの確認に使います。",
     "create_organization": "組織を作成",
     "setup_help": "コードはどこ？別のチャットから移行する？",
+    "setup_guide": "サーバーの設定方法",
+    "quickstart_explained": "次を実行すると、HTTPS と毎晩のバックアップを"
+    "備えた公開サーバーを設定します:",
     "show_code_again": "サーバー上で次を実行すると、コードをもう一度表示します:",
     "import_instead": "このフォームの代わりに次を実行すると、Zulip、Slack、Mattermost、"
     "Rocket.Chat からオーナーも含めてすべてインポートします:",
@@ -249,7 +252,7 @@ TEXTS = {
     "operator_free": "空き {}。",
     "operator_full_in": "このペースでは{}でいっぱいになります。",
     "operator_last_write": "最後のテスト書き込みは{}前です。",
-    "operator_not_tested": "まだテストしていません。",
+    "operator_not_tested": "未測定",
     "operator_writes_wait": "書き込みがコミットを待っています。",
     "operator_writes_fail": "前回の書き込みはディスクに拒否されました: {}",
     "operator_since": "{} UTC から。",
@@ -286,7 +289,7 @@ TEXTS = {
     "operator_plot_memory": "メモリ",
     "operator_all_servers": "MB、全サーバー",
     "operator_now": "現在",
-    "operator_now_most": "現在 {} · 最大 {}",
+    "operator_now_most": "現在 {} · 最大 {}（{}）",
     "operator_now_both": "現在 {} と {}",
     "operator_plot_label": "{}、{}、過去24時間: 現在 {}、最大 {}",
     "operator_no_samples": "5分ごとに計測します。",

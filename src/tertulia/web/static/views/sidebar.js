@@ -151,9 +151,9 @@ function drawFrame() {
   }
   const status = state.user_status?.[myId()];
   const sign = statusEmoji(myId());
-  const statusLine = sign || status?.status_text ? h("small", { class: "cut" }, sign, sign && " ", status?.status_text) : null;
+  const line = sign || status?.status_text ? [sign, sign && " ", status?.status_text] : state.is_owner ? [t("side.owner")] : null;
   const me = h("button", { class: "me", type: "button", "data-do": "my-menu", "aria-haspopup": "menu" },
-    avatar(myId(), { presence: true }), h("span", { class: "cut" }, nameOf(myId()), statusLine));
+    avatar(myId(), { presence: true }), h("span", { class: "cut" }, nameOf(myId()), line && h("small", { class: "cut" }, ...line)));
   const help = iconButton("help", t("side.keys"), { "data-do": "keyboard-help", class: "not-phone" });
   const settings = iconButton("gear", t("side.settings"), { "data-do": "settings" });
   return setChildren(region(".foot"), me, help, settings);

@@ -18,6 +18,8 @@ import { startTexts } from "./start_texts.js";
 const LINK_MINUTES = 7 * 24 * 60;
 
 let invitation = "";
+let isLinkWanted = true; // it is asked for once, and again by the button
+let isImportShown = false;
 
 addTexts(startTexts);
 
@@ -44,7 +46,7 @@ function ownerCard(redraw) {
   if (done === steps.length) return null;
   const hideButton = h("button", { class: "b bare", type: "button", "data-key": "start-hide", onclick: () => { hideStartCard(); redraw(); } }, t("start.hide"));
   return h("section", { class: "todo", "aria-labelledby": "start-title" },
-    h("header", {}, h("div", {}, h("h2", { id: "start-title" }, t("start.four")), h("p", {}, t("start.done", { count: done }))), hideButton),
+    h("header", {}, h("div", {}, h("h2", { id: "start-title" }, t("start.four")), h("p", {}, t(`start.done-${done}`))), hideButton),
     h("ol", {}, ...steps.map(stepRow)));
 }
 
@@ -57,8 +59,11 @@ function ownerSteps(redraw) {
   return [
     { title: t("start.create"), text: t("start.create-text", { name: realm("name") ?? "" }), done: true },
     { title: t("start.picture"), text: t("start.picture-text"), done: realm("icon_source") === "U", actions: [h("a", { class: "b", href: "#organization/organization-profile" }, t("start.picture-choose"))] },
-    { title: t("start.invite"), text: t("start.invite-text"), done: members > 1, more: invitationLine(redraw), actions: [h("a", { class: "b", href: "#organization/invitations" }, t("start.invite-mail"))] },
-    { title: t("start.write"), text: t("start.write-text"), done: hasMessages, more: importHelp(), actions: general && [h("a", { class: "b", href: channelHash(general.stream_id) }, t("start.write-in", { channel: general.name }))] },
+    { title: t("start.invite"), text: t("start.invite-text"), done: members > 1, more: members > 1 ? null : invitationLine(redraw), actions: [h("a", { class: "b", href: "#organization/invitations" }, t("start.invite-mail"))] },
+    { title: t("start.write"), text: t("start.write-text"), done: hasMessages, more: isImportShown && importHelp(), actions: [
+      general && h("a", { class: "b", href: channelHash(general.stream_id) }, t("start.write-in", { channel: general.name })),
+      h("button", { class: "b", type: "button", "data-key": "start-import", "aria-expanded": String(isImportShown), onclick: () => { isImportShown = !isImportShown; redraw(); } }, t("start.import")),
+    ] },
   ];
 }
 
@@ -74,16 +79,20 @@ function stepRow({ title, text, done, more, actions = [] }, index) {
   return h("li", { class: done ? "ok" : "" }, mark, words, !done && h("span", { class: "acts" }, ...actions));
 }
 
-/** The field with the link that invites members, and the button that copies it; the link is created then.
+/** The field with the link that invites members, and the button that copies it.
  * @param {() => void} redraw */
 function invitationLine(redraw) {
+  if (isLinkWanted) {
+    isLinkWanted = false;
+    invitationLink().then((link) => { invitation = link; redraw(); }, () => {});
+  }
   const copy = async () => {
     invitation ||= await invitationLink();
     await navigator.clipboard?.writeText(invitation).then(() => toast(t("start.copied")), () => {});
     redraw();
   };
   return h("div", { class: "copyline" },
-    invitation && h("input", { class: "f", readonly: true, value: invitation, "aria-label": t("start.link") }),
+    h("input", { class: "f", readonly: true, value: invitation, "aria-label": t("start.link"), "data-key": "start-link" }),
     h("button", { class: "b go", type: "button", "data-key": "start-copy", onclick: copy }, t("start.copy")));
 }
 
@@ -96,5 +105,5 @@ async function invitationLink() {
 }
 
 function importHelp() {
-  return h("details", { class: "import" }, h("summary", {}, t("start.import")), h("p", {}, t("start.import-text")), h("code", {}, "tertulia import export.zip --subdomain NAME"));
+  return h("div", { class: "import" }, h("p", {}, t("start.import-text")), h("code", {}, "tertulia import export.zip --subdomain NAME"));
 }

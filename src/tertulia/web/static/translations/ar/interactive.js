@@ -49,6 +49,7 @@ export const interactiveTexts = {
   "side.nav": "العروض والقنوات والرسائل المباشرة",
   "side.new-direct": "رسالة مباشرة جديدة",
   "side.others": "قنوات أخرى",
+  "side.owner": "مالك",
   "side.pinned": "مثبّتة",
   "side.settings": "الإعدادات",
   "side.sidebar": "الشريط الجانبي",

@@ -49,6 +49,7 @@ export const interactiveTexts = {
   "side.nav": "Ansichten, Kanäle und Direktnachrichten",
   "side.new-direct": "Neue Direktnachricht",
   "side.others": "Andere Kanäle",
+  "side.owner": "Eigentümer",
   "side.pinned": "Angeheftet",
   "side.settings": "Einstellungen",
   "side.sidebar": "Seitenleiste",

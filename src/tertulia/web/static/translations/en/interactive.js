@@ -49,6 +49,7 @@ export const interactiveTexts = {
   "side.nav": "Views, channels and direct messages",
   "side.new-direct": "New direct message",
   "side.others": "Other channels",
+  "side.owner": "Owner",
   "side.pinned": "Pinned",
   "side.settings": "Settings",
   "side.sidebar": "Sidebar",

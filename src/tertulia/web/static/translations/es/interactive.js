@@ -49,6 +49,7 @@ export const interactiveTexts = {
   "side.nav": "Vistas, canales y mensajes directos",
   "side.new-direct": "Mensaje directo nuevo",
   "side.others": "Otros canales",
+  "side.owner": "Propietario",
   "side.pinned": "Fijados",
   "side.settings": "Ajustes",
   "side.sidebar": "Barra lateral",

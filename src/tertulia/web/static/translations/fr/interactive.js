@@ -49,6 +49,7 @@ export const interactiveTexts = {
   "side.nav": "Vues, canaux et messages directs",
   "side.new-direct": "Nouveau message direct",
   "side.others": "Autres canaux",
+  "side.owner": "Propriétaire",
   "side.pinned": "Épinglés",
   "side.settings": "Paramètres",
   "side.sidebar": "Barre latérale",

@@ -49,6 +49,7 @@ export const interactiveTexts = {
   "side.nav": "ビュー、チャンネル、ダイレクトメッセージ",
   "side.new-direct": "新規ダイレクトメッセージ",
   "side.others": "その他のチャンネル",
+  "side.owner": "オーナー",
   "side.pinned": "ピン留め",
   "side.settings": "設定",
   "side.sidebar": "サイドバー",

@@ -49,6 +49,7 @@ export const interactiveTexts = {
   "side.nav": "Visões, canais e mensagens diretas",
   "side.new-direct": "Nova mensagem direta",
   "side.others": "Outros canais",
+  "side.owner": "Proprietário",
   "side.pinned": "Fixados",
   "side.settings": "Ajustes",
   "side.sidebar": "Barra lateral",

@@ -1,8 +1,16 @@
 """Catching up over the API: what is quoted, in which order, and what never is."""
 
+import time
+from collections.abc import Callable
 from typing import Any
 
+from tests.domain.messages import judged_topics
+from tests.domain.messages.test_catch_up import count
 from tests.support.people import Person
+
+from tertulia import storage
+from tertulia.database.tx import Tx
+from tertulia.domain.messages.message import Draft
 
 
 def test_mentions_and_direct_messages_come_first_with_links(chat):
@@ -163,3 +171,35 @@ def sentences(reader: Person) -> list[dict[str, Any]]:
 
 def texts(reader: Person) -> list[str]:
     return sorted(each["text"] for each in sentences(reader))
+
+
+def test_a_request_with_a_thousand_unread_messages_costs_at_most_a_hundred_milliseconds(chat):
+    """Measured as a ratio to a loop that takes about 50 ms on a machine of 2020: CPU time of the
+    process, which is server and client."""
+    ana, ben = chat.people("ana", "ben", channels=["kitchen"])
+    chat.write(insert_unread, ben.id, chat.channel("kitchen").id)
+
+    def catch_up() -> None:
+        found = ana.get("/messages/catch_up").succeeds()
+        assert found["message_count"] == 1000
+
+    assert process_cost(catch_up) < 2 * process_cost(count)
+
+
+def insert_unread(tx: Tx, sender_id: int, channel_id: int) -> None:
+    """The judged topics, again and again."""
+    messages = [(each.title, text) for each in judged_topics.read() for text in each.messages]
+    for number in range(1000):
+        title, message = messages[number % len(messages)]
+        draft = Draft("", message.rendered, 0, "website", read_by_sender=True)
+        storage.messages.insert_in_channel(tx, sender_id, channel_id, title, draft)
+
+
+def process_cost(work: Callable[[], object]) -> float:
+    """The smallest of several runs."""
+    costs = []
+    for _ in range(7):
+        started = time.process_time()
+        work()
+        costs.append(time.process_time() - started)
+    return min(costs)

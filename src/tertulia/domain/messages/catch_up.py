@@ -14,7 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from tertulia.domain.messages import links, notification_text
-from tertulia.domain.messages.catch_up_cues import Cue, cues_in, words_of
+from tertulia.domain.messages.catch_up_cues import Cue, cues_in
 from tertulia.domain.search import languages, words
 
 SENTENCES_PER_TOPIC = 3
@@ -88,6 +88,15 @@ class Sentence(msgspec.Struct, frozen=True):
         return self.reason in (Reason.QUESTION_TO_YOU, Reason.MENTION)
 
 
+class _Part(msgspec.Struct, frozen=True):
+    """A sentence of a message, prepared for scoring."""
+
+    text: str
+    folded: str
+    words: list[str]  # in order
+    stems: set[str]  # of the longer words
+
+
 class Summary(msgspec.Struct, frozen=True):
     """The quoted sentences of a topic or conversation, the most important first."""
 
@@ -149,11 +158,14 @@ def summarize(
 ) -> Summary:
     """Quote what matters of the unread messages of one conversation, which are in order."""
     names = reader.names
-    topic_words = _topic_words(title, messages)
+    parts = [_split(message.rendered) if message.poll is None else [] for message in messages]
+    topic_words = _topic_words(title, parts)
     found: list[Sentence] = []
     for index, message in enumerate(messages):
         left = len(messages) - 1 - index
-        found += _sentences(message, names, topic_words, left, len(messages), is_direct=is_direct)
+        found += _sentences(
+            message, parts[index], names, topic_words, left, len(messages), is_direct=is_direct
+        )
     found.sort(key=lambda each: (-each.score, -each.message_id))
     chosen = [each for each in found if each.score >= MIN_SCORE][:SENTENCES_PER_TOPIC]
     chosen = chosen or found[:1]
@@ -164,6 +176,7 @@ def summarize(
 
 def _sentences(
     message: CatchUpMessage,
+    parts: list[_Part],
     names: tuple[str, ...],
     topic_words: Counter[str],
     left: int,
@@ -178,18 +191,14 @@ def _sentences(
         text = _cut(message.poll)
         reason = Reason.POLL
         return [Sentence(message.id, message.sender_id, text, reason, 4.0, message.reactions)]
-    texts = _split(message.rendered)
-    folded = [words.fold(text) for text in texts]
-    named = [_names(text, names) for text in folded]
-    is_question = [_QUESTION.search(text) is not None for text in texts]
+    named = [_names(part.folded, names) for part in parts]
+    is_question = [_QUESTION.search(part.text) is not None for part in parts]
     # A mention before or after the question makes it one to the reader.
     asks_reader = (message.is_mention or is_direct) and any(is_question)
     found = []
-    for text, plain, is_named, is_question_here in zip(
-        texts, folded, named, is_question, strict=True
-    ):
+    for part, is_named, is_question_here in zip(parts, named, is_question, strict=True):
         reason, score = _judge(
-            text, plain, topic_words, is_question_here=is_question_here, left=left, count=count
+            part, topic_words, is_question_here=is_question_here, left=left, count=count
         )
         if is_question_here and (is_named or asks_reader):
             reason, score = Reason.QUESTION_TO_YOU, score + 8.0
@@ -199,7 +208,7 @@ def _sentences(
             score += 2.0
         if message.is_by_bot:
             score -= 2.0
-        found.append(Sentence(message.id, message.sender_id, _cut(text), reason, score))
+        found.append(Sentence(message.id, message.sender_id, _cut(part.text), reason, score))
     if message.reactions and found:
         best = max(found, key=lambda each: each.score)
         found[found.index(best)] = _reacted_to(best, message.reactions)
@@ -218,8 +227,7 @@ def _reacted_to(sentence: Sentence, reactions: int) -> Sentence:
 
 
 def _judge(
-    text: str,
-    folded: str,
+    part: _Part,
     topic_words: Counter[str],
     *,
     is_question_here: bool,
@@ -227,13 +235,13 @@ def _judge(
     count: int,
 ) -> tuple[Reason, float]:
     """The reason and the score of a sentence for any reader."""
-    spoken = words_of(folded)
-    cues = cues_in(folded, spoken)
+    folded = part.folded
+    cues = cues_in(folded, part.words)
     has_date = bool(cues & Cue.DATE) or _DATE.search(folded) is not None
-    length = len(spoken) if not words.is_unspaced(folded) else len(folded) // 3
+    length = len(part.words) if not words.is_unspaced(folded) else len(folded) // 3
     score = 0.0
     reason = Reason.OTHER
-    if _LINK.search(text):
+    if _LINK.search(part.text):
         score += 1.0
         reason = Reason.LINK
     if is_question_here:
@@ -252,7 +260,7 @@ def _judge(
     score += 1.0 if cues & Cue.INTENTION else 0.0
     # What was said last holds.
     score += 1.5 * (count - left) / count
-    score += _share_of_topic(spoken, topic_words)
+    score += _share_of_topic(part, topic_words)
     if length <= 2:
         score -= 2.0
     elif length >= 6:
@@ -260,24 +268,17 @@ def _judge(
     return reason, score
 
 
-def _share_of_topic(spoken: Sequence[str], topic_words: Counter[str]) -> float:
+def _share_of_topic(part: _Part, topic_words: Counter[str]) -> float:
     """0.5 for each word that other messages or the title use as well, up to 1.5."""
-    shared = 0
-    for word in dict.fromkeys(spoken):
-        if len(word) >= MIN_TOPIC_WORD_LENGTH and topic_words[languages.stem(word)] > 1:
-            shared += 1
-            if shared == MAX_SHARED_WORDS:
-                break
-    return 0.5 * shared
+    shared = sum(topic_words[stem] > 1 for stem in part.stems)
+    return 0.5 * min(shared, MAX_SHARED_WORDS)
 
 
-def _topic_words(title: str, messages: Sequence[CatchUpMessage]) -> Counter[str]:
+def _topic_words(title: str, parts: Sequence[list[_Part]]) -> Counter[str]:
     """How many messages use each word; a word of the title counts as used by two."""
     found: Counter[str] = Counter()
-    for message in messages:
-        spoken = words.words_in(words.fold(message.rendered[:MAX_TEXT_LENGTH]))
-        long = (word for word in spoken if len(word) >= MIN_TOPIC_WORD_LENGTH)
-        found.update({languages.stem(word) for word in long})
+    for of_message in parts:
+        found.update(set().union(*(part.stems for part in of_message)))
     for word in words.words_in(words.fold(title)):
         found[languages.stem(word)] += 2
     return found
@@ -285,10 +286,21 @@ def _topic_words(title: str, messages: Sequence[CatchUpMessage]) -> Counter[str]
 
 def quotes(rendered: str, text: str) -> bool:
     """Whether a message still contains a sentence that was quoted."""
-    return any(_cut(each) == text for each in _split(rendered))
+    return any(_cut(each) == text for each in _sentence_texts(rendered))
 
 
-def _split(rendered: str) -> list[str]:
+def _split(rendered: str) -> list[_Part]:
+    return [_part(text) for text in _sentence_texts(rendered)]
+
+
+def _part(text: str) -> _Part:
+    folded = words.fold(text)
+    spoken = words.words_in_order(folded)
+    long = {languages.stem(word) for word in spoken if len(word) >= MIN_TOPIC_WORD_LENGTH}
+    return _Part(text, folded, spoken, long)
+
+
+def _sentence_texts(rendered: str) -> list[str]:
     """The sentences of a message, without code, quotations and spoilers."""
     markup = rendered
     if "<pre>" in markup:

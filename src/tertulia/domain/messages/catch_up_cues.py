@@ -120,6 +120,8 @@ def cues_in(folded: str, found_words: list[str]) -> int:
     """The cues of a text, which is given folded and as its words, as bits of `Cue`."""
     found = 0
     for index, word in enumerate(found_words):
+        if word[:_START_LENGTH] not in _HEADS:  # true of nearly all words
+            continue
         found |= _WORDS.get(word, 0)
         for parts, cue in _PHRASES.get(word, ()):
             if found_words[index : index + len(parts)] == parts:
@@ -165,3 +167,5 @@ def _add(text: str, cue: int) -> None:
 for _cue, _languages in _CUES.items():
     for _text in ",".join(_languages).split(","):
         _add(_text, _cue)
+# The first letters of all of them.
+_HEADS = frozenset(each[:_START_LENGTH] for each in (*_WORDS, *_PHRASES, *_STARTS))

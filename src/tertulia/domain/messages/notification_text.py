@@ -40,6 +40,10 @@ def _link_in_words(found: re.Match[str]) -> str:
 
 def plain_text(markup: str) -> str:
     """The message as plain text, line by line. Quotations begin with `> `."""
+    if markup.startswith("<p>") and markup.find("<", 3) == len(markup) - 4 and "\n" not in markup:
+        text = html.unescape(markup[3:-4]).strip()  # nearly all messages are one plain paragraph
+        if "\n" not in text:
+            return text if text.strip("> ") else ""
     shown = _without_spoilers(formulas_as_tex(markup))
     text = _PICTURED.sub(r"\1", _EMOJI.sub(_sign, shown))
     lines, depth = [""], 0

@@ -22,7 +22,6 @@ LEFT_OUT = FAREWELLS | {
     ("POST", "/answers"),
     ("PATCH", "/answers/{answer_token}"),
     ("DELETE", "/answers/{answer_token}"),
-    ("POST", "/answers/{answer_token}/stop"),
     ("POST", "/integrations/template/preview"),
     ("POST", "/messages/{message_id}/typing"),
     ("POST", "/users/me/second_factor/secret"),

@@ -30,6 +30,7 @@ NOT_CARRIED = {
     "one_time_link", "outbox", "passkey", "password_attempt", "presence", "push_key", "push_notice",
     "push_subscription", "queue", "realm_export", "realm_picture", "received_mail",
     "recovery_code", "reminder", "reply_address", "send_key", "session",
+    "stopped_answer",
     "attachment_scheduled", "attachment_thumbnail", "agent_code", "agent_grant", "agent_position",
     "agent_token", "removed_link_preview", "kept_attachment", "kept_attachment_message",
     "kept_message", "kept_message_edit", "kept_message_flag", "kept_reaction",

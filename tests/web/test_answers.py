@@ -6,6 +6,7 @@ from playwright.sync_api import expect
 from tests.support.agents import AgentProgram
 from tests.support.axe import violations
 from tests.support.grants import access_token
+from tests.support.waiting import eventually
 
 
 def watches(user, kitchen):
@@ -132,8 +133,7 @@ def test_the_messages_to_which_an_answer_links_are_its_sources(page_chat, browse
     expect(page.get_by_role("article").filter(has_text="Soup at noon")).to_be_visible()
 
 
-def test_the_owner_of_the_bot_deletes_a_stopped_answer_below_it(page_chat, browse):
-    page_chat.permit("can_delete_own_message_group", "members")
+def test_the_asking_user_and_the_owner_of_the_bot_can_delete_a_stopped_answer(page_chat, browse):
     ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
     bot = page_chat.person("helper", bot="generic", owner=ben)
     kitchen = page_chat.channel("kitchen").id
@@ -147,13 +147,29 @@ def test_the_owner_of_the_bot_deletes_a_stopped_answer_below_it(page_chat, brows
 
     asker, owner = (page.locator(".answered") for page in pages)
     expect(asker).to_contain_text("Stopped by you after")
-    expect(asker.get_by_role("button")).to_have_text(["Go on"])
+    expect(asker.get_by_role("button")).to_have_text(["Go on", "Delete"])
     expect(owner.get_by_role("button")).to_have_text(["Delete"])
-    owner.get_by_role("button", name="Delete").click()
-    expect(owner).to_have_count(0)
-    expect(pages[1].get_by_role("article").filter(has_text="Soup is")).to_have_count(0)
-    pages[1].get_by_role("button", name="Close").last.click()
+    asker.get_by_role("button", name="Delete").click()
+    expect(asker).to_have_count(0)
     expect(pages[0].get_by_role("article").filter(has_text="Soup is")).to_have_count(0)
+    pages[0].get_by_role("button", name="Close").last.click()
+    expect(pages[1].get_by_role("article").filter(has_text="Soup is")).to_have_count(0)
+
+
+def test_a_stopped_answer_is_deleted_from_its_menu(page_chat, browse):
+    bot, page, token = asks(page_chat, browse)
+    page.get_by_role("button", name="Stop").click()
+    expect(page.locator("[data-answer]")).to_contain_text("Stopped by you")
+    message = bot.post(f"/answers/{token}/finish", content="Soup is").succeeds()["id"]
+    answer = page.get_by_role("article").filter(has_text="Soup is")
+
+    answer.focus()
+    page.keyboard.press("i")
+    page.get_by_role("menuitem", name="Delete").click()
+    expect(answer).to_have_count(0)
+    page.get_by_role("button", name="Close").last.click()
+
+    eventually(lambda: bot.get(f"/messages/{message}").status == 400)
 
 
 def test_an_answer_that_broke_off_can_be_asked_for_again(page_chat, browse):

@@ -22,7 +22,9 @@ class TrimResult(msgspec.Struct, frozen=True):
 
 
 def delete_expired_send_keys(tx: Tx, kept_seconds: float) -> int:
-    """Delete some expired idempotency keys. Returns their number."""
+    """Delete some expired idempotency keys, and stops of answers that were never finished.
+    Returns the number of keys."""
+    storage.messages.stopped_answers.delete_unfinished(tx, tx.now - kept_seconds)
     return storage.messages.send_keys.delete_before(tx, tx.now - kept_seconds, MAX_DELETED_PER_RUN)
 
 

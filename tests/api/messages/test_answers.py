@@ -8,7 +8,9 @@ import pytest
 from tests.support.people import Chat, Person
 from tests.support.waiting import eventually
 
+from tertulia import actions
 from tertulia.domain.messages import answers
+from tertulia.domain.messages.kept import KeptSelection
 
 WATCHES: dict[str, Any] = {
     "client_capabilities": {"notification_settings_null": True, "streamed_answers": True}
@@ -317,3 +319,90 @@ def test_a_piece_that_another_server_gets_after_the_end_is_refused(two_servers):
 
     assert [each["op"] for each in queue.all()] == ["start", "end"]
     eventually(lambda: cem.get("/answers").succeeds()["answers"] == [])
+
+
+def stopped_answer(scene: Scene, *, by: Person, content: str = "Soup is") -> int:
+    """The message of an answer that was stopped and then finished by its bot."""
+    answer = scene.starts()
+    by.post(f"/answers/{answer}/stop").succeeds()
+    found: int = scene.bot.post(f"/answers/{answer}/finish", content=content).succeeds()["id"]
+    return found
+
+
+REFUSED = "You don't have permission to delete this message"
+
+
+@pytest.mark.parametrize("stopped_by", ["ana", "ben"])
+def test_the_asking_user_deletes_an_answer_that_was_stopped(scene, stopped_by):
+    queue = scene.cem.listens_for("delete_message")
+    message = stopped_answer(scene, by=getattr(scene, stopped_by))
+
+    scene.cem.delete(f"/messages/{message}").fails(REFUSED)
+    scene.ana.delete(f"/messages/{message}").succeeds()
+
+    assert queue.next()["message_id"] == message
+    scene.ana.get(f"/messages/{message}").fails("Invalid message(s)")
+
+
+def test_the_asking_user_does_not_delete_other_messages_of_the_bot(scene):
+    stopped_answer(scene, by=scene.ana)
+    whole = scene.starts()
+    finished = scene.bot.post(f"/answers/{whole}/finish", content="Soup").succeeds()["id"]
+    scene.ana.post(f"/answers/{whole}/stop").fails("Invalid answer")
+    ordinary = scene.bot.says("Hello", to="kitchen > lunch").id
+    unasked = scene.starts(asked_by=None)
+    scene.ben.post(f"/answers/{unasked}/stop").succeeds()
+    of_nobody = scene.bot.post(f"/answers/{unasked}/finish", content="Soup").succeeds()["id"]
+
+    for message in (finished, ordinary, of_nobody):
+        scene.ana.delete(f"/messages/{message}").fails(REFUSED)
+
+
+def test_a_stopped_answer_is_deleted_within_the_time_limit_and_where_the_user_may_read(scene):
+    late, lost, here = (stopped_answer(scene, by=scene.ana) for _ in range(3))
+    owner = scene.chat.person("owner", role="owner")
+    owner.patch("/realm", message_content_delete_limit_seconds=600).succeeds()
+    clock = scene.chat.server.clock
+    clock.stop()
+    clock.move(seconds=700)
+    scene.ana.delete(f"/messages/{late}").fails(
+        "The time limit for deleting this message has passed"
+    )
+    unlimited = '"unlimited"'
+    owner.patch("/realm", message_content_delete_limit_seconds=unlimited).succeeds()
+    owner.joins("vault", invite_only=True)
+    vault = scene.chat.channel("vault").id
+    owner.patch(f"/messages/{lost}", stream_id=vault, propagate_mode="change_one").succeeds()
+
+    scene.ana.delete(f"/messages/{lost}").fails("Invalid message(s)")
+    scene.ana.delete(f"/messages/{here}").succeeds()
+
+
+def test_an_answer_that_was_deleted_and_restored_stays(scene):
+    scene.chat.set("deleted_message_grace_days", 7)
+    message = stopped_answer(scene, by=scene.ana)
+    scene.ana.delete(f"/messages/{message}").succeeds()
+
+    scene.chat.write(actions.messages.restoration.restore_batch, KeptSelection())
+
+    scene.ana.delete(f"/messages/{message}").fails(REFUSED)
+
+
+def test_a_stop_is_known_after_a_restart_and_forgotten_if_the_answer_is_never_finished(
+    start_server,
+):
+    server = start_server()
+    scene = Scene(Chat.found(server))
+    finished, given_up = scene.starts(), scene.starts()
+    for each in (finished, given_up):
+        scene.ana.post(f"/answers/{each}/stop").succeeds()
+    scene.bot.delete(f"/answers/{given_up}").succeeds()
+    server.restart()
+    message = scene.bot.post(f"/answers/{finished}/finish", content="Soup").succeeds()["id"]
+
+    scene.chat.write(actions.housekeeping.delete_expired_send_keys, -1)
+
+    count = "SELECT count(*) AS value FROM stopped_answer"
+    assert scene.chat.read(lambda tx: tx.value(count)) == 1
+    scene.ana.delete(f"/messages/{message}").succeeds()
+    assert scene.chat.read(lambda tx: tx.value(count)) == 0

@@ -1,6 +1,7 @@
 """Streamed answers: whether a bot may write one, and to whom it goes."""
 
 from tertulia import actions, domain, storage
+from tertulia.actions.messages.idempotency import SendKey, Sent
 from tertulia.actions.messages.send import ChannelDestination, PeopleDestination
 from tertulia.database.tx import Tx
 from tertulia.domain.messages.answers import MAX_MEMBERS, MAX_SECONDS, StreamedAnswer
@@ -8,6 +9,7 @@ from tertulia.domain.messages.message import Draft
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
 from tertulia.errors.messages import AnswerNotFound
+from tertulia.events.types.messages.message import LocalEcho
 
 _EMPTY = Draft("", "", 0, "", read_by_sender=False)
 
@@ -36,6 +38,28 @@ def check_open(tx: Tx, answer: StreamedAnswer) -> None:
     since = tx.now - MAX_SECONDS
     if storage.messages.send_keys.find(tx, answer.bot_id, answer.send_key, since) is not None:
         raise AnswerNotFound()
+
+
+def stop(tx: Tx, answer: StreamedAnswer) -> None:
+    """Record that the answer was stopped, so that the user who asked may delete its message."""
+    check_open(tx, answer)
+    if answer.asked_by is not None:
+        storage.messages.stopped_answers.insert(tx, answer, answer.asked_by)
+
+
+def finish(
+    tx: Tx,
+    bot: User,
+    to: ChannelDestination | PeopleDestination,
+    draft: Draft,
+    key: SendKey | None = None,
+    echo: LocalEcho | None = None,
+) -> Sent:
+    """Send the whole answer as a message. The key is that of the answer."""
+    sent = actions.messages.send.send(tx, bot, to, draft, key, echo)
+    if key is not None:
+        storage.messages.stopped_answers.set_message(tx, bot.id, key.key, sent.message_id)
+    return sent
 
 
 def destination(answer: StreamedAnswer) -> ChannelDestination | PeopleDestination:

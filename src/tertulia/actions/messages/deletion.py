@@ -109,9 +109,11 @@ def _deletable_topic(tx: Tx, user: User, channel_id: int, topic: str) -> tuple[C
 def _check_may_delete(tx: Tx, user: User, message: Message, channel: Channel | None) -> None:
     if _has_permission(tx, user, channel, "can_delete_any_message_group"):
         return
-    if not _is_own(tx, user, message) or not _has_permission(
-        tx, user, channel, "can_delete_own_message_group"
-    ):
+    is_permitted = _is_stopped_answer_to(tx, user, message) or (
+        _is_own(tx, user, message)
+        and _has_permission(tx, user, channel, "can_delete_own_message_group")
+    )
+    if not is_permitted:
         raise BadRequest("You don't have permission to delete this message")
     limit = storage.organization.current(tx).setting("message_content_delete_limit_seconds")
     if limit is not None and tx.now - message.sent_at > limit:
@@ -124,6 +126,11 @@ def _is_own(tx: Tx, user: User, message: Message) -> bool:
         return True
     sender = storage.people.find(tx, message.sender_id)
     return sender is not None and sender.bot_owner_id == user.id
+
+
+def _is_stopped_answer_to(tx: Tx, user: User, message: Message) -> bool:
+    """A streamed answer that was stopped may be deleted by the user who asked for it."""
+    return storage.messages.stopped_answers.asked_by(tx, message.id) == user.id
 
 
 def _has_permission(tx: Tx, user: User, channel: Channel | None, setting: str) -> bool:

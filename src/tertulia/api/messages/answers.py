@@ -110,7 +110,12 @@ async def finish(
     answer = _own(call, answer_token)
     to = actions.messages.answers.destination(answer)
     sent = await api.messages.send.send_to(
-        call, to, content, key=answer.send_key, read_by_sender=read_by_sender
+        call,
+        to,
+        content,
+        key=answer.send_key,
+        read_by_sender=read_by_sender,
+        action=actions.messages.answers.finish,
     )
     events.delivery.answer_updates.end(call.delivery, call.org, answer_token, answer, sent.id)
     return sent
@@ -130,7 +135,7 @@ async def stop(call: Call, answer_token: AnswerToken) -> None:
     owner_id = None if bot is None else bot.bot_owner_id
     if call.user.id not in (answer.asked_by, owner_id) or answer.is_expired(call.now):
         raise AnswerNotFound()
-    await call.db.read(actions.messages.answers.check_open, answer)
+    await call.db.write(actions.messages.answers.stop, answer)
     _check_not_ended(call, answer_token)
     opened = call.org.answers.touch(answer_token, answer, call.now)
     events.delivery.answer_updates.stop(call.delivery, call.org, opened)

@@ -1,7 +1,8 @@
 """Sending messages, and rendering without sending."""
 
 import hashlib
-from typing import Annotated, Any, Literal
+from collections.abc import Callable
+from typing import Annotated, Any, Literal, TypeAlias
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -10,7 +11,9 @@ from tertulia import actions, domain, storage
 from tertulia.actions.messages.idempotency import SendKey, Sent
 from tertulia.actions.messages.send import ChannelDestination, PeopleDestination
 from tertulia.api.call import Call
+from tertulia.database.tx import Tx
 from tertulia.domain.messages.message import Draft
+from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
 from tertulia.errors.messages import (
     ChannelMissing,
@@ -38,6 +41,11 @@ To = Annotated[
             {"type": "array", "items": {"type": "string"}},
         ]
     ),
+]
+
+Destination: TypeAlias = ChannelDestination | PeopleDestination
+SendAction: TypeAlias = Callable[
+    [Tx, User, Destination, Draft, SendKey | None, LocalEcho | None], Sent
 ]
 
 
@@ -72,7 +80,7 @@ async def send_message(
     if queue_id is not None and local_id is None:
         raise MissingParameter(name="local_id")
     echo = LocalEcho(queue_id, local_id) if queue_id is not None and local_id is not None else None
-    destination: ChannelDestination | PeopleDestination
+    destination: Destination
     if kind in ("channel", "stream"):
         where = channel_from(to) if to or not call.user.is_bot else await _usual_channel(call)
         if topic is None:
@@ -93,22 +101,21 @@ async def send_message(
 
 async def send_to(
     call: Call,
-    destination: ChannelDestination | PeopleDestination,
+    destination: Destination,
     content: str,
     *,
     key: str | None = None,
     echo: LocalEcho | None = None,
     read_by_sender: bool | None = None,
     widget_content: dict[str, Any] | None = None,
+    action: SendAction = actions.messages.send.send,
 ) -> SentMessage:
     """Send a message; with a key that was used before, send nothing."""
     draft = await actions.messages.draft.compose(
         call.author, content, call.client, read_by_sender, widget_content
     )
     send_key = None if key is None else _send_key(call, key, destination, draft)
-    sent = await call.db.write(
-        actions.messages.send.send, call.user, destination, draft, send_key, echo
-    )
+    sent = await call.db.write(action, call.user, destination, draft, send_key, echo)
     return _sent(call, sent)
 
 
@@ -185,9 +192,7 @@ def _idempotency_key(call: Call, echo: LocalEcho | None) -> str | None:
     return None if echo is None else f"echo:{echo.queue_id}:{echo.local_id}"
 
 
-def _send_key(
-    call: Call, key: str, destination: ChannelDestination | PeopleDestination, draft: Draft
-) -> SendKey:
+def _send_key(call: Call, key: str, destination: Destination, draft: Draft) -> SendKey:
     if isinstance(destination, ChannelDestination):
         request: list[Any] = ["channel", *destination]
     else:

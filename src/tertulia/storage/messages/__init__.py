@@ -23,6 +23,7 @@ from tertulia.storage.messages import (
     reactions,
     selections,
     send_keys,
+    stopped_answers,
     submessages,
     topic_pages,
     unread,
@@ -52,6 +53,7 @@ MESSAGE_TABLES = (
     "push_notice",
     "reply_address",
     "removed_link_preview",
+    "stopped_answer",
 )
 
 

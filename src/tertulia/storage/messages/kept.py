@@ -24,7 +24,8 @@ MESSAGE = (
     " has_image, has_attachment, origin_channel_id, arrived_seq, edited_at, moved_at,"
     " resolve_notice, closed_seq"
 )
-# The rows that are kept with a message. The others of MESSAGE_TABLES are pending notifications.
+# The rows that are kept with a message. The others of MESSAGE_TABLES are pending notifications, and
+# stops of answers: a restored answer can no longer be deleted by the user who asked.
 DETAILS = {
     "message_flag": "realm_id, user_id, flag, message_id",
     "reaction": "id, realm_id, message_id, user_id, emoji_name, emoji_code, reaction_type",

@@ -8,6 +8,7 @@ import { setHidden } from "../views/message_row.js";
 import { runCommand } from "../views/commands.js";
 import { isSpectator, state, myId, realm } from "../state/session.js";
 import { h, icon } from "../core/html.js";
+import { mayDelete } from "../state/deletion.js";
 import { nameOf } from "../state/people.js";
 import { t } from "../core/i18n.js";
 import { openDialog } from "./dialog.js";
@@ -44,7 +45,7 @@ export function messageMenu({ element, event, message }) {
     ...(realm("enable_read_receipts") ? [{ icon: "people", text: t("menu.receipts"), key: "Shift V", act: by("read-receipts") }] : []),
     ...(!isMine && (realm("moderation_request_channel_id") ?? -1) > 0 ? [{ icon: "alert", text: t("menu.report"), act: by("report") }] : []),
     ...((isMine || state.is_admin) && message.content.includes('class="message_embed"') ? [{ icon: "close", text: t("menu.remove-previews"), act: () => withErrorToast(remove(`/messages/${message.id}/link_previews`)) }] : []),
-    ...(isMine || state.is_admin ? [{ icon: "trash", text: t("menu.delete"), risk: true, act: () => deleteMessage(message) }] : []),
+    ...(mayDelete(message) ? [{ icon: "trash", text: t("menu.delete"), risk: true, act: () => deleteMessage(message) }] : []),
   ]);
 }
 

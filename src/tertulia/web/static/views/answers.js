@@ -6,10 +6,11 @@ import { addTexts, t } from "../core/i18n.js";
 import { lazy } from "../core/lazy.js";
 import { on } from "../core/signals.js";
 import { conversationOf, directWith, keyOf, titleOf } from "../state/conversations.js";
+import { addStoppedAnswer, mayDelete } from "../state/deletion.js";
 import { findMessage } from "../state/messages.js";
 import { conversationHash } from "../state/narrow.js";
-import { nameOf, people } from "../state/people.js";
-import { myId, state } from "../state/session.js";
+import { nameOf } from "../state/people.js";
+import { myId } from "../state/session.js";
 import { answersTexts } from "./answers_texts.js";
 import { avatar } from "./avatars.js";
 import { currentComposeBox } from "./compose.js";
@@ -49,6 +50,7 @@ export function applyAnswerEvent(event) {
     if (known && event.message_id) {
       known.endedAt = Date.now();
       known.messageId = event.message_id;
+      if (known.stoppedAt && isMine(known)) addStoppedAnswer(known.messageId);
       fetchSources(known);
     } else answers.delete(event.answer_token);
     if (known && event.message_id && isOpen(known)) announceAnswer("answer.done", known);
@@ -197,7 +199,7 @@ function doneLine(answer) {
   const deleteButton = h("button", { type: "button", onclick: () => deleteAnswer(answer) }, t("answer.delete"));
   return h("article", { class: "line answered", tabindex: -1, "aria-label": name },
     h("div", { class: "what" }, h("div", { class: "send-state" }, icon(answer.stoppedAt ? "stop" : "check", "s"), h("span", {}, text),
-      answer.sources.length > 0 && sourcesButton(answer), answer.stoppedAt && isMine(answer) && goOnButton, message && mayDelete(answer) && deleteButton),
+      answer.sources.length > 0 && sourcesButton(answer), answer.stoppedAt && isMine(answer) && goOnButton, message && mayDelete(message) && deleteButton),
       answer.hasSourcesOpen && h("ol", { class: "sources", id: sourcesId(answer) }, ...answer.sources.map(sourceItem))));
 }
 
@@ -229,12 +231,6 @@ async function fetchSources(answer) {
   await fetchMessages(ids).catch(() => {});
   answer.sources = ids.flatMap((id) => findMessage(id) ?? []);
   drawAnswers();
-}
-
-/** Whether the person may delete the message: an administrator may, and the owner of the bot.
- * @param {GrowingAnswer} answer */
-function mayDelete({ event }) {
-  return state.is_admin || people.get(event.sender_id)?.bot_owner_id === myId();
 }
 
 /** @param {GrowingAnswer} answer */

@@ -20,6 +20,7 @@ WITHOUT_STATE = {
     "attachment",
     # Notices that a list has changed, which clients fetch by themselves.
     "invites_changed",
+    "legal_holds_changed",
     "realm_export",
     # Messages are compared by test_reading_model.
     "delete_message",

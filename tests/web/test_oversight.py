@@ -269,6 +269,21 @@ def test_owners_put_people_and_channels_on_hold_and_end_it(page_chat, owner, bro
     assert [each["ended_at"] is None for each in holds] == [True, False]
 
 
+def test_the_list_of_holds_follows_what_another_owner_does(page_chat, owner, browse):
+    second = page_chat.person("second", role="owner")
+    ben = page_chat.person("ben", channels=["kitchen"])
+    page = opened(owner, browse, "#organization/legal-holds")
+    lines = page.locator("ul.kept li")
+    expect(lines.filter(has_text="Case 4711")).to_have_count(0)
+
+    begun = second.post("/realm/legal_holds", reason="Case 4711", held_user_ids=[ben.id])
+    (number,) = begun.succeeds()["ids"]
+
+    expect(lines.filter(has_text="Case 4711")).to_have_count(1)
+    second.delete(f"/realm/legal_holds/{number}").succeeds()
+    expect(lines.filter(has_text="Case 4711")).to_contain_text("ended")
+
+
 SECTIONS = (
     "audit-log",
     "legal-holds",

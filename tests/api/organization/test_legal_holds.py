@@ -54,6 +54,31 @@ def ben(chat: Chat) -> Person:
     return chat.person("ben", channels=["kitchen", "garden"])
 
 
+def test_owners_and_nobody_else_are_told_that_the_holds_have_changed(chat, owner, ana, ben):
+    second = chat.person("second", role="owner")
+    admin = chat.person("adam", role="admin")
+    others = [each.listens_for("legal_holds_changed") for each in (admin, ana, ben)]
+    queues = [each.listens_for("legal_holds_changed") for each in (owner, second)]
+
+    number = holds(owner, held_user_ids=[ana.id])
+    begun = [queue.next() for queue in queues]
+    owner.delete(f"/realm/legal_holds/{number}").succeeds()
+    ended = [queue.next() for queue in queues]
+
+    for event in [*begun, *ended]:
+        assert event == {"type": "legal_holds_changed"}
+    assert all(queue.silent() for queue in others)
+
+
+def test_a_hold_by_the_command_line_is_announced_to_owners(chat, owner, ana):
+    waiting = owner.listens_for("legal_holds_changed").waits()
+
+    runs(chat, "hold", "add", "--person", ana.email, "--reason", "Case 4711")
+
+    (event,) = waiting.result()
+    assert event["type"] == "legal_holds_changed"
+
+
 def test_what_a_person_on_hold_deletes_is_kept_until_the_hold_ends(chat, owner, ana, ben):
     number = holds(owner, held_user_ids=[ana.id])
     ana.delete(f"/messages/{ana.says('Soup', to='kitchen > lunch').id}").succeeds()

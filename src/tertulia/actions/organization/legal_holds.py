@@ -5,11 +5,13 @@ Without a user it is the server's operator.
 
 from collections.abc import Sequence
 
-from tertulia import actions, domain, storage
+from tertulia import actions, domain, events, storage
 from tertulia.database.tx import Tx
 from tertulia.domain.organization.legal_holds import MAX_ACTIVE, LegalHold
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
+from tertulia.events.audience import Users
+from tertulia.events.types.organization.legal_holds import LegalHoldsChanged
 
 EDITS_PER_BATCH = 500
 
@@ -33,6 +35,7 @@ def begin(
         for channel_id in channel_ids:
             actions.channels.visible_to(tx, owner, channel_id)
     by = None if owner is None else owner.id
+    _announce(tx)
     return [
         *(storage.organization.legal_holds.insert(tx, each, None, reason, by) for each in user_ids),
         *(
@@ -50,6 +53,7 @@ def end(tx: Tx, owner: User | None, hold_id: int) -> LegalHold:
     if found is None or found.ended_at is not None:
         raise BadRequest("Invalid legal hold ID")
     storage.organization.legal_holds.end(tx, hold_id, None if owner is None else owner.id)
+    _announce(tx)
     return found
 
 
@@ -75,6 +79,11 @@ def check_erasable(tx: Tx, user: User) -> None:
             "Messages on legal hold link files of this user. End the hold before you erase the"
             " account."
         )
+
+
+def _announce(tx: Tx) -> None:
+    owners = [each.id for each in storage.people.list_all(tx) if each.is_owner and each.is_active]
+    events.log.announce(tx, LegalHoldsChanged(), to=Users(owners))
 
 
 # --- the job ---

@@ -3,6 +3,7 @@
 import { get, post, remove } from "../core/api.js";
 import { setChildren, h } from "../core/html.js";
 import { t } from "../core/i18n.js";
+import { on } from "../core/signals.js";
 import { actionButton, formSection, labelled } from "../dialogs/forms.js";
 import { channelName, channels } from "../state/channels.js";
 import { nameOf, people } from "../state/people.js";
@@ -17,6 +18,7 @@ export async function holdsPage() {
     setChildren(list, ...(holds.length ? holds.reverse().map((hold) => holdRow(hold, draw)) : [h("li", { class: "quiet" }, t("hold.none"))]));
   };
   await draw();
+  const stop = on("realm", () => (list.isConnected ? draw() : stop()));
   const reason = h("input", { class: "f", "aria-label": t("hold.reason"), maxLength: 1000 });
   const whom = choices(t("hold.people"), [...people.values()].filter((each) => !each.is_bot).map((each) => ({ id: each.user_id, name: each.full_name })));
   const where = choices(t("hold.channels"), [...channels.values()].map((each) => ({ id: each.stream_id, name: each.name })));

@@ -116,6 +116,7 @@ export interface ServerEvents {
     | { op: "add_subgroups"; group_id: number; direct_subgroup_ids: number[]; group?: undefined }
     | { op: "remove_subgroups"; group_id: number; direct_subgroup_ids: number[]; group?: undefined };
   invites_changed: object;
+  legal_holds_changed: object;
 }
 
 export type ServerEvent = { id: number; type: string };

@@ -63,6 +63,7 @@ const reducers = {
   },
   user_group: onGroup,
   invites_changed: () => emit("realm"),
+  legal_holds_changed: () => emit("realm"),
 };
 
 const TRIM_INTERVAL = 200; // new messages between two trims of the lists

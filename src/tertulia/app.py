@@ -144,7 +144,7 @@ class Application:
         self.indexing = SearchIndexer(database, self.delivery)
         self.counting = TableCounter(database)
         self.disk = DiskWatch(config, database)
-        self.exports = ExportJobs(database, self.services.stores)
+        self.exports = ExportJobs(database, self.services.stores, config.data)
         self.carrying = UploadMigration(database, self.services.stores)
         self.outbox = Outbox(database)
         self.mail_sender = MailSender(config, database, self.outbox, vault)

@@ -69,7 +69,9 @@ def _html(opened: OpenOrganization, folder: Path, kind: str, email: str | None) 
 
     def write(tx: Tx, files: FileSnapshot) -> None:
         planned = zulip_export.plan(tx, kind)
-        chosen = ArchivedMessages(kind, planned.consenting, None if user is None else user.id)
+        chosen = ArchivedMessages(kind, planned.consenting)
+        if user is not None:
+            chosen = actions.organization.exports.of_person(tx, user.id)
         progress = Progress(storage.archive_queries.count(tx, chosen), "messages")
         HtmlArchive(tx, chosen, draft, files, progress.show).write()
         progress.end()

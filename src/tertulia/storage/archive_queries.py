@@ -15,11 +15,13 @@ from tertulia.storage.organization.legal_holds import EDIT_TABLES, was_in
 
 WORD_BATCH = 1_000  # messages whose texts are compared at once
 
-# What one user wrote and received.
+# What one user wrote and received: in the channels that they may read, and in conversations. Where
+# a message was received is where it was sent; where it may be read is where it is now.
 _OF_PERSON = (
-    "(m.sender_id = :person OR EXISTS (SELECT 1 FROM subscription_span p"
+    "((m.channel_id IN :readable AND (m.sender_id = :person"
+    " OR EXISTS (SELECT 1 FROM subscription_span p"
     " WHERE p.channel_id = coalesce(m.origin_channel_id, m.channel_id) AND p.user_id = :person"
-    " AND p.start_message_id < m.id AND (p.end_message_id IS NULL OR m.id <= p.end_message_id))"
+    " AND p.start_message_id < m.id AND (p.end_message_id IS NULL OR m.id <= p.end_message_id))))"
     " OR m.conversation_id IN (SELECT v.conversation_id FROM conversation_member v"
     " WHERE v.user_id = :person))"
 )
@@ -78,6 +80,7 @@ class ArchivedMessages(msgspec.Struct, frozen=True):
     kind: str
     consenting: Collection[int] = ()
     person_id: int | None = None
+    readable_ids: Sequence[int] = ()  # the channels that this user may read
     channel_id: int | None = None
     discovery: Discovery | None = None
 
@@ -104,7 +107,7 @@ class ArchivedMessages(msgspec.Struct, frozen=True):
         if self.discovery is not None:
             return self.discovery.params
         if self.person_id is not None:
-            return {"person": self.person_id}
+            return {"person": self.person_id, "readable": list(self.readable_ids)}
         found: dict[str, Any] = {}
         if self.channel_id is not None:
             found["only_channel"] = self.channel_id

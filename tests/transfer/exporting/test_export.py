@@ -545,6 +545,27 @@ def test_a_user_exports_what_they_wrote_and_received_as_pages(chat, lively, ana,
     assert admin.get("/export/realm").succeeds()["exports"] == []
 
 
+def test_a_personal_export_lacks_what_was_moved_to_a_channel_hidden_from_the_user(
+    chat, lively, ana, ben
+):
+    owner = chat.person("owner", role="owner", channels=["kitchen"])
+    received = ana.says("received and moved", to="kitchen > secret")
+    written = ben.says("written and moved", to="kitchen > secret")
+    kept = ben.says("written and kept", to="kitchen > lunch")
+    owner.joins("vault-of-owner", invite_only=True)
+    target = chat.channel("vault-of-owner").id
+    owner.patch(
+        f"/messages/{received.id}", stream_id=target, topic="hidden", propagate_mode="change_all"
+    ).succeeds()
+
+    ben.post(f"/users/{ben.id}/export").succeeds()
+    text = "\n".join(own_pages(chat, ben).values())
+
+    assert kept.content in text
+    for hidden in (received.content, written.content, "vault-of-owner"):
+        assert hidden not in text
+
+
 def test_the_file_of_a_personal_export_is_for_its_requester_only(chat, lively, ana, ben):
     owner = chat.person("owner", role="owner")
     ben.post(f"/users/{ben.id}/export").succeeds()

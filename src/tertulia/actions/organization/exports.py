@@ -52,9 +52,20 @@ def request_person(tx: Tx, user: User, person_id: int) -> int:
         may_read_all = storage.organization.current(tx).setting("owner_full_content_access")
         if not may_read_all and not person.prefers("allow_private_data_export"):
             raise BadRequest("This user does not agree to exports of private data.")
-    chosen = ArchivedMessages(PUBLIC, person_id=person_id)
+    chosen = of_person(tx, person_id)
     recent = storage.organization.exports.of_people(tx, user.id)
     return _enqueue(tx, user, PUBLIC, chosen, recent, is_html=True)
+
+
+def of_person(tx: Tx, person_id: int) -> ArchivedMessages:
+    """What a user wrote and received and may still read.
+
+    Also what they wrote is left out if it is now in a channel that is hidden from them: its pages
+    would show the names of the channel and its topics.
+    """
+    person = actions.people.get(tx, person_id)
+    readable = actions.channels.access.AccessByDatabase(tx, person).readable()
+    return ArchivedMessages(PUBLIC, person_id=person_id, readable_ids=readable.ids)
 
 
 def _check_allowed(tx: Tx, user: User, kind: str) -> None:

@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import tempfile
 import time
 import zipfile
 from pathlib import Path
@@ -17,15 +16,17 @@ from tertulia.log import log
 from tertulia.storage.archive_queries import ArchivedMessages
 from tertulia.transfer.backup import file_snapshot
 from tertulia.transfer.backup.file_snapshot import FileSnapshot
-from tertulia.transfer.exporting import zulip_export
+from tertulia.transfer.exporting import scratch_folder, zulip_export
 from tertulia.transfer.exporting.zulip_export import ExportArchive
 from tertulia.transfer.html_archive.writer import HtmlArchive
 
 
 class ExportJobs:
-    def __init__(self, database: Database, stores: FileStores) -> None:
+    def __init__(self, database: Database, stores: FileStores, data: Path) -> None:
+        """`data` is the data folder."""
         self._database = database
         self._stores = stores
+        self._data = data
 
     async def run_once(self) -> None:
         before = self._database.clock() - GIVEN_UP_SECONDS
@@ -39,8 +40,8 @@ class ExportJobs:
     async def _make(self, realm_id: int, export: RealmExport) -> None:
         db = self._database.of(realm_id)
         name = f"tertulia-export-{time.strftime('%Y%m%d-%H%M%S', time.gmtime(export.asked_at))}"
-        with tempfile.TemporaryDirectory(prefix="tertulia-") as folder:
-            file = Path(folder) / f"{name}{'.zip' if export.has_pages else '.tar.gz'}"
+        with scratch_folder.open_scratch(self._data) as folder:
+            file = folder / f"{name}{'.zip' if export.has_pages else '.tar.gz'}"
             try:
                 await asyncio.to_thread(self._write, realm_id, export, file, name)
             except Exception:
@@ -80,9 +81,10 @@ def _write(tx: Tx, export: RealmExport, archive: ExportArchive, files: FileSnaps
 
 def _write_pages(tx: Tx, export: RealmExport, folder: Path, files: FileSnapshot) -> None:
     planned = zulip_export.plan(tx, export.kind)
-    chosen = ArchivedMessages(
-        export.kind, planned.consenting, export.person_id, channel_id=export.channel_id
-    )
+    if export.person_id is not None:
+        chosen = actions.organization.exports.of_person(tx, export.person_id)
+    else:
+        chosen = ArchivedMessages(export.kind, planned.consenting, channel_id=export.channel_id)
     HtmlArchive(tx, chosen, folder, files, lambda done: None).write()
 
 

@@ -298,6 +298,17 @@ def test_unfinished_requests_of_one_address_do_not_lock_out_others(terminal):
     assert len(server.output.err.splitlines()) == 2
 
 
+def test_https_on_the_http_port_is_logged_and_counted(terminal):
+    server = terminal.serves("--log-level", "warning")
+
+    with socket.create_connection(("127.0.0.1", server.port)) as line:
+        line.sendall(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03")
+        assert answers(line) == 400
+
+    eventually(lambda: "refused_https=1" in server.output.err)
+    assert metric(server, 'tertulia_connections_refused{why="https"}') == 1
+
+
 def test_a_full_server_answers_503_and_recovers(terminal):
     """New clients get an answer, file descriptors remain for the database, and the loop does not
     spin."""

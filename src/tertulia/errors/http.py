@@ -65,6 +65,10 @@ class HeadersTooLarge(ClientError):
     message = "The request headers are too large"
 
 
+class HttpsOnHttpPort(ClientError):
+    message = "This port speaks http, not https: write http://, or have a proxy speak https."
+
+
 class AddressTooLong(ClientError):
     status = 414
     code = "REQUEST_URI_TOO_LONG"

@@ -68,7 +68,7 @@ class ConnectionLimiter:
         # Even with a low limit, no single address can use all of it.
         self.max_per_address = min(config.max_connections_per_address, self.max_open // 2)
         self.open = 0
-        self.refused = Counter({"address": 0, "full": 0})
+        self.refused = Counter({"address": 0, "full": 0, "https": 0})
         self.timed_out = Counter({"head": 0, "body": 0, "answer": 0})
         self._proxies = config.trusted_proxies
         self.timeout_seconds = config.slow_client_seconds

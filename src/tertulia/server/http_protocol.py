@@ -15,7 +15,7 @@ import uvicorn
 from uvicorn.server import ServerState
 
 from tertulia.errors import ClientError
-from tertulia.errors.http import RequestTooSlow
+from tertulia.errors.http import HttpsOnHttpPort, RequestTooSlow
 from tertulia.http.exchange import ROUND, Headers, HttpExchange, Scope, refusal
 from tertulia.http.replies import encode_error
 from tertulia.server.connection_limits import ClientDeadlines, ConnectionLimiter, Deadline
@@ -132,6 +132,8 @@ class HttpConnection(asyncio.Protocol):
         try:
             self._parser.feed(data)
         except ClientError as error:
+            if isinstance(error, HttpsOnHttpPort):
+                self._connections.refused["https"] += 1
             self._reject(error)
         else:
             self._start_body_deadline()

@@ -87,11 +87,13 @@ LOG_EVENTS = (
     LogEvent(
         "server.connections_dropped",
         "warning",
-        "open refused_address refused_full late_head late_body late_answer address",
+        "open refused_address refused_full refused_https late_head late_body late_answer address",
         "The server refused or cut off connections since the last such line, at most one line a"
-        " minute: one address has too many, all are in use, or clients were too slow to send a"
-        " head or a body or to read an answer. `address` is the address that was refused last.",
-        "Raise `max_connections_per_address` or the limit of open files, or block the address.",
+        " minute: one address has too many, all are in use, clients speak HTTPS to the HTTP port,"
+        " or were too slow to send a head or a body or to read an answer. `address` is the address"
+        " that was refused last.",
+        "Raise `max_connections_per_address` or the limit of open files, or block the address. With"
+        " `refused_https` use http:// addresses, or set up a proxy or `acme_directory`.",
     ),
     LogEvent(
         "server.certificate_reloaded",

@@ -299,7 +299,7 @@ class Metrics:
         )
         self._gauges(
             "connections_refused",
-            "Connections refused: too many from one address, or in total",
+            "Connections refused: too many from one address or in total, or HTTPS on the HTTP port",
             "why",
             {why: partial(connections.refused.__getitem__, why) for why in connections.refused},
         )

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol
 import httptools
 
 from tertulia.errors import BadRequest
-from tertulia.errors.http import HeadersTooLarge
+from tertulia.errors.http import HeadersTooLarge, HttpsOnHttpPort
 
 TLS_HELLO = b"\x16\x03"  # the first bytes of a TLS handshake
 VERSIONS = frozenset({"1.0", "1.1"})
@@ -78,9 +78,7 @@ class RequestParser:
     def feed(self, data: bytes) -> None:
         """Parse the data. Raises BadRequest if it is not HTTP, HeadersTooLarge if a head is."""
         if self.head_bytes == 0 and self.is_in_head and data.startswith(TLS_HELLO):
-            raise BadRequest(
-                "This port speaks http, not https: write http://, or have a proxy speak https."
-            )
+            raise HttpsOnHttpPort
         self._fed_bytes = 0
         try:
             self._parser.feed_data(data)

@@ -72,6 +72,19 @@ def test_the_text_of_a_mail_has_line_breaks_and_no_markup(mail_chat, smtp, ana, 
     assert "Ana: x = 1\n    y = 2\n> said\nhttps://example.com/menu" in text
 
 
+def test_the_text_of_a_mail_has_numbers_nested_bullets_and_rows_of_tables(
+    mail_chat, smtp, ana, ben
+):
+    ana.says("3. soup\n4. bread\n\n* red\n  * dry\n* white", to=[ben])
+    ana.says("| dish | price |\n|---|---|\n| soup | 4 |", to=[ben])
+    waits(mail_chat)
+
+    (mail,) = smtp.mails_to(ben.email)
+    text = text_in(mail).replace("\r\n", "\n")
+    assert "Ana: 3. soup\n4. bread\n• red\n  • dry\n• white\n" in text
+    assert "Ana: dish | price\nsoup | 4\n" in text
+
+
 def test_the_foot_of_a_mail_is_in_words_of_the_readers_language(mail_chat, smtp, ana, ben):
     ben.patch("/settings", default_language="es").succeeds()
 

@@ -12,6 +12,8 @@ from tertulia.domain.messages.plain_text import TAG, formulas_as_tex
 _EMOJI = re.compile(r'<span[^<>]*class="emoji emoji-([0-9a-f]+(?:-[0-9a-f]+)*)"[^<>]*>[^<]*</span>')
 _PICTURED = re.compile(r'<img (?=[^<>]*class="emoji")[^<>]*alt="([^"]*)"[^<>]*>')
 _LINK = re.compile(r'<a (?:[^<>]* )?href="(https?://[^"]*)"[^<>]*>(.*?)</a>')
+_LISTS = re.compile(r'<li>|</?[uo]l(?: start="(?P<start>\d{1,9})")?>')
+_CELLS = re.compile(r"</t[hd]>\s*<t[hd][^<>]*>")
 _PARTS = re.compile(f"({TAG.pattern})")
 _SPOILER = '<div class="spoiler-content"'
 _HIDDEN = "\0"  # replaces a spoiler; no message contains it
@@ -27,9 +29,29 @@ def in_mail(markup: str, site: str) -> str:
 
 
 def mail_text(markup: str) -> str:
-    """The message as plain text with the addresses of its links and with bullets."""
+    """The message as plain text with the addresses of its links, bullets, numbers and cells."""
     shown = _LINK.sub(_link_in_words, _without_spoilers(markup))
-    return plain_text(shown.replace("<li>", "<li>• "))
+    return plain_text(_CELLS.sub(" | ", _with_list_marks(shown)))
+
+
+def _with_list_marks(markup: str) -> str:
+    """Write a bullet or the number before each item of a list, indented in lists within lists."""
+    lists: list[int | None] = []  # the next number of each open list; None for bullets
+
+    def mark(found: re.Match[str]) -> str:
+        tag = found[0]
+        if tag == "<li>" and lists:
+            number = lists[-1]
+            lists[-1] = None if number is None else number + 1
+            indent = "  " * (len(lists) - 1)
+            return f"{tag}{indent}{'•' if number is None else f'{number}.'} "
+        if tag.startswith("</") and lists:
+            lists.pop()
+        elif not tag.startswith("</"):
+            lists.append(int(found["start"] or 1) if tag.startswith("<ol") else None)
+        return tag
+
+    return _LISTS.sub(mark, markup)
 
 
 def _link_in_words(found: re.Match[str]) -> str:

@@ -215,7 +215,7 @@ def test_calling_everyone_in_a_large_channel_can_be_made_silent(page_chat, brows
     user = browse(ana).goes(topic(page_chat, "kitchen", "lunch"))
 
     box(user).fill("@**all** Soup's on")
-    expect(note(user)).to_contain_text("This notifies 16 people in kitchen.")
+    expect(note(user)).to_contain_text("@all notifies 16 people in kitchen.")
     note(user).get_by_role("button", name="Send without notifying").click()
 
     expect(user.message("Soup's on")).to_be_visible()

@@ -45,6 +45,34 @@ def test_the_poll_form_sends_a_poll_and_keeps_the_draft(page_chat, browse):
     expect(box).to_have_value("Half a sentence")
 
 
+def test_the_author_of_a_poll_can_keep_its_options(page_chat, browse):
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
+    ben.says("Soup's on", to="kitchen > lunch")
+    user = browse(ana).goes(topic(page_chat, "kitchen", "lunch"))
+
+    user.page.get_by_role("button", name="Poll", exact=True).click()
+    form = user.page.get_by_role("form", name="Poll")
+    user.page.keyboard.type("Bread?")
+    form.get_by_role("textbox", name="Option 1").fill("yes")
+    others = form.get_by_role("checkbox", name="Others may add options")
+    expect(others).to_be_checked()
+    others.press(" ")
+    form.get_by_role("button", name="Send poll").click()
+
+    add = "Add an option"
+    poll = user.message("Bread?")
+    expect(poll.get_by_text(add)).to_be_visible()
+    at_bens = browse(ben).goes(topic(page_chat, "kitchen", "lunch"))
+    theirs = at_bens.message("Bread?")
+    theirs.get_by_role("button", name="Vote for yes").click()
+    expect(theirs.get_by_role("button", name="Vote for yes")).to_have_text("1")
+    expect(theirs.get_by_text(add)).to_have_count(0)
+    poll.get_by_text(add).click()
+    poll.get_by_role("textbox", name=add).fill("no")
+    poll.get_by_role("textbox", name=add).press("Enter")
+    expect(theirs.get_by_role("button", name="Vote for no")).to_be_visible()
+
+
 def open_form(page, name):
     page.get_by_role("button", name="Insert and format").click()
     page.get_by_role("menuitem", name=name).click()

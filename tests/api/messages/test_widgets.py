@@ -239,6 +239,21 @@ def test_only_the_author_changes_the_question(ana, ben, begun, addition):
     takes_part(ana, message, addition).succeeds()
 
 
+@pytest.mark.usefixtures("poll")
+def test_a_poll_can_keep_its_options(ana, ben):
+    data = {"question": "Which soup?", "options": ["pea"], "others_may_add": False}
+    widget = {"widget_type": "poll", "extra_data": data}
+    message = ana.says("/poll Which soup?", to="kitchen > lunch", widget_content=widget)
+
+    takes_part(ben, message, {"type": "new_option", "idx": 1, "option": "leek"}).fails(
+        "Only the author of this poll may add options."
+    )
+    takes_part(ben, message, {"type": "vote", "key": "canned,0", "vote": 1}).succeeds()
+    takes_part(ana, message, {"type": "new_option", "idx": 1, "option": "leek"}).succeeds()
+
+    assert parts(ana, message)[0] == (ana.id, widget)
+
+
 @pytest.mark.parametrize(
     "addition, words",
     [

@@ -64,6 +64,7 @@ def of_message(message: Message | TopicMessage) -> Poll | TodoList | None:
 
 def _poll(message: Message | TopicMessage, data: PollData) -> Poll:
     poll = Poll(data.question, [])
+    may_add = data.others_may_add is not False
     options = {f"canned,{number}": PollOption(text) for number, text in enumerate(data.options)}
     for part in message.submessages[1:]:
         try:
@@ -74,7 +75,7 @@ def _poll(message: Message | TopicMessage, data: PollData) -> Poll:
             case Question():
                 if part.sender_id == message.sender_id:
                     poll.question = change.question
-            case NewOption():
+            case NewOption() if part.sender_id == message.sender_id or may_add:
                 options.setdefault(f"{part.sender_id},{change.idx}", PollOption(change.option))
             case Vote() if change.key in options:
                 voters = options[change.key].voters

@@ -58,6 +58,7 @@ def _task(entry: str) -> dict[str, str]:
 class PollData(msgspec.Struct):
     question: str = ""
     options: list[str] = []
+    others_may_add: bool | msgspec.UnsetType = msgspec.UNSET  # options; if unset, they may
 
 
 class TaskData(msgspec.Struct):
@@ -158,8 +159,9 @@ _KINDS = {
 
 
 def check_addition(widget: str, content: str, *, by_author: bool) -> None:
-    """Raise BadRequest for a submessage that clients could not parse."""
-    kind = json.loads(widget)["widget_type"]
+    """Raise BadRequest for a submessage that clients cannot parse or only the author may add."""
+    known = json.loads(widget)
+    kind = known["widget_type"]
     if kind not in _KINDS:
         raise BadRequest("You cannot attach a submessage to this message.")
     try:
@@ -170,6 +172,9 @@ def check_addition(widget: str, content: str, *, by_author: bool) -> None:
         raise BadRequest("Invalid json for submessage") from None
     if isinstance(addition, Question | Title) and not by_author:
         raise BadRequest("Only the author of a widget may change what it is about.")
+    may_add = known["extra_data"].get("others_may_add", True)
+    if isinstance(addition, NewOption) and not (by_author or may_add):
+        raise BadRequest("Only the author of this poll may add options.")
 
 
 _WIDGETS = {"poll": _Poll, "todo": _Todo, "zform": _Form}

@@ -13,7 +13,7 @@ import { t } from "../core/i18n.js";
 
 /** @typedef {import("../state/messages.js").Message} Message */
 /** @typedef {{widget_type?: string, extra_data?: WidgetData}} Widget the first submessage */
-/** @typedef {{question?: unknown, options?: unknown[], task_list_title?: unknown, tasks?: {task?: unknown, desc?: unknown}[],
+/** @typedef {{question?: unknown, options?: unknown[], others_may_add?: boolean, task_list_title?: unknown, tasks?: {task?: unknown, desc?: unknown}[],
  *   heading?: unknown, choices?: {short_name: string, long_name: string, reply: string}[]}} WidgetData a kind
   * uses some of the fields */
 /** @typedef {{type?: string, key?: string | number, idx?: number, option?: unknown, question?: unknown, vote?: number,
@@ -63,7 +63,8 @@ function drawPoll(message, initial) {
   const { question, options } = pollOf(message, initial);
   const most = Math.max(1, ...options.map((option) => option.voters.size), new Set(options.flatMap((option) => [...option.voters])).size);
   const rows = options.map((option) => pollRow(message, option, most));
-  return h("div", { class: "poll", role: "group", "aria-label": t("poll.title") }, h("p", {}, question || t("poll.no-question")), ...rows, isSpectator() ? null : addForm(t("poll.add"), (text) => {
+  const mayAdd = !isSpectator() && (initial.others_may_add !== false || message.sender_id === myId());
+  return h("div", { class: "poll", role: "group", "aria-label": t("poll.title") }, h("p", {}, question || t("poll.no-question")), ...rows, !mayAdd ? null : addForm(t("poll.add"), (text) => {
     const own = message.submessages.filter((each) => each.sender_id === myId()).length;
     return sendAction(message, { type: "new_option", idx: own + 1, option: text });
   }), message.sender_id === myId() && textForm(t("poll.edit-question"), t("poll.change-button"), (text) => sendAction(message, { type: "question", question: text }), question));

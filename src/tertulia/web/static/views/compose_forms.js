@@ -87,13 +87,16 @@ function optionsForm(kind) {
   options.addEventListener("input", () => addEmptyOption(options, kind));
   options.addEventListener("keydown", moveOption);
   addEmptyOption(options, kind);
+  const others = kind === "poll" ? h("input", { type: "checkbox", checked: true }) : undefined;
   openForm(t(`form.${kind}`), [labelled(t(`form.${kind}-question`), question), h("div", {}, h("span", { class: "label" }, t(`form.${kind}-options`)), options)], async (box) => {
     const to = box.conversation;
     const texts = [...options.querySelectorAll("input")].map((input) => input.value.trim()).filter(Boolean);
     const where = isInChannel(to) ? { type: "channel", to: to.channel, topic: to.topic } : { type: "direct", to: to.people };
-    await post("/messages", { ...where, content: [`/${kind} ${question.value.trim()}`, ...texts].join("\n"), read_by_sender: true });
+    const title = question.value.trim();
+    const widget = others && !others.checked ? { widget_content: { widget_type: kind, extra_data: { question: title, options: texts, others_may_add: false } } } : {};
+    await post("/messages", { ...where, content: [`/${kind} ${title}`, ...texts].join("\n"), read_by_sender: true, ...widget });
     return "";
-  }, { submit: t(`form.${kind}-send`) });
+  }, { submit: t(`form.${kind}-send`), option: others && h("label", { class: "check" }, others, t("form.poll-others")) });
 }
 
 /** There is always one empty option at the end.
@@ -168,8 +171,9 @@ function moveOption(event) {
  * @param {string} title
  * @param {Child[]} fields
  * @param {(box: ComposeBox) => string | Promise<string>} result what is inserted into the text
- * @param {{submit?: string, alone?: boolean, isValid?: () => boolean}} [options] `alone` inserts it on lines of its own */
-function openForm(title, fields, result, { submit = t("form.insert"), alone = false, isValid = () => true } = {}) {
+ * @param {{submit?: string, alone?: boolean, isValid?: () => boolean, option?: Child}} [options] `alone` inserts it on lines of
+ *   its own; `option` is beside the buttons */
+function openForm(title, fields, result, { submit = t("form.insert"), alone = false, isValid = () => true, option } = {}) {
   const box = currentComposeBox();
   if (!box) return;
   box.frame.querySelector(".form-in")?.remove();
@@ -190,7 +194,7 @@ function openForm(title, fields, result, { submit = t("form.insert"), alone = fa
     }
   });
   const form = h("form", { class: "form-in", "aria-label": title, onsubmit: (/** @type {Event} */ event) => { event.preventDefault(); if (isValid()) run(); } }, h("h2", {}, title), ...fields,
-    h("div", { class: "go-row" }, hint, h("span", { class: "end" }, h("button", { class: "b", type: "button", onclick: close }, t("form.cancel")), h("button", { class: "b go" }, submit))));
+    h("div", { class: "go-row" }, option, hint, h("span", { class: "end" }, h("button", { class: "b", type: "button", onclick: close }, t("form.cancel")), h("button", { class: "b go" }, submit))));
   form.addEventListener("keydown", (event) => {
     if (event.key !== "Escape") return;
     event.preventDefault();

@@ -68,18 +68,18 @@ export class ComposeNotes {
     const { conversation, home } = compose;
     const isElsewhere = !compose.isAtHome;
     const elsewhere = /** @returns {Note | undefined} */ () => (isElsewhere
-      ? { kind: "elsewhere", icon: "info", text: sentence("note.elsewhere", homeName(home), titleOf(conversation)), button: t("note.here"), act: () => { compose.retarget(home); compose.box.focus(); } }
+      ? { kind: "elsewhere", icon: "info", text: sentence("note.elsewhere", [homeName(home), titleOf(conversation)]), button: t("note.here"), act: () => { compose.retarget(home); compose.box.focus(); } }
       : undefined);
     if (!isInChannel(conversation)) return elsewhere();
     const channel = channels.get(conversation.channel);
     const name = channelName(conversation.channel);
     const count = channel?.subscriber_count ?? 0;
     if (count > LARGE_CHANNEL_PEOPLE && mentionsEveryone(compose.box.value)) {
-      return { kind: "everyone", icon: "people", text: [t("note.everyone", { count, channel: name })], button: t("note.silently"), act: () => this.#sendSilently() };
+      return { kind: "everyone", icon: "people", text: sentence("note.everyone", [wildcardIn(compose.box.value)], { count, channel: name }), button: t("note.silently"), act: () => this.#sendSilently() };
     }
     if (channel && !channel.subscribed) {
       const maySubscribe = !channel.invite_only;
-      return { kind: "subscribe", icon: "info", text: sentence("note.not-subscribed", name), ...(maySubscribe && { button: t("note.subscribe"), act: () => withErrorToast(joinChannel(conversation.channel)) }) };
+      return { kind: "subscribe", icon: "info", text: sentence("note.not-subscribed", [name]), ...(maySubscribe && { button: t("note.subscribe"), act: () => withErrorToast(joinChannel(conversation.channel)) }) };
     }
     if (isResolved(conversation.topic)) {
       const mayUnresolve = hasPermission(realm("can_resolve_topics_group")) || hasPermission(channel?.can_resolve_topics_group);
@@ -109,6 +109,12 @@ function maxLength() {
   return state.max_message_length ?? DEFAULT_MAX_LENGTH;
 }
 
+/** The mention of everyone in a text, as readers see it.
+ * @param {string} text */
+function wildcardIn(text) {
+  return `@${text.match(WILDCARD)?.[0].replaceAll(/[@*]/g, "") ?? "all"}`;
+}
+
 /** @param {import("./compose.js").Target} home */
 function homeName(home) {
   return "channel" in home && home.topic === null ? channelName(home.channel) : titleOf(/** @type {import("../state/conversations.js").Conversation} */ (home));
@@ -116,8 +122,9 @@ function homeName(home) {
 
 /** A sentence whose names are bold: `{a}` and `{b}` in the text.
  * @param {string} name of the text
- * @param {...string} names
+ * @param {string[]} names
+ * @param {Record<string, string | number>} [values] other values of the text
  * @returns {(string | HTMLElement)[]} */
-function sentence(name, ...names) {
-  return t(name, { a: "\0a\0", b: "\0b\0" }).split("\0").map((piece) => (piece === "a" || piece === "b" ? h("b", {}, h("bdi", {}, names[piece === "a" ? 0 : 1])) : piece));
+function sentence(name, names, values) {
+  return t(name, { a: "\0a\0", b: "\0b\0", ...values }).split("\0").map((piece) => (piece === "a" || piece === "b" ? h("b", {}, h("bdi", {}, names[piece === "a" ? 0 : 1])) : piece));
 }

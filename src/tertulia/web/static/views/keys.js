@@ -15,7 +15,7 @@ export const KEYS = {
   c: "compose", x: "new-direct", ">": "quote", "<": "forward", "@": "mention-sender", d: "drafts", e: "edit", ArrowLeft: "edit-last",
   u: "sender-profile", v: "view-pictures", m: "move", H: "history", "Ctrl+s": "star", ":": "react", "=": "upvote",
   "+": "thumbs-up", "-": "collapse", U: "unread-from-here", M: "mute-topic", F: "follow", V: "read-receipts", L: "copy-link", "?": "keyboard-help",
-  g: "gear-menu", "Ctrl+.": "narrow-to-compose", Escape: "escape", "Ctrl+[": "escape", "Alt+p": "preview", W: "members", "Shift+Tab": "",
+  g: "gear-menu", "Ctrl+.": "narrow-to-compose", Escape: "escape", "Ctrl+[": "escape", "Shift+Escape": "read-place", "Alt+p": "preview", W: "members", "Shift+Tab": "",
 };
 
 /** Commands that act on the focused message, even if the focus is elsewhere. */
@@ -80,7 +80,7 @@ export function setShortcutsOff(off) {
 /** @param {KeyboardEvent} event */
 function keyName(event) {
   const isControl = event.ctrlKey || event.metaKey;
-  if (event.key === " " && event.shiftKey) return "Shift+ ";
+  if (event.shiftKey && (event.key === " " || event.key === "Escape")) return `Shift+${event.key}`;
   return `${isControl ? "Ctrl+" : ""}${event.altKey ? "Alt+" : ""}${event.key}`;
 }
 
@@ -94,6 +94,7 @@ export function isTextField(target) {
  * @param {string} key */
 function handlesKey(target, key) {
   if (target.matches("button, a, summary, [role=button]")) return key === "Enter" || key === " ";
+  if (target.matches("input")) return key === " " || key.startsWith("Arrow"); // a checkbox or a radio button
   if (target.matches("pre, .wide")) return key.startsWith("Arrow") || key === "Home" || key === "End";
   return false;
 }

@@ -5,7 +5,9 @@ import { h, icon, setChildren } from "../core/html.js";
 import { formatNumber, t } from "../core/i18n.js";
 import { channels } from "../state/channels.js";
 import { people } from "../state/people.js";
+import { normalizeText } from "../state/typeahead_sources.js";
 import { avatar } from "../views/avatars.js";
+import { TypeaheadPopup } from "../views/typeahead_popup.js";
 import { formatFullTime, formatShortTime } from "../views/time.js";
 import { DAY_SECONDS } from "./units.js";
 import { actorName, detailsOf, isFailed, sentenceOf, textOf } from "./audit_entries.js";
@@ -16,7 +18,7 @@ import { actorName, detailsOf, isFailed, sentenceOf, textOf } from "./audit_entr
 
 const PAGE_LENGTH = 50;
 const SEARCH_DELAY_MS = 300;
-const MAX_OFFERED = 100;
+const MAX_OFFERED = 50;
 const MODERATOR = 300;
 const AREAS = ["login", "people", "channels", "groups", "messages", "settings", "content", "bots", "exports", "other"];
 const TIMES = ["today", "7", "30", "all", "range"];
@@ -123,11 +125,12 @@ function startOfDay(date) {
 
 /** @param {(changed: Filters) => unknown} change */
 function filterControls(change) {
-  const offers = h("datalist", { id: "audit-objects" });
-  const search = h("input", { type: "search", "aria-label": t("audit.search"), placeholder: t("audit.search"), list: offers.id });
+  const offers = h("ul", { class: "offer", id: "audit-objects", role: "listbox", "aria-label": t("audit.search"), hidden: true });
+  const search = h("input", { type: "search", role: "combobox", "aria-expanded": "false", "aria-label": t("audit.search"), placeholder: t("audit.search"), autocomplete: "off" });
+  const popup = new TypeaheadPopup(search, offers, (text) => objectCompletions(text));
+  search.addEventListener("keydown", (event) => popup.handleKey(event));
   let waiting = 0;
   search.addEventListener("input", () => {
-    setChildren(offers, ...objectsNamed(search.value).slice(0, MAX_OFFERED).map(([name]) => h("option", { value: name })));
     clearTimeout(waiting);
     waiting = window.setTimeout(() => change(searchFilters(search.value.trim())), SEARCH_DELAY_MS);
   });
@@ -170,14 +173,25 @@ function actorChoices(chosen) {
   return [["", t("audit.everybody")], ["command", t("audit.command-line")], ["provider", t("audit.providers")], ...named];
 }
 
-/** People and channels whose names begin with a text, with the objects that the log knows them by.
+/** The people and channels that a text may mean; undefined if it is the name of one.
+ * @param {string} text */
+function objectCompletions(text) {
+  if (searchFilters(text.trim()).object) return undefined;
+  const completions = objectsNamed(text).slice(0, MAX_OFFERED).map(([name, object]) => {
+    const [kind, id] = object.split("/");
+    return { insert: name, label: name, hint: kind === "user" ? "" : t("audit.area.channels"), ...(kind === "user" && { person: Number(id) }) };
+  });
+  return { from: 0, to: text.length, completions };
+}
+
+/** People and channels with a word that begins with a text, with the objects that the log knows them by.
  * @param {string} text
  * @returns {[string, string][]} */
 function objectsNamed(text) {
-  const start = text.trim().toLowerCase();
+  const start = normalizeText(text).trim();
   if (!start) return [];
   const all = [...[...people.values()].map((person) => [person.full_name, `user/${person.user_id}`]), ...[...channels.values()].map((channel) => [channel.name, `channel/${channel.stream_id}`])];
-  return /** @type {[string, string][]} */ (all.filter(([name]) => name.toLowerCase().startsWith(start)));
+  return /** @type {[string, string][]} */ (all.filter(([name]) => ` ${normalizeText(name)}`.includes(` ${start}`)));
 }
 
 /** A full name of a person or channel finds what was done to it; any other text is searched.

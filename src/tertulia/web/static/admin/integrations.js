@@ -5,6 +5,7 @@ import { h, icon, setChildren } from "../core/html.js";
 import { t } from "../core/i18n.js";
 import { myChannels } from "../state/channels.js";
 import { nameOf } from "../state/people.js";
+import { ChoiceField } from "../views/choice_field.js";
 import { enhance } from "../views/rendered_content.js";
 import { formatAgo } from "../views/time.js";
 import { actionButton, labelled } from "../dialogs/forms.js";
@@ -78,17 +79,18 @@ function keyCell(bot) {
 function servicePage(service, bots, pane) {
   const usable = bots.filter((each) => each.bot_type !== OUTGOING);
   const bot = h("select", { class: "f" }, ...usable.map((each) => h("option", { value: each.user_id }, nameOf(each.user_id))));
-  const channel = h("select", { class: "f" }, h("option", { value: "" }, t("hooks.to-owner")), ...myChannels().map((each) => h("option", { value: each.name }, each.name)));
+  const choices = [{ value: "", label: t("hooks.to-owner") }, ...myChannels().map(({ name }) => ({ value: name, label: name }))];
+  const channel = new ChoiceField(t("hooks.channel"), choices, t("choice.unknown"), { value: "", changed: () => update() });
   const topic = h("input", { class: "f", placeholder: t("hooks.topic-hint"), dir: "auto" });
   const address = h("input", { class: "f", readonly: true, "aria-label": t("hooks.address") });
   const templates = service.name === TEMPLATE ? templateFields(() => update()) : undefined;
   let key = KEY;
   const update = () => {
-    const given = { api_key: key, stream: channel.value, topic: topic.value, ...templates?.values() };
+    const given = { api_key: key, stream: channel.value ?? "", topic: topic.value, ...templates?.values() };
     address.value = `${location.origin}/api/v1/external/${service.name}?${new URLSearchParams(Object.entries(given).filter(([, value]) => value))}`;
   };
   bot.addEventListener("change", () => { key = KEY; update(); });
-  for (const field of [channel, topic]) field.addEventListener("input", update);
+  topic.addEventListener("input", update);
   update();
   const withKey = actionButton(t("hooks.with-key"), async () => {
     key = (await get(`/bots/${bot.value}/api_key`)).api_key;
@@ -96,11 +98,12 @@ function servicePage(service, bots, pane) {
   });
   const copy = h("button", { class: "b", type: "button", onclick: () => navigator.clipboard.writeText(address.value).catch(() => address.select()) }, icon("copy", "s"), t("hooks.copy"));
   const example = actionButton(t("hooks.example"), async () => {
+    if (!channel.validate()) return "";
     await post(`/integrations/${service.name}/example`, { bot_id: Number(bot.value), stream: channel.value, topic: topic.value });
     return t("hooks.sent");
   });
   return [h("p", {}, h("button", { class: "b", type: "button", onclick: () => pane.show("integrations") }, t("hooks.all"))), h("div", { class: "ph" }, h("h2", {}, service.display_name), h("p", {}, ...withCode(service.setup))),
-    h("div", { class: "form" }, usable.length ? labelled(t("hooks.bot"), bot) : h("p", { class: "wrong" }, t("hooks.need-bot")), h("div", { class: "row2" }, labelled(t("hooks.channel"), channel), labelled(t("hooks.topic"), topic)), ...(templates?.elements ?? []),
+    h("div", { class: "form" }, usable.length ? labelled(t("hooks.bot"), bot) : h("p", { class: "wrong" }, t("hooks.need-bot")), h("div", { class: "row2" }, h("div", { class: "field" }, h("span", { "aria-hidden": "true" }, t("hooks.channel")), channel.element), labelled(t("hooks.topic"), topic)), ...(templates?.elements ?? []),
       labelled(t("hooks.address"), h("span", { class: "copyline" }, address, copy)), usable.length > 0 && withKey, usable.length > 0 && example, service.is_signed && h("p", { class: "quiet" }, t("hooks.signed", { name: service.display_name })),
       service.all_event_types && h("details", {}, h("summary", {}, t("hooks.events", { count: service.all_event_types.length })), h("p", {}, t("hooks.only-events")), h("p", {}, h("code", {}, service.all_event_types.join(", ")))))];
 }

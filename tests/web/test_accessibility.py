@@ -224,7 +224,7 @@ def test_focus_moves_into_dialogs_and_returns(page_chat, browse):
 
     for key, inside in (
         ("i", page.get_by_role("menuitem").first),
-        (":", page.get_by_role("searchbox", name="Find an emoji")),
+        (":", page.get_by_role("searchbox", name="Search emoji")),
         ("Control+k", page.get_by_role("combobox", name="Go to")),
         ("?", page.get_by_role("heading", name="Keyboard shortcuts")),
         ("x", page.get_by_role("combobox")),

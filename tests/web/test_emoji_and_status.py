@@ -34,6 +34,8 @@ def test_the_picker_has_groups_tones_and_all_emoji_but_few_elements(page_chat, b
     expect(picker.locator(".es button").first).to_have_attribute("data-name", "wave")
     picker.get_by_role("searchbox").fill("zzyx")
     expect(picker.get_by_role("status")).to_have_text("No emoji is called “zzyx”.")
+    small, button = picker.bounding_box(), page.get_by_role("button", name="Emoji").first
+    assert abs(small["y"] + small["height"] + 4 - button.bounding_box()["y"]) <= 1
 
 
 def test_a_status_is_set_from_the_menu_and_shown_beside_the_name(page_chat, browse):

@@ -18,7 +18,7 @@ def test_a_message_is_reacted_to_edited_and_deleted(page_chat, browse):
     soup = at_bens.message("Soup's on")
     soup.hover()
     soup.get_by_role("button", name="React", exact=True).click()
-    at_bens.page.get_by_role("searchbox", name="Find an emoji").fill("tada")
+    at_bens.page.get_by_role("searchbox", name="Search emoji").fill("tada")
     at_bens.page.get_by_role("button", name="tada").first.click()
     expect(at_anas.message("Soup's on").get_by_role("button", name="tada, 1")).to_be_visible()
 
@@ -212,7 +212,7 @@ def test_the_reason_replaces_the_compose_box_without_permission_to_write(page_ch
 
     only_owners = {"new": page_chat.group("owners")}
     owner.patch(f"/streams/{kitchen}", can_send_message_group=only_owners).succeeds()
-    expect(user.page.get_by_role("note")).to_have_text(
+    expect(user.page.get_by_role("note").locator("span")).to_have_text(
         "You may not write in kitchen. You can react to messages."
     )
     expect(box).to_have_count(0)
@@ -226,6 +226,30 @@ def test_the_reason_replaces_the_compose_box_without_permission_to_write(page_ch
     expect(box).to_be_visible()
     owner.delete(f"/users/{ben.id}").succeeds()
     expect(user.page.get_by_role("note")).to_contain_text("Ben has left")
+
+
+def test_where_a_group_writes_others_can_answer_the_author_directly(page_chat, browse):
+    owner = page_chat.person("olga", role="owner", channels=["news"])
+    ana, ben = page_chat.people("ana", "ben", channels=["news"])
+    news = page_chat.channel("news").id
+    owner.post("/user_groups/create", name="board", description="", members=[ben.id]).succeeds()
+    board = next(
+        each["id"]
+        for each in owner.get("/user_groups").succeeds()["user_groups"]
+        if each["name"] == "board"
+    )
+    owner.patch(f"/streams/{news}", can_send_message_group={"new": board}).succeeds()
+    ben.says("We open on Friday", to="news > today")
+
+    user = browse(ana).goes(f"#narrow/channel/{news}-news/topic/today")
+
+    line = user.page.get_by_role("note")
+    expect(line).to_contain_text(
+        "Only members of board may write in news. You can react to messages."
+    )
+    line.get_by_role("button", name="Reply to Ben directly").press("Enter")
+    box = user.page.get_by_role("textbox", name="Message to Ben")
+    expect(box).to_be_focused()
 
 
 def test_a_guest_reads_why_the_compose_box_is_missing(page_chat, browse):

@@ -80,6 +80,42 @@ def test_the_menu_of_a_row_opens_by_button_right_click_and_key(page_chat, browse
     expect(row).to_contain_text("muted")
 
 
+def test_the_menu_of_the_open_channel_names_its_keys_and_they_work(page_chat, browse):
+    owner = page_chat.person("olga", role="owner", channels=["kitchen", "garden"])
+    ben = page_chat.person("ben", channels=["kitchen", "garden"])
+    owner.post("/channel_folders/create", name="The house", description="").succeeds()
+    ben.says("Soup's on", to="kitchen > lunch")
+    ben.says("Bread?", to="kitchen > supper")
+    at_olgas = browse(owner).goes(topic(page_chat, "kitchen", "lunch"))
+    page, nav = at_olgas.page, at_olgas.nav()
+    kitchen = nav.get_by_role("link", name="kitchen")
+
+    nav.get_by_role("link", name="garden").click(button="right")
+    expect(page.get_by_role("menuitem", name="Mark as read")).to_have_text("Mark as read")
+    page.keyboard.press("Escape")
+    kitchen.click(button="right")
+    expect(page.get_by_role("menuitem", name="Mark as read").locator("kbd")).to_have_text(
+        "Shift Esc"
+    )
+    expect(page.get_by_role("menuitem", name="New topic").locator("kbd")).to_have_text("C")
+    folder = page.get_by_role("menuitem", name="Move to folder")
+    expect(folder).to_have_attribute("aria-haspopup", "menu")
+    folder.press("Enter")
+    expect(page.get_by_role("menuitem", name="The house")).to_be_focused()
+    page.keyboard.press("Escape")
+
+    supper = nav.get_by_role("link", name="supper")
+    expect(supper).to_contain_text("unread")
+    at_olgas.message("Soup's on").focus()
+    page.keyboard.press("Shift+Escape")
+    expect(supper).not_to_contain_text("unread")
+    page.get_by_role("button", name="Undo").click()
+    expect(supper).to_contain_text("unread")
+    at_olgas.message("Soup's on").focus()
+    page.keyboard.press("c")
+    expect(page.get_by_role("textbox", name="Topic")).to_be_focused()
+
+
 def test_the_menus_of_topics_and_people_act_on_them(page_chat, browse):
     ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
     ben.says("Soup's on", to="kitchen > lunch")

@@ -37,7 +37,7 @@ const LAZY = {
   "send-later": "sendLater", "send-menu": "sendMenu", snippets: "showSnippets", "compose-menu": "composeMenu", "new-direct": "newDirect", "new-topic-anywhere": "newTopic",
   more: "messageMenu", "read-receipts": "readReceipts", edit: "editMessage", history: "showHistory", forward: "forwardMessage", move: "moveMessages", "move-topic": "moveTopic",
   remind: "remind", report: "report",
-  "org-menu": "orgMenu", "gear-menu": "orgMenu", "my-menu": "myMenu", "view-menu": "viewMenu", "row-menu": "rowMenu", profile: "showProfile", "sender-profile": "showProfile",
+  "org-menu": "orgMenu", "gear-menu": "orgMenu", "my-menu": "myMenu", "view-menu": "viewMenu", "row-menu": "rowMenu", "read-place": "markPlaceRead", profile: "showProfile", "sender-profile": "showProfile",
   settings: "showSettings", channels: "showChannels", "channel-settings": "channelSettings", "channel-people": "channelPeople", members: "showMembers",
 };
 

@@ -8,7 +8,7 @@ import { bindToAddress, openDialog } from "./dialog.js";
 
 /** @type {[string, [string, string][]][]} */
 const GROUPS = [
-  ["moving", [["next", "J K ↓ ↑"], ["page", "PgDn PgUp Shift+J Shift+K"], ["ends", "Home End Shift+G"], ["unread", "N"], ["unread-followed", "Shift+N"], ["unread-direct", "P"], ["directs", "Shift+P"], ["conversation", "S Y"], ["near", "Z"], ["channel", "Shift+S"], ["views", "Shift+I T A *"], ["catch-up", "O"], ["switcher", "Ctrl+K"], ["search", "/"], ["sidebar", "Q"], ["people", "W Shift+W"], ["org-menu", "G"], ["home", "Esc Ctrl+["]]],
+  ["moving", [["next", "J K ↓ ↑"], ["page", "PgDn PgUp Shift+J Shift+K"], ["ends", "Home End Shift+G"], ["unread", "N"], ["unread-followed", "Shift+N"], ["unread-direct", "P"], ["directs", "Shift+P"], ["conversation", "S Y"], ["near", "Z"], ["channel", "Shift+S"], ["views", "Shift+I T A *"], ["catch-up", "O"], ["switcher", "Ctrl+K"], ["search", "/"], ["sidebar", "Q"], ["people", "W Shift+W"], ["org-menu", "G"], ["read-place", "Shift+Esc"], ["home", "Esc Ctrl+["]]],
   ["writing", [["send", ""], ["compose", "C"], ["reply", "R Enter"], ["reply-direct", "Shift+R"], ["quote", ">"], ["forward", "<"], ["mention", "@"], ["direct", "X"], ["drafts", "D"], ["edit", "E ←"], ["preview", "Alt+P"], ["to-compose", "Ctrl+."]]],
   ["acting", [["menu", "I"], ["react", ":"], ["thumbs", "+ ="], ["star", "Ctrl+S"], ["unread-from", "Shift+U"], ["copy", "Shift+L"], ["move", "M"], ["mute", "Shift+M"], ["follow", "Shift+F"], ["history", "Shift+H"], ["receipts", "Shift+V"], ["profile", "U"], ["pictures", "V"], ["fold", "-"], ["help", "?"]]],
 ];

@@ -49,7 +49,7 @@ export function myMenu({ element, event }) {
     { icon: "smile", sign: sign || undefined, text: t(sign || state.user_status?.[myId()]?.status_text ? "menu.change-status" : "menu.set-status"), act: () => runCommand("status", element, event) },
     { icon: "away", text: t(isAway ? "menu.appear-active" : "menu.appear-away"), act: () => runCommand("away", element, event) },
     "line",
-    { icon: "person", text: t("settings.profile"), act: goTo("#settings/profile") },
+    { icon: "person", text: t("menu.profile"), act: goTo("#settings/profile") },
     { icon: "gear", text: t("settings.title"), act: goTo("#settings") },
     { icon: "keyboard", text: t("keys.title"), key: "?", act: goTo("#keyboard-shortcuts") },
     { label: t("menu.theme"), choices: /** @type {[number, string][]} */ ([[3, t("menu.light")], [2, t("menu.dark")], [1, t("menu.as-system")]]).map(theme) },

@@ -33,8 +33,8 @@ export function closePopover() {
   for (const open of document.querySelectorAll(".pop[popover]")) if (open.matches(":popover-open")) /** @type {HTMLElement} */ (open).hidePopover();
 }
 
-/** @typedef {{icon?: string, sign?: Node, text: string, hint?: string, key?: string, risk?: boolean, checked?: boolean, act: () => unknown}} MenuAction
- *   `sign` in place of an icon; `checked` makes it one of several choices; `hint` is a second line */
+/** @typedef {{icon?: string, sign?: Node, text: string, hint?: string, key?: string, opens?: boolean, risk?: boolean, checked?: boolean, act: () => unknown}} MenuAction
+ *   `sign` in place of an icon; `checked` makes it one of several choices; `hint` is a second line; `opens` another menu */
 /** @typedef {{label: string, choices: {text: string, checked: boolean, act: () => unknown}[]}} MenuChoices one of several, side by side */
 /** @typedef {MenuAction | MenuChoices | "line"} MenuItem */
 
@@ -76,7 +76,9 @@ function menuButton(item) {
   if (item.checked !== undefined) {
     return h("button", { type: "button", role: "menuitemradio", "aria-checked": String(item.checked), onclick: act }, icon("check"), h("b", {}, item.text), item.hint && h("small", {}, item.hint));
   }
-  return h("button", { type: "button", role: "menuitem", class: item.risk && "risk", onclick: act }, item.sign ? h("span", { class: "e1", "aria-hidden": "true" }, item.sign) : item.icon && icon(item.icon, MIRRORED.has(item.icon) ? "s flip" : "s"), item.text, item.key && h("kbd", {}, item.key));
+  const lead = item.sign ? h("span", { class: "e1", "aria-hidden": "true" }, item.sign) : item.icon && icon(item.icon, MIRRORED.has(item.icon) ? "flip" : "");
+  const end = item.opens ? h("span", { class: "e" }, icon("right", "s flip")) : item.key && h("kbd", {}, item.key);
+  return h("button", { type: "button", role: "menuitem", class: item.risk && "risk", "aria-haspopup": item.opens ? "menu" : null, onclick: act }, lead, item.text, end);
 }
 
 /** @param {HTMLElement} panel
@@ -89,6 +91,7 @@ function positionPopover(panel, anchor) {
   const isNearStart = at.left + at.width / 2 < innerWidth / 2;
   const left = isNearStart ? at.left : at.right - size.width;
   panel.style.setProperty("left", `${Math.max(8, Math.min(left, innerWidth - size.width - 8)) + scrollX}px`);
-  panel.style.setProperty("top", `${Math.max(8, Math.min(isBelow ? at.bottom + 4 : at.top - size.height - 4, innerHeight - size.height - 8)) + scrollY}px`);
+  const distance = Math.max(8, Math.min(isBelow ? at.bottom + 4 : innerHeight - at.top + 4, innerHeight - size.height - 8));
+  panel.style.setProperty("inset-block", isBelow ? `${distance}px auto` : `auto ${distance}px`); // it stays beside the element when its height changes
   return undefined;
 }

@@ -6,7 +6,8 @@ import { myId, realm, state } from "./session.js";
 import { t } from "../core/i18n.js";
 
 /** @typedef {import("./types.d.ts").Permission} Permission */
-/** @typedef {{icon: string, text: string, unarchives?: number}} Closed `unarchives`: a channel that the person may bring back */
+/** @typedef {{icon: string, text: string, name?: string, unarchives?: number, replies?: boolean}} Closed `name` stands for \0 in
+ *   the text; `unarchives`: a channel that the person may bring back; `replies`: the person may answer an author directly */
 
 /** @param {{channel: number} | {people: number[]}} target
  * @returns {Closed | undefined} undefined if the person may write */
@@ -15,15 +16,22 @@ export function closedReason(target) {
   const channel = channels.get(target.channel);
   if (!channel) return undefined;
   if (channel.is_archived) return { icon: "archive", text: t("closed.archived"), ...(state.is_admin && { unarchives: target.channel }) };
-  if (!hasPermission(channel.can_send_message_group)) return { icon: "lock", text: t("closed.permission", { channel: channelName(target.channel) }) };
+  if (!hasPermission(channel.can_send_message_group)) return { icon: "lock", text: writersText(channel.can_send_message_group), name: channelName(target.channel), replies: true };
   return undefined;
+}
+
+/** Who may write in a channel, if it is one group that the organization has named.
+ * @param {Permission | undefined} permission */
+function writersText(permission) {
+  const group = (state.realm_user_groups ?? []).find((each) => each.id === permission && !each.is_system_group);
+  return group ? t("closed.group", { group: group.name, channel: "\0" }) : t("closed.permission", { channel: "\0" });
 }
 
 /** @param {number[]} others
  * @returns {Closed | undefined} */
 function directClosedReason(others) {
   const left = others.find((id) => people.get(id)?.is_active === false);
-  if (left !== undefined) return { icon: "people", text: t("closed.left", { name: nameOf(left), organization: realm("name") ?? "" }) };
+  if (left !== undefined) return { icon: "person", text: t("closed.left", { name: nameOf(left), organization: realm("name") ?? "" }) };
   const isFree = others.every((id) => id === myId() || people.get(id)?.is_bot);
   if (!isFree && ![myId(), ...others].some((id) => hasPermission(realm("direct_message_permission_group"), id))) return { icon: "lock", text: t("closed.direct") };
   return undefined;

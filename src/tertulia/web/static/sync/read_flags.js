@@ -35,8 +35,8 @@ export function markRead(ids) {
 /** Mark messages as unread again that were just marked as read.
  * @param {number[]} ids */
 export async function markUnread(ids) {
-  for (const id of ids) pendingIds.delete(id);
   await inFlight.catch(() => {}); // it may mark them as read
+  if (ids.some((id) => pendingIds.has(id))) await flush(); // the event that restores them comes only if the server has marked them
   await post("/messages/flags", { messages: ids, op: "remove", flag: "read" });
 }
 

@@ -12,7 +12,7 @@ import { channelDot, avatar } from "./avatars.js";
 import { myId, realm, setting } from "../state/session.js";
 import { TypeaheadPopup } from "./typeahead_popup.js";
 import { enqueue } from "../sync/outbox.js";
-import { nameOf } from "../state/people.js";
+import { nameOf, shortName } from "../state/people.js";
 import { closedReason } from "../state/write_access.js";
 import { post } from "../core/api.js";
 import { on } from "../core/signals.js";
@@ -59,9 +59,32 @@ export function showComposeOrReason(footer, target) {
     showComposeBox(footer, target);
     return true;
   }
-  const back = closed.unarchives !== undefined && h("button", { class: "b", type: "button", "data-do": "unarchive", "data-channel": closed.unarchives }, t("closed.unarchive"));
-  footer.append(h("div", { class: "in closed-in" }, h("div", { class: "shut", role: "note" }, icon(closed.icon), h("span", { dir: "auto" }, closed.text), back)));
+  const { icon: sign, text, name, unarchives, replies } = closed;
+  const [before, after] = text.split("\0");
+  const back = unarchives !== undefined && h("button", { class: "b", type: "button", "data-do": "unarchive", "data-channel": unarchives }, t("closed.unarchive"));
+  const reply = replies && h("button", { class: "b", type: "button", "data-do": "reply-direct", hidden: true });
+  showShutLine(footer, sign, [before, name && h("b", {}, h("bdi", {}, name)), after], back || reply);
   return false;
+}
+
+/** Fill the footer of a view with a line in place of the compose box.
+ * @param {HTMLElement} footer
+ * @param {string} sign
+ * @param {import("../core/html.js").Child[]} text
+ * @param {import("../core/html.js").Child} [way] what the person can do instead */
+export function showShutLine(footer, sign, text, way) {
+  footer.append(h("div", { class: "in closed-in" }, h("div", { class: "shut", role: "note" }, icon(sign), h("span", { dir: "auto" }, ...text), way)));
+}
+
+/** Offer to answer the author of a message, where the person cannot write.
+ * @param {HTMLElement} footer
+ * @param {import("../state/messages.js").Message | undefined} message */
+export function offerReply(footer, message) {
+  const button = footer.querySelector('.shut [data-do="reply-direct"]');
+  if (!(button instanceof HTMLElement) || !message) return;
+  button.hidden = closedReason({ people: [message.sender_id] }) !== undefined;
+  button.dataset.id = String(message.id);
+  button.textContent = t("closed.reply", { name: shortName(message.sender_id) });
 }
 
 /** The view that holds the box is about to be replaced. */

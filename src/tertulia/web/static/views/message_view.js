@@ -1,7 +1,7 @@
 /** The message view: a conversation, a channel, or messages of several conversations. */
 
 import { NetworkError } from "../core/api.js";
-import { isComposeMovedTo, leaveComposeBox, showComposeOrReason } from "./compose.js";
+import { isComposeMovedTo, leaveComposeBox, offerReply, showComposeOrReason, showShutLine } from "./compose.js";
 import { conversationOf, keyOf } from "../state/conversations.js";
 import { plainText } from "./rendered_content.js";
 import { viewHeader, emptyView } from "./view_header.js";
@@ -131,6 +131,7 @@ export class MessageView {
     this.feed.setAttribute("aria-busy", "false");
     if (route.near) this.#highlight(route.near);
     this.#afterScroll();
+    this.#offerReply();
     this.#updateTabStops();
     if (!messages.hasNewest) this.#loadMore("newer");
   }
@@ -238,6 +239,13 @@ export class MessageView {
     this.#updateEmptyState();
     this.list.update(this.messages.ids, this.messages.hasNewest);
     this.#afterScroll();
+    this.#offerReply();
+  }
+
+  /** Where the person cannot write, they can answer the last author directly. */
+  #offerReply() {
+    if (this.#isOpen) return;
+    offerReply(this.foot, this.messages.ids.map(findMessage).findLast((message) => message && message.sender_id !== myId()));
   }
 
   /** @param {"older" | "newer"} way */
@@ -339,7 +347,7 @@ export class MessageView {
     setChildren(this.foot, this.toEnd);
     if (this.route.view === "search") return;
     if (isSpectator()) {
-      this.foot.append(h("p", { class: "spectator" }, t("spectator.read-only"), " ", h("a", { href: "/login/" }, t("spectator.log-in"))));
+      showShutLine(this.foot, "globe", [t("spectator.read-only")], h("a", { class: "b", href: "/login/" }, t("spectator.write")));
     } else if (conversation) {
       this.#isOpen = showComposeOrReason(this.foot, conversation);
     } else if (channel) {
@@ -354,6 +362,7 @@ export class MessageView {
     if (this.#isClosed || !target || isSpectator() || this.route.view === "search" || this.#isOpen === !closedReason(target)) return;
     leaveComposeBox();
     this.#fillFooter();
+    this.#offerReply();
   }
 
   #updateHeader() {

@@ -52,7 +52,7 @@ export function registerNavigationCommands() {
   command("skip", () => focusView());
   command("escape", ({ element }) => handleEscape(element));
 
-  command("compose", () => currentComposeBox()?.box.focus());
+  command("compose", composeHere);
   command("new-topic-in", ({ element }) => startTopic(Number(element.dataset.channel)));
   command("new-topic", () => (currentComposeBox()?.topic ?? currentComposeBox()?.box)?.focus());
   command("reply", ({ message }) => replyTo(message));
@@ -127,6 +127,13 @@ function focusSearch(text) {
  * @param {number} channel */
 export function startTopic(channel) {
   goTo(channelHash(channel), () => requestAnimationFrame(() => (currentComposeBox()?.topic ?? currentComposeBox()?.box)?.focus()));
+}
+
+/** Write: in a topic start another one, for R answers in it; elsewhere in the open box. */
+function composeHere() {
+  const conversation = currentRoute()?.conversation;
+  if (conversation && isInChannel(conversation)) startTopic(conversation.channel);
+  else currentComposeBox()?.box.focus();
 }
 
 /** @param {HTMLElement} element */

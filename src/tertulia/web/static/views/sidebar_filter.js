@@ -82,7 +82,7 @@ export function filterSections() {
 function foundSection(key, title, found) {
   if (!found.length) return [];
   const signature = [sidebarFilter, ...found.map((each) => `${each.key}${each.name}${foundCount(each).count}`)].join("|");
-  return [{ key: `found-${key}`, signature, build: () => h("div", { class: "sect" }, h("h2", {}, title), h("ul", {}, ...found.map(foundRow))) }];
+  return [{ key: `found-${key}`, signature, build: () => h("div", { class: "sect" }, h("details", { open: true }, h("summary", { "data-key": `found-${key}` }, icon("down", "s"), h("span", { class: "cut" }, title)), h("ul", {}, ...found.map(foundRow)))) }];
 }
 
 /** @param {Destination} destination */

@@ -23,8 +23,10 @@ export const texts = {
   "compose.how": "طريقة الإرسال",
   "closed.archived": "هذه القناة مؤرشفة. يمكنك القراءة والبحث فيها.",
   "closed.direct": "لا يُسمح لك بإرسال رسائل مباشرة إلى هؤلاء الأشخاص.",
+  "closed.group": "الكتابة في {channel} لأعضاء {group} فقط. يمكنك التفاعل مع الرسائل.",
   "closed.left": "غادر {name} {organization}. يمكنك قراءة المحادثة، لكن لم تعد الكتابة فيها ممكنة.",
   "closed.permission": "لا يُسمح لك بالكتابة في {channel}. يمكنك التفاعل مع الرسائل.",
+  "closed.reply": "الرد على {name} مباشرة",
   "closed.unarchive": "استعادة",
   "compose.in": "{topic} في {channel}",
   "compose.send": "إرسال",
@@ -111,7 +113,8 @@ export const texts = {
   "side.open": "فتح الشريط الجانبي",
 
   "spectator.log-in": "دخول",
-  "spectator.read-only": "أنت تتصفّح من الخارج.",
+  "spectator.read-only": "أنت تقرأ كزائر.",
+  "spectator.write": "ادخل لتكتب",
 
   "talk.direct": "الرسائل المباشرة",
   "talk.failed": "تعذّر جلب هذا",

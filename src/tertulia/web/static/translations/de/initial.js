@@ -19,8 +19,10 @@ export const texts = {
   "compose.how": "Wie gesendet wird",
   "closed.archived": "Dieser Kanal ist archiviert. Du kannst ihn lesen und durchsuchen.",
   "closed.direct": "Du darfst diesen Personen keine Direktnachrichten schreiben.",
+  "closed.group": "Nur Mitglieder von {group} dürfen in {channel} schreiben. Du kannst auf Nachrichten reagieren.",
   "closed.left": "{name} hat {organization} verlassen. Du kannst hier nur noch lesen.",
   "closed.permission": "Du darfst in {channel} nicht schreiben. Du kannst auf Nachrichten reagieren.",
+  "closed.reply": "{name} direkt antworten",
   "closed.unarchive": "Zurückholen",
   "compose.in": "{topic} in {channel}",
   "compose.send": "Senden",
@@ -108,6 +110,7 @@ export const texts = {
 
   "spectator.log-in": "Anmelden",
   "spectator.read-only": "Du liest ohne Konto.",
+  "spectator.write": "Anmelden, um zu schreiben",
 
   "talk.direct": "Direktnachrichten",
   "talk.failed": "Das konnte nicht geladen werden",

@@ -16,8 +16,10 @@ export const texts = {
   "compose.how": "How to send",
   "closed.archived": "This channel is archived. You can read and search it.",
   "closed.direct": "You may not write direct messages to these people.",
+  "closed.group": "Only members of {group} may write in {channel}. You can react to messages.",
   "closed.left": "{name} has left {organization}. You can read the conversation, but not write any more.",
   "closed.permission": "You may not write in {channel}. You can react to messages.",
+  "closed.reply": "Reply to {name} directly",
   "closed.unarchive": "Bring it back",
   "compose.in": "{topic} in {channel}",
   "compose.send": "Send",
@@ -104,7 +106,8 @@ export const texts = {
   "side.open": "Open the sidebar",
 
   "spectator.log-in": "Log in",
-  "spectator.read-only": "You are looking in from outside.",
+  "spectator.read-only": "You are reading as a visitor.",
+  "spectator.write": "Log in to write",
 
   "talk.direct": "Direct messages",
   "talk.failed": "This could not be fetched",

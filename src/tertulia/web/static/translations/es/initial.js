@@ -16,8 +16,10 @@ export const texts = {
   "compose.how": "Cómo enviar",
   "closed.archived": "Este canal está archivado. Puedes leerlo y buscar en él.",
   "closed.direct": "No puedes escribir mensajes directos a estas personas.",
+  "closed.group": "Solo los miembros de {group} pueden escribir en {channel}. Puedes reaccionar a los mensajes.",
   "closed.left": "{name} ha dejado {organization}. Puedes leer la conversación, pero ya no escribir.",
   "closed.permission": "No puedes escribir en {channel}. Puedes reaccionar a los mensajes.",
+  "closed.reply": "Responder a {name} en privado",
   "closed.unarchive": "Recuperarlo",
   "compose.in": "{topic} en {channel}",
   "compose.send": "Enviar",
@@ -104,7 +106,8 @@ export const texts = {
   "side.open": "Abrir la barra lateral",
 
   "spectator.log-in": "Entrar",
-  "spectator.read-only": "Estás mirando desde fuera.",
+  "spectator.read-only": "Lees como visitante.",
+  "spectator.write": "Entrar para escribir",
 
   "talk.direct": "Mensajes directos",
   "talk.failed": "No se ha podido traer",

@@ -22,8 +22,10 @@ export const texts = {
   "compose.how": "Comment envoyer",
   "closed.archived": "Ce canal est archivé. Tu peux le lire et y chercher.",
   "closed.direct": "Tu ne peux pas écrire de messages directs à ces personnes.",
+  "closed.group": "Seuls les membres de {group} peuvent écrire dans {channel}. Tu peux réagir aux messages.",
   "closed.left": "{name} a quitté {organization}. Tu peux lire la conversation, mais plus écrire.",
   "closed.permission": "Tu ne peux pas écrire dans {channel}. Tu peux réagir aux messages.",
+  "closed.reply": "Répondre directement à {name}",
   "closed.unarchive": "Désarchiver",
   "compose.in": "{topic} dans {channel}",
   "compose.send": "Envoyer",
@@ -110,7 +112,8 @@ export const texts = {
   "side.open": "Ouvrir la barre latérale",
 
   "spectator.log-in": "Connexion",
-  "spectator.read-only": "Tu regardes de l’extérieur.",
+  "spectator.read-only": "Tu lis en visiteur.",
+  "spectator.write": "Se connecter pour écrire",
 
   "talk.direct": "Messages directs",
   "talk.failed": "Chargement impossible",

@@ -25,8 +25,10 @@ export const texts = {
   "compose.how": "送信方法",
   "closed.archived": "このチャンネルはアーカイブ済みです。閲覧と検索はできます。",
   "closed.direct": "この相手にはダイレクトメッセージを送れません。",
+  "closed.group": "{channel}に書き込めるのは{group}のメンバーだけです。リアクションはできます。",
   "closed.left": "{name}さんは{organization}を離れました。会話は読めますが、書き込みはできません。",
   "closed.permission": "{channel}には書き込めません。リアクションはできます。",
+  "closed.reply": "{name}に直接返信",
   "closed.unarchive": "元に戻す",
   "compose.in": "{channel} の {topic}",
   "compose.send": "送信",
@@ -113,7 +115,8 @@ export const texts = {
   "side.open": "サイドバーを開く",
 
   "spectator.log-in": "ログイン",
-  "spectator.read-only": "ログインせずに閲覧しています。",
+  "spectator.read-only": "訪問者として閲覧しています。",
+  "spectator.write": "ログインして書く",
 
   "talk.direct": "ダイレクトメッセージ",
   "talk.failed": "取得できませんでした",

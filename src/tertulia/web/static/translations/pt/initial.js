@@ -23,8 +23,10 @@ export const texts = {
   "compose.how": "Como enviar",
   "closed.archived": "Este canal está arquivado. Você pode ler e buscar nele.",
   "closed.direct": "Você não pode enviar mensagens diretas a estas pessoas.",
+  "closed.group": "Só membros de {group} podem escrever em {channel}. Pode reagir às mensagens.",
   "closed.left": "{name} saiu de {organization}. Você pode ler a conversa, mas não escrever mais.",
   "closed.permission": "Você não pode escrever em {channel}. Pode reagir às mensagens.",
+  "closed.reply": "Responder a {name} em particular",
   "closed.unarchive": "Desarquivar",
   "compose.in": "{topic} em {channel}",
   "compose.send": "Enviar",
@@ -111,7 +113,8 @@ export const texts = {
   "side.open": "Abrir a barra lateral",
 
   "spectator.log-in": "Entrar",
-  "spectator.read-only": "Você está olhando de fora.",
+  "spectator.read-only": "Você está lendo como visitante.",
+  "spectator.write": "Entrar para escrever",
 
   "talk.direct": "Mensagens diretas",
   "talk.failed": "Não foi possível carregar",

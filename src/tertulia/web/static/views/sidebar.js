@@ -8,13 +8,13 @@ import { recentDirectMessages } from "../state/direct_messages.js";
 import { allDrafts } from "../state/drafts.js";
 import { accountValue, setAccountValue } from "../core/account_values.js";
 import { srOnly, setChildren, h, icon, iconButton } from "../core/html.js";
-import { badge, channelDot, avatar, avatarSignature, presenceText, statusEmoji } from "./avatars.js";
+import { badge, channelDot, avatar, avatarSignature, presenceText, statusEmoji, updateBadge } from "./avatars.js";
 import { isSpectator, state, myId, realm, setting } from "../state/session.js";
 import { channelHash, conversationHash, topicsHash } from "../state/narrow.js";
 import { isMuted, namesOf, nameOf } from "../state/people.js";
 import { on } from "../core/signals.js";
 import { runCommand } from "./commands.js";
-import { matchElement, setKeyedChildren, updateKeyedChild } from "./keyed_children.js";
+import { setKeyedChildren, updateKeyedChild } from "./keyed_children.js";
 import { isPhone, region } from "./layout.js";
 import { filterField, filterSections, isFiltering } from "./sidebar_filter.js";
 import { fetchTopics, isTopicMuted, topicsOf } from "../state/topics.js";
@@ -24,7 +24,7 @@ import { t } from "../core/i18n.js";
 /** @typedef {import("../state/routes.js").Route} Route */
 /** @typedef {import("../state/channels.js").Channel} Channel */
 /** @typedef {import("./keyed_children.js").KeyedChild} KeyedChild */
-/** @typedef {{number: number} & Parameters<typeof badge>[1]} Count of a row, and how its badge looks */
+/** @typedef {{number: number, isUnread?: boolean} & Parameters<typeof badge>[1]} Count of a row, whether its name is bold, and how its badge looks */
 /** @typedef {{key: string, title: string, isClosed?: boolean, add?: () => Element, sums: () => {mentions: number, unread: number}, rows: () => (KeyedChild | false)[]}} Section
  *   `isClosed` at first; `add` builds the button beside the title */
 
@@ -34,6 +34,7 @@ const CHANNELS_SHOWN = 80; // of a group; a button shows the others
 const DRAW_DELAY_MS = 120; // in a busy organization, redraw less often
 const OPEN_DRAW_DELAY_MS = 700; // a new message of the open conversation is read at once, most of the time
 const HIDDEN_DRAW_DELAY_MS = 1500; // on phones, where the sidebar is hidden most of the time
+const FITTING_EM = 7.5; // the width of a name that fits into the narrowest sidebar, beside a count and the button of the menu
 const SECTIONS = "sections"; // of the account values: which sections are open
 
 /** @type {Route | null} */
@@ -257,19 +258,31 @@ function viewList() {
  * @returns {KeyedChild} */
 function viewRow(href, iconName, name, count = 0, badgeOptions) {
   const current = ariaCurrent(href);
-  const build = () => h("li", {}, h("a", { class: "row", href, "data-key": href, "aria-current": current }, icon(iconName), h("span", { class: "t cut" }, name)));
-  const update = (/** @type {Element} */ item) => drawBadge(/** @type {Element} */ (item.firstElementChild), badge(count, badgeOptions));
+  const build = () => h("li", {}, h("a", { class: "row", href, "data-key": href, "aria-current": current }, icon(iconName), h("span", { class: nameClass(name) }, name)));
+  const update = (/** @type {Element} */ item) => drawBadge(/** @type {Element} */ (item.firstElementChild), count, badgeOptions);
   return { key: href, signature: `${name}|${current}`, build, contents: String(count), update };
 }
 
 /** Draw the count at the end of a row. Counts change more often than rows.
  * @param {Element} row
- * @param {HTMLElement | false} model */
-function drawBadge(row, model) {
+ * @param {number} count
+ * @param {Parameters<typeof badge>[1]} [options] */
+function drawBadge(row, count, options) {
   const present = row.querySelector(":scope > .n");
-  if (!model) present?.remove();
-  else if (present) matchElement(present, model);
-  else row.append(model);
+  const isUpdated = present && count && updateBadge(present, count, options);
+  if (isUpdated) return;
+  present?.remove();
+  const made = badge(count, options);
+  if (made) row.append(made);
+}
+
+/** The classes of a name. One that may be too long is cut: where a count appears beside it, its clip gets a new size,
+ * and the browser divides the whole page into layers again. So names that surely fit are not cut.
+ * @param {string} name */
+function nameClass(name) {
+  let width = 0;
+  for (const character of name) width += /[MWmw@%&]/.test(character) ? 1 : /[A-Z]/.test(character) ? 0.8 : /[ -~\u00df-\u00ff]/.test(character) ? 0.65 : 1.5;
+  return width > FITTING_EM ? "t cut" : "t";
 }
 
 /** @returns {Section[]} */
@@ -365,9 +378,12 @@ function withMenu(key, name, signature, build, count, below = false) {
     more.removeAttribute("title");
     return more;
   };
-  const { number, ...options } = count;
-  const counted = number ? `${number}|${options.isMention}|${options.soft}` : "";
-  const update = (/** @type {Element} */ row) => drawBadge(row, badge(number, options));
+  const { number, isUnread = false, ...options } = count;
+  const counted = `${isUnread}|${number ? `${number}|${options.isMention}|${options.soft}` : ""}`;
+  const update = (/** @type {Element} */ row) => {
+    row.classList.toggle("unread", isUnread);
+    drawBadge(row, number, options);
+  };
   const children = () => [{ key: "row", signature, build, contents: counted, update }, !isSpectator() && { key: "more", signature: name, build: button }, below];
   const contents = below ? undefined : `${name}|${signature}|${counted}`;
   return { key, contents, build: () => h("li", { class: !isSpectator() && "has-more" }), update: (item) => { setKeyedChildren(item, children()); } };
@@ -382,12 +398,12 @@ function channelRow(channel) {
   const isHere = route?.channel === id && !route.conversation;
   const opensFeed = isSpectator() || setting("web_channel_default_view") === 2;
   const build = () => {
-    const stateClass = channel.is_muted ? "muted" : unread ? "unread" : "";
-    return h("a", { class: `row ${stateClass}`, href: opensFeed ? channelHash(id) : topicsHash(id), "data-key": `c${id}`, "data-channel": id, "aria-current": isHere && "page" },
-      channelDot(id), h("span", { class: "t cut" }, h("bdi", {}, channel.name)), channel.is_muted && icon("mute", "s"), channel.is_muted && srOnly(` ${t("side.muted")}`));
+    return h("a", { class: `row ${channel.is_muted ? "muted" : ""}`, href: opensFeed ? channelHash(id) : topicsHash(id), "data-key": `c${id}`, "data-channel": id, "aria-current": isHere && "page" },
+      channelDot(id), h("span", { class: channel.is_muted ? "t cut" : nameClass(channel.name) }, h("bdi", {}, channel.name)), channel.is_muted && icon("mute", "s"), channel.is_muted && srOnly(` ${t("side.muted")}`));
   };
-  const signature = `${channel.name}|${channel.color}|${channel.invite_only}|${channel.is_web_public}|${channel.is_muted}|${unread > 0}|${isHere}|${opensFeed}`;
-  const count = isOpen ? { number: 0 } : mentions ? { number: mentions, isMention: true, word: "mentions" } : { number: unread || (channel.is_muted ? muted : 0), soft: channel.is_muted };
+  const signature = `${channel.name}|${channel.color}|${channel.invite_only}|${channel.is_web_public}|${channel.is_muted}|${isHere}|${opensFeed}`;
+  const isUnread = unread > 0 && !channel.is_muted;
+  const count = isOpen ? { number: 0, isUnread } : mentions ? { number: mentions, isUnread, isMention: true, word: "mentions" } : { number: unread || (channel.is_muted ? muted : 0), isUnread, soft: channel.is_muted };
   return withMenu(`c${id}`, channel.name, signature, build, count, isOpen && topicList(id));
 }
 
@@ -428,12 +444,12 @@ function topicRow(channel, topic, open) {
   const isOpen = key === open;
   const build = () => {
     const stateClass = isQuiet ? "muted" : isResolved(topic) ? "done" : "";
-    return h("a", { class: `row ${stateClass} ${count && !isQuiet ? "unread" : ""}`, href: conversationHash(conversation), "data-key": key, "data-channel": channel, "data-topic": topic, "aria-current": isOpen && "page" },
-      h("span", { class: "t cut" }, h("bdi", {}, topicTitle(topic))),
+    return h("a", { class: `row ${stateClass}`, href: conversationHash(conversation), "data-key": key, "data-channel": channel, "data-topic": topic, "aria-current": isOpen && "page" },
+      h("span", { class: isResolved(topic) || isQuiet ? "t cut" : nameClass(topicTitle(topic)) }, h("bdi", {}, topicTitle(topic))),
       isResolved(topic) && icon("check", "s"), isResolved(topic) && srOnly(` ${t("talk.resolved")}`),
       isQuiet && icon("mute", "s"));
   };
-  return withMenu(key, topicTitle(topic), `${topic}|${count > 0}|${isQuiet}|${isOpen}`, build, { number: count, isMention: mentions > 0, soft: isQuiet });
+  return withMenu(key, topicTitle(topic), `${topic}|${isQuiet}|${isOpen}`, build, { number: count, isUnread: count > 0 && !isQuiet, isMention: mentions > 0, soft: isQuiet });
 }
 
 /** Direct conversations: unread ones, then the newest.
@@ -463,10 +479,10 @@ function directRow(conversation, open) {
   const presence = isAlone ? presenceText(people[0]) : "";
   const isOpen = key === open;
   const status = isAlone ? state.user_status?.[people[0]] : undefined;
-  const build = () => h("a", { class: `row ${count ? "unread" : ""}`, href: conversationHash(conversation), "data-key": key, "data-people": people.join(","), "aria-current": isOpen && "page" },
+  const build = () => h("a", { class: "row", href: conversationHash(conversation), "data-key": key, "data-people": people.join(","), "aria-current": isOpen && "page" },
     avatar(people[0], { presence: isAlone }),
     h("span", { class: "t cut" }, h("bdi", {}, name), isAlone && statusEmoji(people[0], " "), isAlone && srOnly(`, ${presence}`)));
-  return withMenu(key, name, [name, count > 0, presence, isOpen, avatarSignature(people[0]), status?.emoji_code, status?.status_text].join("|"), build, { number: count, isMention: true });
+  return withMenu(key, name, [name, presence, isOpen, avatarSignature(people[0]), status?.emoji_code, status?.status_text].join("|"), build, { number: count, isUnread: count > 0, isMention: true });
 }
 
 /** The channel whose topics are listed. */

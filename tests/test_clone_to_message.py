@@ -52,6 +52,7 @@ class NoRedirect(urllib.request.HTTPRedirectHandler):
         return None
 
 
+@pytest.mark.thorough
 def test_one_command_leads_from_a_clone_to_a_message_over_https(clone: Path, tmp_path: Path):
     with acme_authority.running() as authority:
         authority.http_port, authority.tls_port = own_port(), own_port()

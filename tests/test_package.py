@@ -38,6 +38,7 @@ def test_the_package_has_the_version_of_the_server():
     assert all(">=" in each for each in found["dependencies"]), "a dependency has no bounds"
 
 
+@pytest.mark.thorough
 def test_the_wheel_contains_every_source_file_and_linked_page(tmp_path):
     subprocess.run(["cp", "-r", *map(str, _needed()), str(tmp_path)], check=True)
     build = "from setuptools import build_meta; build_meta.build_wheel('dist')"
@@ -244,6 +245,7 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.thorough
 def test_a_release_has_packages_context_notes_and_checksums(release):
     names = {path.name for path in release.iterdir()}
     sums = dict(
@@ -262,6 +264,7 @@ def test_a_release_has_packages_context_notes_and_checksums(release):
     assert (release / "RELEASE_NOTES.md").read_text().startswith(f"# Tertulia {__version__}\n\n")
 
 
+@pytest.mark.thorough
 def test_the_container_context_holds_what_the_containerfile_copies(release):
     with tarfile.open(release / f"tertulia-{__version__}-container.tar.gz") as context:
         files = {each.removeprefix("tertulia/") for each in context.getnames()}
@@ -273,6 +276,7 @@ def test_the_container_context_holds_what_the_containerfile_copies(release):
             assert any(each == source or each.startswith(f"{source}/") for each in files), source
 
 
+@pytest.mark.thorough
 def test_the_wheel_passes_the_self_test(release, tmp_path):
     with zipfile.ZipFile(release / f"tertulia-{__version__}-py3-none-any.whl") as wheel:
         wheel.extractall(tmp_path)

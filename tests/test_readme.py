@@ -3,6 +3,7 @@
 import json
 import re
 
+import pytest
 from tests.support import checkout
 from tests.support.checkout import DEFAULT_PORT
 from tests.support.ports import own_port
@@ -11,6 +12,7 @@ README = (checkout.ROOT / "README.md").read_text(encoding="utf-8")
 ONE_SCREEN = 60  # lines
 
 
+@pytest.mark.thorough
 def test_the_readme_leads_to_an_owner_in_the_browser_and_a_message_by_the_api(tmp_path):
     start, send = re.findall(r"```sh\n(.*?)```", README, re.DOTALL)
     port = str(own_port())

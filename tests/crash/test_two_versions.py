@@ -112,6 +112,7 @@ def oldest_compatible() -> str:
     return found[-1]
 
 
+@pytest.mark.thorough
 @pytest.mark.postgres
 def test_servers_of_two_versions_deliver_each_others_messages(
     databases: Databases, older_version: NewVersion
@@ -151,6 +152,7 @@ def test_servers_of_two_versions_deliver_each_others_messages(
         new.close()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("commit", [VERSION_0_1, VERSION_0_2], ids=["0.1", "0.2"])
 def test_a_version_that_cannot_work_with_the_schema_refuses_to_start(
     databases: Databases, older_version: NewVersion, commit: str, kind

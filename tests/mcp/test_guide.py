@@ -6,6 +6,7 @@ import sys
 import textwrap
 from pathlib import Path
 
+import pytest
 from tests.support import checkout
 from tests.support.checkout import DEFAULT_PORT
 from tests.support.grants import access_token
@@ -27,6 +28,7 @@ def programs() -> list[str]:
     return [textwrap.dedent(each) for each in re.findall(r"```python\n(.*?)```", GUIDE, re.DOTALL)]
 
 
+@pytest.mark.thorough
 def test_the_commands_of_the_guide_lead_from_a_checkout_to_an_agent_that_says_hello_once(tmp_path):
     start, prepare, install, run = commands()
     assert install == INSTALL

@@ -6,6 +6,7 @@ from itertools import islice
 from typing import Any
 
 import pytest
+from tests.support.database_plan import thorough_except
 from tests.support.unusual_texts import (
     HOSTILE,
     base64_log,
@@ -188,6 +189,7 @@ def index(database: Database, realm: Realm) -> Index:
     return Index(database, realm)
 
 
+@pytest.mark.on_both
 @pytest.mark.parametrize("text_of", HOSTILE)
 def test_rows_per_message_and_per_transaction_are_bounded(index: Index, text_of: Any) -> None:
     chance = random.Random(1)
@@ -257,7 +259,7 @@ def test_signatures_exclude_nearly_all_messages_without_a_phrase(
     assert sum(candidates) <= 15  # of 160
 
 
-@pytest.mark.parametrize("text_of", [*HOSTILE, base64_log])
+@pytest.mark.parametrize("text_of", thorough_except([chinese], [*HOSTILE, base64_log]))
 @pytest.mark.parametrize("length, count", [(LENGTH, 8), (400, 30), (100, 60), (20, 150)])
 def test_unusual_text_takes_at_most_four_times_the_space_of_english(
     index: Index, monkeypatch: pytest.MonkeyPatch, text_of: Any, length: int, count: int

@@ -1,4 +1,4 @@
-"""Which tests run on which database. This module alone decides it.
+"""Which tests run, and on which database. This module alone decides it.
 
 A test that uses the fixture `kind`, itself or through `chat` and the like, exists twice: once
 marked `sqlite`, once marked `postgres`.
@@ -7,32 +7,42 @@ marked `sqlite`, once marked `postgres`.
     make test ARGS=--sqlite     SQLite only: the quick run while you work
     make test ARGS=--both       both databases, everything, as .ci/run does
 
-Two marks change the plan of a single test in `make test`: `on_both` adds PostgreSQL, `on_one` (the
-test is about no database) removes it. Tests that exist for PostgreSQL alone always run.
+Three marks change the plan of a single test in `make test`: `on_both` adds PostgreSQL, `on_one`
+(the test is about no database) removes it, `thorough` leaves the test to `--both`. Tests that exist
+for PostgreSQL alone always run.
 """
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 TESTS = Path(__file__).parents[1]
 
-# Below tests/: everything that runs SQL. Pages, the command line and mail use the same actions.
+# Below tests/: where the two databases differ most. `--both` runs everything else there, too.
 ON_BOTH = (
-    "abuse/",
-    "actions/",
-    "api/",  # a good call and every refusal of every operation; see `operation_coverage.py`
+    "api/test_openapi.py",  # a good call of every operation
     "crash/",
     "database/",
     "events/",
-    "jobs/",
     "laws/",
-    "storage/",
-    "transfer/",
+    "storage/test_conversations.py",
+    "storage/test_integrity.py",
+    "storage/test_search.py",
+    "transfer/test_round_trip.py",
 )
 
 NEEDS_POSTGRES = {"pair", "two_servers"}  # fixtures that start servers on PostgreSQL by themselves
+
+
+def thorough_except(quick: Iterable[Any], values: Iterable[Any]) -> list[Any]:
+    """Parameters of a test: `make test` runs the quick ones, `--both` all."""
+    chosen = list(quick)
+    return [
+        pytest.param(each, marks=() if each in chosen else pytest.mark.thorough) for each in values
+    ]
 
 
 def add_options(parser: pytest.Parser) -> None:
@@ -58,7 +68,11 @@ def select(config: pytest.Config, items: list[pytest.Item]) -> None:
 def _is_planned(item: pytest.Item, config: pytest.Config, names: set[str]) -> bool:
     if NEEDS_POSTGRES.intersection(getattr(item, "fixturenames", ())):
         item.add_marker(pytest.mark.postgres)
-    if config.getoption("both") or not item.get_closest_marker("postgres"):
+    if config.getoption("both"):
+        return True
+    if item.get_closest_marker("thorough"):
+        return False
+    if not item.get_closest_marker("postgres"):
         return True
     if config.getoption("sqlite"):
         return False

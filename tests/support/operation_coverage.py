@@ -50,13 +50,14 @@ def missing_events(seen: set[str]) -> list[str]:
 
 
 def is_complete(config: pytest.Config) -> bool:
-    """Whether this run had all tests of the plan."""
+    """Whether this run had all tests on PostgreSQL."""
     option = config.getoption
     return (
-        config.args_source is pytest.Config.ArgsSource.TESTPATHS
+        option("both")
+        and config.args_source is pytest.Config.ArgsSource.TESTPATHS
         and not option("keyword")
         and option("markexpr") == "not soak"
-        and not any(map(option, ("lf", "sqlite", "maxfail", "collectonly")))
+        and not any(map(option, ("lf", "maxfail", "collectonly")))
         and not unreachable()
     )
 

@@ -13,6 +13,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "bots.md"
 CODE = re.compile(r"```python\n# (\w+\.py)\n(.*?)```", re.DOTALL)
 
 
+@pytest.mark.thorough
 def test_the_bot_of_the_docs_passes_its_test(tmp_path):
     for name, text in CODE.findall(PAGE.read_text(encoding="utf-8")):
         (tmp_path / name).write_text(text, encoding="utf-8")

@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import expect
 from tests.support.axe import violations
 from tests.support.browser import Browser
+from tests.support.database_plan import thorough_except
 from tests.support.files import uploads
 from tests.support.people import Chat, Person
 from tests.support.second_factors import SESAME, secured
@@ -242,8 +243,11 @@ def test_settings_are_changed_with_the_keyboard_alone(page_chat, owner, browse):
     assert settings(owner)["allow_message_editing"]["value"] is False
 
 
-@pytest.mark.parametrize("width", [320, 1280])
-@pytest.mark.parametrize("section", [*SECTIONS, "organization-level-user-defaults"])
+@pytest.mark.parametrize("width", thorough_except([320], [320, 1280]))
+@pytest.mark.parametrize(
+    "section",
+    thorough_except(["organization-permissions"], [*SECTIONS, "organization-level-user-defaults"]),
+)
 def test_sections_of_settings_are_accessible_and_fit(page_chat, owner, browse, section, width):
     page = (
         browse(owner, viewport={"width": width, "height": 800})

@@ -32,6 +32,7 @@ def test_rows_stay_in_place_in_chromium(page_chat, browse, steps, growths):
     assert found["most"] <= 300
 
 
+@pytest.mark.thorough
 @pytest.mark.on_one
 @pytest.mark.parametrize("steps, growths", [(20, 4), LONG])
 def test_rows_stay_in_place_in_webkit(own_chat, steps, growths):

@@ -25,6 +25,7 @@ def window(own_chat):
         yield window
 
 
+@pytest.mark.thorough
 def test_the_switcher_picker_and_status_work_in_webkit(window):
     window.type("textarea", "Half a sentence")
     window.press("Control", "k")
@@ -47,6 +48,7 @@ def test_the_switcher_picker_and_status_work_in_webkit(window):
     window.sees(".me", "Working from home")
 
 
+@pytest.mark.thorough
 def test_chips_forms_destination_and_full_screen_work_in_webkit(window):
     window.type("textarea", "For dinner")
     window.sees(".dest", "lunch")

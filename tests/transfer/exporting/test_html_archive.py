@@ -226,6 +226,7 @@ def peak_bytes(folder: Path, messages: int) -> int:
     return peak
 
 
+@pytest.mark.thorough
 def test_memory_of_an_archive_does_not_grow_with_its_messages(tmp_path, monkeypatch):
     monkeypatch.setattr(search_index, "MAX_BUFFERED", 1_000)
     monkeypatch.setattr(search_index, "MAX_PART_BYTES", 1 << 12)

@@ -173,6 +173,7 @@ TEXTS_OF_CHUNKS = {
     ("catchup",): ["catch_up"],
     ("start",): ["start"],
     ("answers",): ["answers"],
+    ("errors",): ["errors"],
     tuple(CHUNKS.names[CHUNKS.names.index("admin") :]): ["admin", "oversight"],
 }
 

@@ -1,13 +1,17 @@
 /** Requests to the server's API, with the session of the logged-in person. */
 
+import { currentLanguage, t } from "./i18n.js";
+import { lazy } from "./lazy.js";
+
 const BASE = "/json";
 
-/** The server refused the request. `code` and `message` are those of the API, `body` is the whole response. */
+/** The server refused the request. `message` is for the person, `code` is the API's, `body` is the whole response. */
 export class ApiError extends Error {
   /** @param {number} status
-   * @param {Record<string, any>} body */
-  constructor(status, body) {
-    super(body.msg || `HTTP ${status}`);
+   * @param {Record<string, any>} body
+   * @param {string} [message] */
+  constructor(status, body, message = body.msg) {
+    super(message || `HTTP ${status}`);
     this.status = status;
     this.code = body.code ?? "";
     this.body = body;
@@ -107,9 +111,22 @@ async function request(method, path, params, signal, headers = {}) {
     result = await response.json();
   } catch (error) {
     if (signal?.aborted) throw error;
-    throw new NetworkError(String(error));
+    throw new NetworkError(t("connection.no-answer"), { cause: error });
   }
   if (response.ok) return result;
-  if (response.status >= 500) throw new NetworkError(result.msg);
-  throw new ApiError(response.status, result);
+  const message = await describeError(result);
+  if (response.status >= 500) throw new NetworkError(message);
+  throw new ApiError(response.status, result, message);
+}
+
+/** The error of a response in the person's language. Its texts are loaded at the first error.
+ * @param {{code?: string, msg?: string}} body
+ * @returns {Promise<string | undefined>} */
+export async function describeError(body) {
+  if (currentLanguage() === "en") return body.msg;
+  try {
+    return (await lazy("errors", "errorText"))(body);
+  } catch {
+    return body.msg;
+  }
 }

@@ -15,6 +15,7 @@ export interface ChunkExports {
   catchup: typeof import("../views/catch_up_card.js");
   start: typeof import("../views/start_cards.js");
   answers: typeof import("../views/answers.js");
+  errors: typeof import("./server_errors.js");
   admin: typeof import("../admin/administration.js");
   oversight: typeof import("../admin/oversight.js");
 }

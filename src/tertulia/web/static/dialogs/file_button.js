@@ -1,6 +1,6 @@
 /** A button that uploads one file to a path of the API. */
 
-import { apiUrl } from "../core/api.js";
+import { apiUrl, describeError } from "../core/api.js";
 import { h } from "../core/html.js";
 import { t } from "../core/i18n.js";
 import { actionButton } from "./forms.js";
@@ -36,5 +36,5 @@ async function sendFile(path, file, more) {
   for (const [name, value] of Object.entries(more)) form.append(name, value);
   const response = await fetch(apiUrl(path), { method: "POST", body: form });
   const result = await response.json().catch(() => ({}));
-  if (!response.ok) throw new Error(result.msg ?? t("upload.failed", { name: file.name }));
+  if (!response.ok) throw new Error(await describeError(result) ?? t("upload.failed", { name: file.name }));
 }

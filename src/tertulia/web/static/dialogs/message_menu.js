@@ -1,7 +1,7 @@
 /** The menu of a message. */
 
 import { withErrorToast, copyLink, copyToClipboard, setStar } from "../views/message_actions.js";
-import { apiUrl, get, remove } from "../core/api.js";
+import { apiUrl, describeError, get, remove } from "../core/api.js";
 import { emit } from "../core/signals.js";
 import { toast } from "../views/layout.js";
 import { setHidden } from "../views/message_row.js";
@@ -60,7 +60,7 @@ export function deleteMessage(message) {
     const response = await fetch(apiUrl(`/messages/${message.id}`), { method: "DELETE", keepalive: true }).catch(() => null); // the page may be closing
     if (response?.ok) return;
     show(false);
-    toast(response ? (await response.json()).msg : t("delete.failed"));
+    toast((response && await describeError(await response.json())) ?? t("delete.failed"));
   };
   showUndo({ icon: "trash", text: t("undo.deleted"), undo: () => show(false), commit });
 }

@@ -1,6 +1,6 @@
 /** File uploads, with progress and cancelling. */
 
-import { apiUrl } from "../core/api.js";
+import { apiUrl, describeError } from "../core/api.js";
 import { state } from "../state/session.js";
 
 /** @typedef {{promise: Promise<{url: string, filename: string}>, cancel: () => void}} Upload */
@@ -16,14 +16,14 @@ export function isTooLarge(file) {
 
 /** @param {File} file
  * @param {(part: number) => void} progress from 0 to 1
- * @returns {Upload} its promise is rejected with the server's words, or without words if there was no answer */
+ * @returns {Upload} its promise is rejected with a text about the error, or without one if there was no answer */
 export function upload(file, progress) {
   const request = new XMLHttpRequest();
   const promise = new Promise((resolve, reject) => {
     request.open("POST", apiUrl("/user_uploads"));
     request.responseType = "json";
     request.upload.onprogress = (event) => event.lengthComputable && progress(event.loaded / event.total);
-    request.onload = () => (request.status === 200 ? resolve(request.response) : reject(new Error(request.response?.msg ?? "")));
+    request.onload = () => (request.status === 200 ? resolve(request.response) : describeError(request.response ?? {}).then((message) => reject(new Error(message))));
     request.onerror = () => reject(new Error(""));
     request.onabort = () => reject(new DOMException("", "AbortError"));
   });

@@ -30,6 +30,7 @@ export const texts = {
   "connection.live": "En línea",
   "connection.logged-out": "Has salido.",
   "connection.newer": "Hay una versión más nueva de esta página. Lo que has escrito está a salvo.",
+  "connection.no-answer": "El servidor no responde. Vuelve a intentarlo cuando haya conexión.",
   "connection.offline": "No hay conexión. Lo que escribas se guarda aquí y sale cuando vuelva.",
   "connection.reconnecting": "Volviendo a conectar…",
   "connection.reload": "Recargar",

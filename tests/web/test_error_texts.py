@@ -1,0 +1,105 @@
+"""Errors of the server in the languages of the page."""
+
+import ast
+import re
+from pathlib import Path
+
+from playwright.sync_api import expect
+
+import tertulia
+from tertulia.errors import BadRequest, ClientError
+from tertulia.web.assets import STATIC, TRANSLATIONS
+
+SOURCE = Path(tertulia.__file__).parent
+TEXT = re.compile(r'^  "([^"]+)": "(.*)",$', re.MULTILINE)
+DESCRIPTION = "error.says."
+# The page shows the server's own words after a translated beginning.
+WITHOUT_MEANING = {BadRequest.code}
+
+
+def all_errors(parent: type[ClientError] = ClientError) -> set[type[ClientError]]:
+    own = set(parent.__subclasses__())
+    return own.union(*(all_errors(each) for each in own)) if own else own
+
+
+def described() -> set[str]:
+    """What the server says: messages of error classes, and texts that are given to them."""
+    found = {each.message for each in all_errors()}
+    names = {each.__name__ for each in all_errors()}
+    for path in SOURCE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                given = [*node.args, *(each.value for each in node.keywords)]
+                found |= {_text(each) for each in given if node.func.id in names}
+    return found - {""}
+
+
+def _text(node: ast.expr) -> str:
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return node.value
+    if isinstance(node, ast.JoinedStr):
+        return "".join(_text(each) or "{x}" for each in node.values)
+    return ""
+
+
+def english() -> dict[str, str]:
+    return dict(TEXT.findall((TRANSLATIONS / "en" / "errors.js").read_text(encoding="utf-8")))
+
+
+def test_every_code_of_the_server_has_a_text():
+    table = (STATIC / "core" / "server_errors.js").read_text(encoding="utf-8")
+    named = dict(re.findall(r'\b([A-Z_]+): "([a-z-]+)"', table))
+
+    assert {each.code for each in all_errors()} - WITHOUT_MEANING == named.keys()
+    texts = {name.removeprefix("error.code.") for name in english() if "error.code." in name}
+    assert set(named.values()) == texts
+
+
+def test_every_translated_description_is_one_of_the_server():
+    said = [re.sub(r"\{\w*\}", "17", each) for each in described()]
+    names = [name.removeprefix(DESCRIPTION) for name in english() if DESCRIPTION in name]
+
+    assert names
+    for name in names:
+        parts = [re.escape(part) for part in re.split(r"\{[ab]\}", name)]
+        assert any(re.fullmatch("(.+)".join(parts), each) for each in said), name
+
+
+def test_a_refusal_is_shown_in_the_language_of_the_person(page_chat, browse):
+    owner = page_chat.person("ana", role="owner", channels=["kitchen"])
+    page_chat.person("ben", channels=["garden"])
+    owner.patch("/settings", default_language="de").succeeds()
+    kitchen = page_chat.channel("kitchen").id
+    page = browse(owner).goes(f"#channels/{kitchen}/general").page
+    name = page.locator("[name=new_name]")
+
+    for given, text in (
+        ("garden", "Es gibt schon einen Kanal mit diesem Namen."),  # by its code
+        (" ", "Der Kanal braucht einen Namen."),  # by what the server says
+        ("x" * 61, "Der Name des Kanals ist zu lang (Grenze: 60 Zeichen)."),
+    ):
+        name.fill(given)
+        name.blur()
+        expect(page.locator("small.wrong")).to_have_text(text)
+
+    assert page_chat.channel("kitchen").id == kitchen
+
+
+def test_an_error_without_a_text_is_shown_with_the_words_of_the_server(page_chat, browse):
+    owner = page_chat.person("ana", role="owner", channels=["kitchen"])
+    owner.patch("/settings", default_language="fr").succeeds()
+    browser = browse(owner).goes(f"#channels/{page_chat.channel('kitchen').id}/general")
+    answer = {"result": "error", "code": "BAD_REQUEST", "msg": "The soup is cold."}
+    browser.page.route("**/json/streams/*", lambda route: route.fulfill(status=400, json=answer))
+
+    name = browser.page.locator("[name=new_name]")
+    name.fill("soup")
+    name.blur()
+
+    note = browser.page.locator("small.wrong")
+    expect(note).to_have_text("Le serveur a refusé : The soup is cold.")
+    browser.page.unroute("**/json/streams/*")
+    browser.page.route("**/json/streams/*", lambda route: route.abort())
+    name.fill("salad")
+    name.blur()
+    expect(note).to_contain_text("Le serveur ne répond pas.")

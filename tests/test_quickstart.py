@@ -123,6 +123,18 @@ def test_an_ipv6_record_of_another_machine_is_found(
     assert "  IN  A  192.168.0.7" in shown
 
 
+def test_the_service_may_write_to_its_data_folder_which_is_below_var_lib(tmp_path):
+    runs(tmp_path, "--yes", "--data", "/var/lib/chat/")
+
+    unit = (tmp_path / "etc/systemd/system/tertulia.service").read_text()
+    assert "Environment=TERTULIA_DATA=/var/lib/chat\n" in unit
+    assert "StateDirectory=chat\n" in unit
+    for elsewhere in ("/srv/chat", "/var/lib", "/var/lib/../chat", "chat"):
+        refused = runs(tmp_path / "other", "--yes", "--data", elsewhere)
+        assert "must be a folder below /var/lib" in refused, elsewhere
+    assert not (tmp_path / "other").exists()
+
+
 def test_a_port_without_a_proxy_is_refused(tmp_path):
     assert "add --proxy" in runs(tmp_path, "--yes", "--port", "8000")
     assert list(tmp_path.iterdir()) == []

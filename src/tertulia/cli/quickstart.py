@@ -77,6 +77,9 @@ def quickstart(
         raise click.UsageError(f"{host} is not a host name such as chat.example.com.")
     if port is not None and not proxy:
         raise click.UsageError("--port is for a server behind a proxy; add --proxy.")
+    data = os.path.normpath(data)
+    if not data.startswith(quickstart_files.STATE_ROOT):
+        raise click.UsageError("--data must be a folder below /var/lib, such as /var/lib/tertulia.")
     proxy_port = (port or DEFAULT_PORT) if proxy else None
     program = str(Path(sys.argv[0]).absolute())
     files = quickstart_files.planned(host, root, program=program, data=data, proxy_port=proxy_port)

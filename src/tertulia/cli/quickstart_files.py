@@ -6,6 +6,7 @@ from pathlib import Path
 import msgspec
 
 BACKUPS_KEPT = 7
+STATE_ROOT = "/var/lib/"  # where systemd lets an unprivileged service write
 
 HEAD = """\
 # Written by `tertulia quickstart`. All settings: docs/settings.md.
@@ -62,7 +63,7 @@ ExecReload=/bin/kill -HUP $MAINPID
 Environment=TERTULIA_DATA={data}
 EnvironmentFile=-/etc/tertulia/environment
 DynamicUser=yes
-StateDirectory=tertulia
+StateDirectory={state}
 StateDirectoryMode=0700
 Restart=on-failure
 RestartSec=1
@@ -155,10 +156,12 @@ def planned(
 ) -> list[PlannedFile]:
     """The files below `root`, which is `/` except in tests and images.
 
-    With a port the server is behind a proxy, which gets the certificate.
+    With a port the server is behind a proxy, which gets the certificate. `data` is below
+    `STATE_ROOT`.
     """
     values = {"host": host, "program": program, "data": data, "backups": backups}
     values |= {"port": str(proxy_port), "kept": str(BACKUPS_KEPT)}
+    values |= {"state": data.removeprefix(STATE_ROOT)}
     values |= {"capabilities": LOW_PORTS if proxy_port is None else NO_CAPABILITIES}
     settings = HEAD + (ACME if proxy_port is None else BEHIND_PROXY) + MAIL
     folder, units = root / data.lstrip("/"), root / "etc/systemd/system"

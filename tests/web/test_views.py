@@ -275,3 +275,18 @@ def test_a_search_that_the_server_rejects_shows_a_text_of_the_page(page_chat, br
     user = browse(page_chat.person("ana")).goes("#narrow/is/tasty")
 
     expect(user.page.get_by_text("The server does not understand this search")).to_be_visible()
+
+
+def test_the_filters_of_the_inbox_begin_below_its_summary_on_a_phone(page_chat, browse):
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
+    for number in range(3):
+        ana.says("Soup's on", to=f"kitchen > lunch {number}")
+
+    page = browse(ben, viewport={"width": 390, "height": 844}).goes("#inbox").page
+
+    expect(page.locator(".sub .chip")).to_have_count(4)
+    summary = page.locator(".sub > span").first.bounding_box()
+    first = page.locator(".sub .chip").first.bounding_box()
+    assert summary is not None
+    assert first is not None
+    assert first["x"] == summary["x"]

@@ -108,6 +108,8 @@ def _write(config: Config, file: Path, with_secret: bool) -> None:
     database = data_dir.find_database(config)
     if file.exists():
         raise click.ClickException(f"{file} already exists.")
+    if not file.parent.is_dir():  # it may be a disk that is not mounted, so it is not created
+        raise click.ClickException(f"The folder {file.parent} does not exist.")
     secret = _secret(config) if with_secret else None
 
     def take(tx: Tx, files: FileSnapshot) -> int:

@@ -93,6 +93,15 @@ def test_a_backup_file_is_private_and_overwrites_no_file(terminal, tmp_path):
     assert (again.code, again.err) == (1, f"Error: {file} already exists.\n")
 
 
+def test_a_backup_to_a_missing_folder_names_the_folder(terminal, tmp_path):
+    terminal.adds("ana")
+
+    result = terminal.runs("backup", str(tmp_path / "disk" / "chat.tar"))
+
+    assert (result.code, result.err) == (1, f"Error: The folder {tmp_path}/disk does not exist.\n")
+    assert not (tmp_path / "disk").exists()
+
+
 def test_a_backup_contains_the_secret_only_on_request(terminal, tmp_path):
     secret = (
         terminal.runs("user", "add", "ana@example.com", "--name", "Ana")

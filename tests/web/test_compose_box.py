@@ -178,7 +178,7 @@ def test_a_message_that_is_too_long_says_why_and_is_not_sent(kitchen, browse):  
     expect(counter).to_have_text("100")
     box(user).fill("x" * 10_240)
 
-    expect(counter).to_have_text("-240")
+    expect(counter).to_have_text("−240")
     expect(note(user)).to_have_text("10,240 of 10,000 letters: 240 too many.Attach as a file")
     send = user.page.get_by_role("button", name="Send", exact=True)
     expect(send).to_have_attribute("aria-disabled", "true")

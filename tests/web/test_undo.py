@@ -27,6 +27,7 @@ def test_undo_restores_a_deleted_message(kitchen):
     ana, _, soup, user = kitchen
     delete(user)
 
+    expect(user.message("Coming")).to_be_focused()
     user.page.get_by_role("button", name="Undo").click()
 
     expect(user.message("Soup's on")).to_be_visible()

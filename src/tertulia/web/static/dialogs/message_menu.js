@@ -5,6 +5,7 @@ import { apiUrl, describeError, get, remove } from "../core/api.js";
 import { emit } from "../core/signals.js";
 import { toast } from "../views/layout.js";
 import { setHidden } from "../views/message_row.js";
+import { currentMessageView } from "../views/message_view.js";
 import { runCommand } from "../views/commands.js";
 import { isSpectator, state, myId, realm } from "../state/session.js";
 import { h, icon } from "../core/html.js";
@@ -55,6 +56,8 @@ export function deleteMessage(message) {
     setHidden(message.id, isHidden);
     emit("messageChanged", message.id);
   };
+  const view = currentMessageView();
+  if (view?.focusedId === message.id) view.moveFocus(-1) || view.moveFocus(1); // else the focus is lost with the row
   show(true);
   const commit = async () => {
     const response = await fetch(apiUrl(`/messages/${message.id}`), { method: "DELETE", keepalive: true }).catch(() => null); // the page may be closing

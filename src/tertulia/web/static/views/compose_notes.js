@@ -43,7 +43,7 @@ export class ComposeNotes {
     const { excess } = this;
     const isTooLong = excess > 0;
     this.counter.hidden = excess < (COUNTED_FROM - 1) * maxLength();
-    this.counter.textContent = formatNumber(0 - excess);
+    this.counter.textContent = formatNumber(0 - excess).replace("-", "−");
     this.counter.classList.toggle("count-long", isTooLong);
     this.#compose.setBlocked(isTooLong ? this.element.id : "");
     const note = isTooLong ? this.#tooLong(excess) : this.#other();

@@ -75,12 +75,12 @@ ANSWERED = "#narrow/channel/1-general/topic/Questions.20for.20Saturday"
 PICTURES = (
     Picture("inbox-light", "#inbox"),
     Picture("phone-inbox", "#inbox", PHONE),
+    Picture("catch-up-light", "#inbox", key="o"),  # before other pictures read the messages
     Picture("topic-light", TOPIC),
     Picture("topic-dark", TOPIC, scheme="dark"),
     Picture("recent-dark", "#recent", MIDDLE, "dark"),
     Picture("channel-light", "#topics/channel/1-general", MIDDLE),
     Picture("phone-topic", TOPIC, PHONE, "dark"),
-    Picture("catch-up-light", "#inbox", key="o"),
     Picture("answer-light", ANSWERED, MIDDLE, script=ANSWER),
     Picture("public-topic", "public/1-general/Opening.20night/"),
     Picture("admin-settings", "#organization/organization-settings", needs_owner=True),

@@ -77,6 +77,22 @@ def test_an_empty_field_lists_unread_and_recent_conversations(page_chat, browse)
     expect(page.get_by_role("group", name="Lately")).to_contain_text("lunch")
 
 
+def test_control_enter_opens_a_new_tab_and_the_switcher_is_used_again(page_chat, browse):
+    ana = page_chat.person("ana", channels=["kitchen", "garden"])
+    page = browse(ana).goes("#inbox").page
+
+    switcher(page).fill("kitchen")
+    with page.expect_popup() as opened:
+        page.keyboard.press("Control+Enter")
+
+    expect(opened.value.get_by_role("heading", name="kitchen")).to_be_visible()
+    expect(page.get_by_role("combobox")).to_have_count(0)
+    switcher(page).fill("gard")
+    expect(page.get_by_role("option", selected=True)).to_contain_text("garden")
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("combobox")).to_have_count(0)
+
+
 def test_escape_restores_focus_and_text(page_chat, browse):
     ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
     ben.says("Soup's on", to="kitchen > lunch")

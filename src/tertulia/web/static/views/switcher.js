@@ -42,6 +42,7 @@ class Switcher {
   /** @type {Hit[]} */
   #hits = [];
   #chosen = 0;
+  #stop = () => {};
 
   open() {
     const close = iconButton("close", t("switcher.close"), { onclick: () => this.#dialog.close() });
@@ -53,15 +54,18 @@ class Switcher {
     this.#dialog.addEventListener("click", (event) => {
       if (event.target === this.#dialog) this.#dialog.close();
     });
-    const stop = on(["topics", "people", "presence"], () => this.#draw(this.#chosen));
-    this.#dialog.addEventListener("close", () => {
-      stop();
-      this.#dialog.remove();
-    });
+    this.#stop = on(["topics", "people", "presence"], () => this.#draw(this.#chosen));
+    this.#dialog.addEventListener("close", () => this.#close());
     document.body.append(this.#dialog);
     this.#dialog.showModal();
     this.#draw();
     fetchRecentTopics();
+  }
+
+  #close() {
+    this.#stop();
+    this.#dialog.close();
+    this.#dialog.remove();
   }
 
   /** @param {number} [chosen] the row that is chosen */
@@ -156,7 +160,7 @@ class Switcher {
   /** @param {Hit} hit
    * @param {boolean} inNewTab */
   #go({ hash, composes }, inNewTab) {
-    this.#dialog.close();
+    this.#close(); // at once: a tab in the background is told of it later
     if (inNewTab) window.open(hash, "_blank");
     else if (composes && !isPhone() && !isSpectator()) composeAt(hash, ""); // what is typed next is a message, not a command
     else location.hash = hash;

@@ -303,6 +303,23 @@ def test_the_page_is_accessible_and_fits_a_phone(browse, page_chat):
     assert not found
 
 
+def test_buttons_are_large_on_a_phone_and_plots_run_from_left_to_right_in_arabic(browse, page_chat):
+    at_page = browse(None, viewport={"width": 390, "height": 844}, locale="ar")
+    page = at_page.page
+    page.goto(address(page_chat, f"/operator/?token={token(page_chat)}"))
+
+    heights = page.locator(".top-line .b").evaluate_all("all => all.map(b => b.offsetHeight)")
+    ticks = page.locator(".plot .x").first.locator("span")
+    first, last = ticks.first.bounding_box(), ticks.last.bounding_box()
+
+    assert heights == [44, 44]
+    assert first is not None
+    assert last is not None
+    assert first["x"] < last["x"]
+    writes = page.locator("#part-writes .v bdi")
+    assert re.fullmatch(r"\d+ ms", writes.inner_text())
+
+
 # --- plots and words ---
 
 

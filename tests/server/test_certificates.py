@@ -88,6 +88,7 @@ def test_an_unusable_certificate_is_reported_in_one_line(terminal, tmp_path, spo
 
     assert refused.code == 1
     assert sentence in refused.err
+    assert not (terminal.data / "address").exists()
     assert len(refused.err.splitlines()) == 1
 
 

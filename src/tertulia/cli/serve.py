@@ -20,6 +20,7 @@ from tertulia.domain.people.keys import Vault
 from tertulia.errors.authentication import AlreadySetUp
 from tertulia.sample_data.demo.people import DemoPeople
 from tertulia.server import connection_limits, http_server, logging_config, sockets, workers
+from tertulia.server.certificates import Certificate
 
 
 @click.command()
@@ -31,6 +32,7 @@ def serve(**flags: Any) -> None:
     end_quietly()
     connection_limits.raise_file_limit()
     workers.check(config)
+    Certificate.of(config)  # an unusable one is an error before anything is created
     with data_dir.folder_lock(config):
         data_dir.lock_exclusively(config)
         listening = sockets.listen(config)

@@ -1,7 +1,8 @@
 """Prints the page's types of API answers, from the API description; `make page-types` runs it.
 
-openapi-typescript generates them from a description with only what a page reads, the answers, by
-method and path: `Answers["GET /messages"]`.
+openapi-typescript generates them from a description with only what the page reads, the answers, by
+method and path: `Answers["GET /messages"]`. Events are left open: the page declares those that
+it reads in `sync/event_types.d.ts`.
 """
 
 import hashlib
@@ -24,7 +25,7 @@ HEAD = """/**
 """
 VERSION = "openapi-typescript@7.13.0"
 METHODS = "get", "post", "put", "patch", "delete"
-# Half of the document is for people, and TypeScript finds the kind of an event by its constants.
+# Half of the document is for people.
 WORDS = "description", "title", "example", "examples", "discriminator"
 
 
@@ -41,6 +42,7 @@ def types(command: str) -> str:
         subprocess.run([command, *options], cwd=folder, check=True, stdout=subprocess.DEVNULL)
         written = (Path(folder) / "answers.d.ts").read_text(encoding="utf-8")
     schemas = written.partition("schemas: {")[2].partition("\n    };\n    responses: ")[0]
+    schemas = re.sub(r"\n +/\*\* @.+ \*/", "", schemas)  # comments that repeat the type
     head = HEAD.format(digest=digest())
     return f"{head}export interface components {{\n    schemas: {{{schemas}\n    }};\n}}\n"
 
@@ -55,6 +57,7 @@ def answers() -> dict[str, Any]:
     """A description of only the answers and their contents."""
     described = json.loads(description())
     schemas = described["components"]["schemas"]
+    schemas["Events"]["properties"]["events"]["items"] = {}
     found = {
         f"{method.upper()} {path.removeprefix(BASE)}": content["application/json"]["schema"]
         for path, operations in described["paths"].items()

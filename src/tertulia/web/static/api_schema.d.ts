@@ -1,6 +1,6 @@
 /**
  * What the API answers: written by scripts/page_types.py from its description.
- * Of which the digest is 7ec70b705eba21be3fc95016e5064bcbe0d487ebb22a83fc9631a795bfa1d727.
+ * Of which the digest is fe41b0be15f68d44530fdc034139642aa2260c94dcaa1abf9710a9fa816fe458.
  */
 export interface components {
     schemas: {
@@ -295,99 +295,14 @@ export interface components {
         AlertWords: {
             alert_words: string[];
         };
-        AlertWordsEvent: {
-            id: number;
-            /** @constant */
-            type: "alert_words";
-            alert_words: string[];
-        };
         AllRead: {
             complete: boolean;
-        };
-        AnswerEndEvent: {
-            id: number;
-            /** @constant */
-            type: "answer";
-            /** @constant */
-            op: "end";
-            answer_token: string;
-            sender_id: number;
-            asked_by: number | null;
-            started: number;
-            /** @enum {string} */
-            message_type: "direct" | "stream";
-            user_ids?: number[];
-            stream_id?: number;
-            topic?: string;
-            message_id: number | null;
-        };
-        AnswerEvent: components["schemas"]["AnswerEndEvent"] | components["schemas"]["AnswerStartEvent"] | components["schemas"]["AnswerStopEvent"] | components["schemas"]["AnswerUpdateEvent"];
-        AnswerStartEvent: {
-            id: number;
-            /** @constant */
-            type: "answer";
-            /** @constant */
-            op: "start";
-            answer_token: string;
-            sender_id: number;
-            asked_by: number | null;
-            started: number;
-            /** @enum {string} */
-            message_type: "direct" | "stream";
-            user_ids?: number[];
-            stream_id?: number;
-            topic?: string;
-        };
-        AnswerStopEvent: {
-            id: number;
-            /** @constant */
-            type: "answer";
-            /** @constant */
-            op: "stop";
-            answer_token: string;
-            sender_id: number;
-            asked_by: number | null;
-            started: number;
-            /** @enum {string} */
-            message_type: "direct" | "stream";
-            user_ids?: number[];
-            stream_id?: number;
-            topic?: string;
-        };
-        AnswerUpdateEvent: {
-            id: number;
-            /** @constant */
-            type: "answer";
-            /** @constant */
-            op: "update";
-            answer_token: string;
-            sender_id: number;
-            asked_by: number | null;
-            started: number;
-            /** @enum {string} */
-            message_type: "direct" | "stream";
-            user_ids?: number[];
-            stream_id?: number;
-            topic?: string;
-            position: number;
-            content: string;
-            status_line: string;
         };
         ApiKey: {
             api_key: string;
             email: string;
             user_id: number;
         };
-        AttachmentAddEvent: {
-            id: number;
-            /** @constant */
-            type: "attachment";
-            /** @constant */
-            op: "add";
-            attachment: components["schemas"]["AttachmentObject"];
-            upload_space_used: number;
-        };
-        AttachmentEvent: components["schemas"]["AttachmentAddEvent"] | components["schemas"]["AttachmentRemoveEvent"] | components["schemas"]["AttachmentUpdateEvent"];
         AttachmentObject: {
             id: number;
             name: string;
@@ -395,26 +310,6 @@ export interface components {
             size: number;
             create_time: number;
             message_ids: number[];
-        };
-        AttachmentRemoveEvent: {
-            id: number;
-            /** @constant */
-            type: "attachment";
-            /** @constant */
-            op: "remove";
-            attachment: {
-                id: number;
-            };
-            upload_space_used: number;
-        };
-        AttachmentUpdateEvent: {
-            id: number;
-            /** @constant */
-            type: "attachment";
-            /** @constant */
-            op: "update";
-            attachment: components["schemas"]["AttachmentObject"];
-            upload_space_used: number;
         };
         AuditEntry: {
             id: number;
@@ -493,37 +388,6 @@ export interface components {
         ChangedSettings: {
             [key: string]: unknown;
         };
-        ChannelFolderAddEvent: {
-            id: number;
-            /** @constant */
-            type: "channel_folder";
-            /** @constant */
-            op: "add";
-            channel_folder: components["schemas"]["FolderObject"];
-        };
-        ChannelFolderEvent: components["schemas"]["ChannelFolderAddEvent"] | components["schemas"]["ChannelFolderReorderEvent"] | components["schemas"]["ChannelFolderUpdateEvent"];
-        ChannelFolderReorderEvent: {
-            id: number;
-            /** @constant */
-            type: "channel_folder";
-            /** @constant */
-            op: "reorder";
-            order: number[];
-        };
-        ChannelFolderUpdateEvent: {
-            id: number;
-            /** @constant */
-            type: "channel_folder";
-            /** @constant */
-            op: "update";
-            channel_folder_id: number;
-            data: {
-                name?: string;
-                description?: string;
-                rendered_description?: string;
-                is_archived?: boolean;
-            };
-        };
         ChannelObject: {
             stream_id: number;
             name: string;
@@ -569,7 +433,6 @@ export interface components {
         };
         ClientPresence: {
             client?: string;
-            /** @enum {string} */
             status: "active" | "idle" | "offline";
             timestamp: number;
             pushable?: boolean;
@@ -602,59 +465,6 @@ export interface components {
         CreatedScheduledMessage: {
             scheduled_message_id: number;
         };
-        CustomProfileFieldsEvent: {
-            id: number;
-            /** @constant */
-            type: "custom_profile_fields";
-            fields: components["schemas"]["FieldObject"][];
-        };
-        DefaultStreamsEvent: {
-            id: number;
-            /** @constant */
-            type: "default_streams";
-            default_streams: number[];
-        };
-        DeleteMessageEvent: {
-            id: number;
-            /** @constant */
-            type: "delete_message";
-            message_ids?: number[];
-            /** @enum {string} */
-            message_type: "private" | "stream";
-            stream_id?: number;
-            topic?: string;
-            message_id?: number;
-        };
-        DeviceAddEvent: {
-            id: number;
-            /** @constant */
-            type: "device";
-            /** @constant */
-            op: "add";
-            device_id: number;
-        };
-        DeviceEvent: components["schemas"]["DeviceAddEvent"] | components["schemas"]["DeviceRemoveEvent"] | components["schemas"]["DeviceUpdateEvent"];
-        DeviceRemoveEvent: {
-            id: number;
-            /** @constant */
-            type: "device";
-            /** @constant */
-            op: "remove";
-            device_id: number;
-        };
-        DeviceUpdateEvent: {
-            id: number;
-            /** @constant */
-            type: "device";
-            /** @constant */
-            op: "update";
-            device_id: number;
-            push_key_id?: number | null;
-            push_token_id?: string | null;
-            pending_push_token_id?: string | null;
-            push_token_last_updated_timestamp?: number | null;
-            push_registration_error_code?: string | null;
-        };
         DomainObject: {
             domain: string;
             allow_subdomains: boolean;
@@ -676,31 +486,6 @@ export interface components {
         Drafts: {
             count: number;
             drafts: components["schemas"]["DraftObject"][];
-        };
-        DraftsAddEvent: {
-            id: number;
-            /** @constant */
-            type: "drafts";
-            /** @constant */
-            op: "add";
-            drafts: components["schemas"]["DraftObject"][];
-        };
-        DraftsEvent: components["schemas"]["DraftsAddEvent"] | components["schemas"]["DraftsRemoveEvent"] | components["schemas"]["DraftsUpdateEvent"];
-        DraftsRemoveEvent: {
-            id: number;
-            /** @constant */
-            type: "drafts";
-            /** @constant */
-            op: "remove";
-            draft_id: number;
-        };
-        DraftsUpdateEvent: {
-            id: number;
-            /** @constant */
-            type: "drafts";
-            /** @constant */
-            op: "update";
-            draft: components["schemas"]["DraftObject"];
         };
         EditHistory: {
             message_history: components["schemas"]["Version"][];
@@ -747,18 +532,15 @@ export interface components {
             still_url: string | null;
         };
         Envelope: {
-            /** @constant */
             result: "success";
-            /** @constant */
             msg: "";
             ignored_parameters_unsupported?: string[];
         };
         Erased: {
             complete: boolean;
         };
-        Event: components["schemas"]["AlertWordsEvent"] | components["schemas"]["AnswerEvent"] | components["schemas"]["AttachmentEvent"] | components["schemas"]["ChannelFolderEvent"] | components["schemas"]["CustomProfileFieldsEvent"] | components["schemas"]["DefaultStreamsEvent"] | components["schemas"]["DeleteMessageEvent"] | components["schemas"]["DeviceEvent"] | components["schemas"]["DraftsEvent"] | components["schemas"]["HeartbeatEvent"] | components["schemas"]["InvitesChangedEvent"] | components["schemas"]["LegalHoldsChangedEvent"] | components["schemas"]["MessageEvent"] | components["schemas"]["MutedTopicsEvent"] | components["schemas"]["MutedUsersEvent"] | components["schemas"]["NavigationViewEvent"] | components["schemas"]["PresenceEvent"] | components["schemas"]["ReactionEvent"] | components["schemas"]["RealmEvent"] | components["schemas"]["RealmBotEvent"] | components["schemas"]["RealmDomainsEvent"] | components["schemas"]["RealmEmojiEvent"] | components["schemas"]["RealmExportEvent"] | components["schemas"]["RealmLinkifiersEvent"] | components["schemas"]["RealmPlaygroundsEvent"] | components["schemas"]["RealmUserEvent"] | components["schemas"]["RealmUserSettingsDefaultsUpdateEvent"] | components["schemas"]["RemindersEvent"] | components["schemas"]["SavedSnippetsEvent"] | components["schemas"]["ScheduledMessagesEvent"] | components["schemas"]["StreamEvent"] | components["schemas"]["SubmessageEvent"] | components["schemas"]["SubscriptionEvent"] | components["schemas"]["TypingEvent"] | components["schemas"]["TypingEditMessageEvent"] | components["schemas"]["UpdateMessageEvent"] | components["schemas"]["UpdateMessageFlagsEvent"] | components["schemas"]["UserGroupEvent"] | components["schemas"]["UserSettingsUpdateEvent"] | components["schemas"]["UserStatusEvent"] | components["schemas"]["UserTopicEvent"];
         Events: {
-            events: components["schemas"]["Event"][];
+            events: unknown[];
             queue_id?: string;
             idle_queue_timeout_secs?: number;
         };
@@ -839,16 +621,10 @@ export interface components {
         };
         HealthPart: {
             name: string;
-            /** @enum {unknown} */
             state: "fail" | "good" | "look" | "off";
             facts: {
                 [key: string]: number | string | boolean | null;
             };
-        };
-        HeartbeatEvent: {
-            id: number;
-            /** @constant */
-            type: "heartbeat";
         };
         IconUrl: {
             icon_url: string;
@@ -883,11 +659,6 @@ export interface components {
         Invitations: {
             invites: components["schemas"]["InvitationObject"][];
         };
-        InvitesChangedEvent: {
-            id: number;
-            /** @constant */
-            type: "invites_changed";
-        };
         IsSubscribed: {
             is_subscribed: boolean;
         };
@@ -912,11 +683,6 @@ export interface components {
         };
         LegalHolds: {
             legal_holds: components["schemas"]["LegalHoldObject"][];
-        };
-        LegalHoldsChangedEvent: {
-            id: number;
-            /** @constant */
-            type: "legal_holds_changed";
         };
         LinkifierObject: {
             pattern: string;
@@ -947,15 +713,6 @@ export interface components {
         };
         Membership: {
             is_user_group_member: boolean;
-        };
-        MessageEvent: {
-            id: number;
-            /** @constant */
-            type: "message";
-            message: components["schemas"]["MessageObject"];
-            flags: string[];
-            local_id?: string;
-            local_message_id?: string;
         };
         MessageObject: {
             id: number;
@@ -991,24 +748,8 @@ export interface components {
             found_oldest: boolean;
             found_newest: boolean;
             anchor?: number;
-            /** @default false */
             history_limited: boolean;
             messages: components["schemas"]["MessageObject"][];
-        };
-        MutedTopicsEvent: {
-            id: number;
-            /** @constant */
-            type: "muted_topics";
-            muted_topics: (string | number)[][];
-        };
-        MutedUsersEvent: {
-            id: number;
-            /** @constant */
-            type: "muted_users";
-            muted_users: {
-                id: number;
-                timestamp: number;
-            }[];
         };
         Myself: {
             user_id: number;
@@ -1041,35 +782,6 @@ export interface components {
             found_oldest: boolean;
             found_newest: boolean;
             ignored_because_not_subscribed_channels: number[];
-        };
-        NavigationViewAddEvent: {
-            id: number;
-            /** @constant */
-            type: "navigation_view";
-            /** @constant */
-            op: "add";
-            navigation_view: components["schemas"]["ViewObject"];
-        };
-        NavigationViewEvent: components["schemas"]["NavigationViewAddEvent"] | components["schemas"]["NavigationViewRemoveEvent"] | components["schemas"]["NavigationViewUpdateEvent"];
-        NavigationViewRemoveEvent: {
-            id: number;
-            /** @constant */
-            type: "navigation_view";
-            /** @constant */
-            op: "remove";
-            fragment: string;
-        };
-        NavigationViewUpdateEvent: {
-            id: number;
-            /** @constant */
-            type: "navigation_view";
-            /** @constant */
-            op: "update";
-            fragment: string;
-            data: {
-                name?: string | null;
-                is_pinned?: boolean;
-            };
         };
         NavigationViews: {
             navigation_views: components["schemas"]["ViewObject"][];
@@ -1127,7 +839,6 @@ export interface components {
             sender_id: number;
             asked_by: number | null;
             started: number;
-            /** @enum {unknown} */
             message_type: "direct" | "stream";
             content: string;
             status_line: string;
@@ -1156,7 +867,6 @@ export interface components {
             id: number;
             email: string;
             full_name: string;
-            /** @default false */
             is_mirror_dummy: boolean;
         };
         PasskeyObject: {
@@ -1182,27 +892,6 @@ export interface components {
             default_for_system_groups: string | null;
             allowed_system_groups: string[];
         };
-        PersonChange: {
-            user_id: number;
-            full_name?: string;
-            email?: string;
-            new_email?: string;
-            delivery_email?: string | null;
-            role?: number;
-            timezone?: string;
-            is_active?: boolean;
-            avatar_url?: string | null;
-            avatar_url_medium?: string | null;
-            avatar_source?: string;
-            avatar_version?: number;
-            bot_owner_id?: number | null;
-            is_imported_stub?: boolean;
-            custom_profile_field?: {
-                id: number;
-                value: string | null;
-                rendered_value?: string;
-            };
-        };
         PersonStorage: {
             user_id: number;
             size: number;
@@ -1210,20 +899,6 @@ export interface components {
         PresenceByClient: {
             aggregated: components["schemas"]["ClientPresence"];
             website: components["schemas"]["ClientPresence"];
-        };
-        PresenceEvent: {
-            id: number;
-            /** @constant */
-            type: "presence";
-            presences?: {
-                [key: string]: components["schemas"]["PresenceObject"];
-            };
-            user_id?: number;
-            server_timestamp?: number;
-            presence?: {
-                [key: string]: components["schemas"]["ClientPresence"];
-            };
-            email?: string;
         };
         PresenceObject: {
             active_timestamp: number;
@@ -1252,21 +927,6 @@ export interface components {
             reaction_count: number;
             message_link: string;
         };
-        ReactionAddEvent: {
-            id: number;
-            /** @constant */
-            type: "reaction";
-            /** @constant */
-            op: "add";
-            user_id: number;
-            user: components["schemas"]["Participant"];
-            message_id: number;
-            emoji_name: string;
-            emoji_code: string;
-            /** @enum {string} */
-            reaction_type: "unicode_emoji" | "realm_emoji" | "zulip_extra_emoji" | "service_extra_emoji";
-        };
-        ReactionEvent: components["schemas"]["ReactionAddEvent"] | components["schemas"]["ReactionRemoveEvent"];
         ReactionObject: {
             emoji_name: string;
             emoji_code: string;
@@ -1274,371 +934,8 @@ export interface components {
             user_id: number;
             user: components["schemas"]["Participant"];
         };
-        ReactionRemoveEvent: {
-            id: number;
-            /** @constant */
-            type: "reaction";
-            /** @constant */
-            op: "remove";
-            user_id: number;
-            user: components["schemas"]["Participant"];
-            message_id: number;
-            emoji_name: string;
-            emoji_code: string;
-            /** @enum {string} */
-            reaction_type: "unicode_emoji" | "realm_emoji" | "zulip_extra_emoji" | "service_extra_emoji";
-        };
         Readers: {
             user_ids: number[];
-        };
-        RealmBotAddEvent: {
-            id: number;
-            /** @constant */
-            type: "realm_bot";
-            /** @constant */
-            op: "add";
-            bot: components["schemas"]["BotObject"];
-        };
-        RealmBotDeleteEvent: {
-            id: number;
-            /** @constant */
-            type: "realm_bot";
-            /** @constant */
-            op: "delete";
-            bot: {
-                user_id: number;
-            };
-        };
-        RealmBotEvent: components["schemas"]["RealmBotAddEvent"] | components["schemas"]["RealmBotDeleteEvent"] | components["schemas"]["RealmBotUpdateEvent"];
-        RealmBotUpdateEvent: {
-            id: number;
-            /** @constant */
-            type: "realm_bot";
-            /** @constant */
-            op: "update";
-            bot: {
-                user_id: number;
-                default_sending_stream?: string | null;
-                default_events_register_stream?: string | null;
-                default_all_public_streams?: boolean;
-                services?: components["schemas"]["BotService"][];
-            };
-        };
-        RealmDeactivatedEvent: {
-            id: number;
-            /** @constant */
-            type: "realm";
-            /** @constant */
-            op: "deactivated";
-            realm_id: number;
-        };
-        RealmDomainsAddEvent: {
-            id: number;
-            /** @constant */
-            type: "realm_domains";
-            /** @constant */
-            op: "add";
-            realm_domain: components["schemas"]["DomainObject"];
-        };
-        RealmDomainsChangeEvent: {
-            id: number;
-            /** @constant */
-            type: "realm_domains";
-            /** @constant */
-            op: "change";
-            realm_domain: components["schemas"]["DomainObject"];
-        };
-        RealmDomainsEvent: components["schemas"]["RealmDomainsAddEvent"] | components["schemas"]["RealmDomainsChangeEvent"] | components["schemas"]["RealmDomainsRemoveEvent"];
-        RealmDomainsRemoveEvent: {
-            id: number;
-            /** @constant */
-            type: "realm_domains";
-            /** @constant */
-            op: "remove";
-            domain: string;
-        };
-        RealmEmojiAddEvent: {
-            id: number;
-            /** @constant */
-            type: "realm_emoji";
-            /** @constant */
-            op: "add";
-            emoji: components["schemas"]["EmojiObject"];
-        };
-        RealmEmojiEvent: components["schemas"]["RealmEmojiAddEvent"] | components["schemas"]["RealmEmojiUpdateEvent"] | components["schemas"]["RealmEmojiUpdateOneEvent"];
-        RealmEmojiUpdateEvent: {
-            id: number;
-            /** @constant */
-            type: "realm_emoji";
-            /** @constant */
-            op: "update";
-            realm_emoji: {
-                [key: string]: components["schemas"]["EmojiObject"];
-            };
-        };
-        RealmEmojiUpdateOneEvent: {
-            id: number;
-            /** @constant */
-            type: "realm_emoji";
-            /** @constant */
-            op: "update_one";
-            emoji_id: string;
-            data: {
-                deactivated: boolean;
-            };
-        };
-        RealmEvent: components["schemas"]["RealmDeactivatedEvent"] | components["schemas"]["RealmUpdateEvent"] | components["schemas"]["RealmUpdateDictEvent"];
-        RealmExportEvent: {
-            id: number;
-            /** @constant */
-            type: "realm_export";
-            exports: components["schemas"]["ExportObject"][];
-        };
-        RealmLinkifiersEvent: {
-            id: number;
-            /** @constant */
-            type: "realm_linkifiers";
-            realm_linkifiers: components["schemas"]["LinkifierObject"][];
-        };
-        RealmPlaygroundsEvent: {
-            id: number;
-            /** @constant */
-            type: "realm_playgrounds";
-            realm_playgrounds: {
-                id: number;
-                name: string;
-                pygments_language: string;
-                url_template: string;
-            }[];
-        };
-        RealmSettings: {
-            allow_message_editing?: boolean;
-            authentication_methods?: {
-                [key: string]: {
-                    enabled: boolean;
-                    available: boolean;
-                };
-            };
-            avatar_changes_disabled?: boolean;
-            /** @enum {unknown} */
-            default_avatar_source?: "J" | "G";
-            default_code_block_language?: string;
-            default_language?: string;
-            deleted_message_grace_days?: number;
-            description?: string;
-            digest_emails_enabled?: boolean;
-            /** @enum {unknown} */
-            digest_weekday?: 0 | 1 | 2 | 3 | 4 | 5 | 6;
-            disallow_disposable_email_addresses?: boolean;
-            email_changes_disabled?: boolean;
-            emails_restricted_to_domains?: boolean;
-            enable_guest_user_dm_warning?: boolean;
-            enable_guest_user_indicator?: boolean;
-            enable_read_receipts?: boolean;
-            enable_agent_access?: boolean;
-            enable_topic_summaries?: boolean;
-            enable_spectator_access?: boolean;
-            enable_public_pages?: boolean;
-            /** @enum {unknown} */
-            gif_rating_policy?: 0 | 1 | 2 | 3 | 4;
-            inline_image_preview?: boolean;
-            inline_url_embed_preview?: boolean;
-            invite_required?: boolean;
-            jitsi_server_url?: string | null;
-            /** @enum {unknown} */
-            media_preview_size?: 100 | 150 | 200;
-            message_content_allowed_in_email_notifications?: boolean;
-            message_content_delete_limit_seconds?: number | null;
-            message_content_edit_limit_seconds?: number | null;
-            /** @enum {unknown} */
-            message_edit_history_visibility_policy?: "all" | "moves" | "none";
-            message_retention_days?: number | null;
-            moderation_request_channel_id?: number;
-            move_messages_between_streams_limit_seconds?: number | null;
-            move_messages_within_stream_limit_seconds?: number | null;
-            name?: string;
-            name_changes_disabled?: boolean;
-            new_stream_announcements_stream_id?: number;
-            org_type?: number;
-            owner_full_content_access?: boolean;
-            presence_disabled?: boolean;
-            require_e2ee_push_notifications?: boolean;
-            require_second_factor?: boolean;
-            require_unique_names?: boolean;
-            send_channel_events_messages?: boolean;
-            send_welcome_emails?: boolean;
-            signup_announcements_stream_id?: number;
-            /** @enum {unknown} */
-            topics_policy?: "allow_empty_topic" | "disable_empty_topic";
-            /** @enum {unknown} */
-            video_chat_provider?: 0 | 1 | 4 | 7;
-            waiting_period_threshold?: number;
-            want_advertise_in_communities_directory?: boolean;
-            welcome_message_custom_text?: string;
-            zulip_update_announcements_stream_id?: number;
-            can_access_all_users_group?: number | {
-                direct_members: number[];
-                direct_subgroups: number[];
-            };
-            can_add_custom_emoji_group?: number | {
-                direct_members: number[];
-                direct_subgroups: number[];
-            };
-            can_add_subscribers_group?: number | {
-                direct_members: number[];
-                direct_subgroups: number[];
-            };
-            can_create_bots_group?: number | {
-                direct_members: number[];
-                direct_subgroups: number[];
-            };
-            can_create_groups?: number | {
-                direct_members: number[];
-                direct_subgroups: number[];
-            };
-            can_create_private_channel_group?: number | {
-                direct_members: number[];
-                direct_subgroups: number[];
-            };
-            can_create_public_channel_group?: number | {
-                direct_members: number[];
-                direct_subgroups: number[];
-            };
-            can_create_web_public_channel_group?: number | {
-                direct_members: number[];
-                direct_subgroups: number[];
-            };
-            can_create_write_only_bots_group?: number | {
-                direct_members: number[];
-                direct_subgroups: number[];
-            };
-            can_delete_any_message_group?: number | {
-                direct_members: number[];
-                direct_subgroups: number[];
-            };
-            can_delete_own_message_group?: number | {
-                direct_members: number[];
-                direct_subgroups: number[];
-            };
-            can_invite_users_group?: number | {
-                direct_members: number[];
-                direct_subgroups: number[];
-            };
-            can_manage_all_groups?: number | {
-                direct_members: number[];
-                direct_subgroups: number[];
-            };
-            can_manage_billing_group?: number | {
-                direct_members: number[];
-                direct_subgroups: number[];
-            };
-            can_mention_many_users_group?: number | {
-                direct_members: number[];
-                direct_subgroups: number[];
-            };
-            can_move_messages_between_channels_group?: number | {
-                direct_members: number[];
-                direct_subgroups: number[];
-            };
-            can_move_messages_between_topics_group?: number | {
-                direct_members: number[];
-                direct_subgroups: number[];
-            };
-            can_resolve_topics_group?: number | {
-                direct_members: number[];
-                direct_subgroups: number[];
-            };
-            can_set_delete_message_policy_group?: number | {
-                direct_members: number[];
-                direct_subgroups: number[];
-            };
-            can_set_topics_policy_group?: number | {
-                direct_members: number[];
-                direct_subgroups: number[];
-            };
-            can_summarize_topics_group?: number | {
-                direct_members: number[];
-                direct_subgroups: number[];
-            };
-            create_multiuse_invite_group?: number | {
-                direct_members: number[];
-                direct_subgroups: number[];
-            };
-            direct_message_initiator_group?: number | {
-                direct_members: number[];
-                direct_subgroups: number[];
-            };
-            direct_message_permission_group?: number | {
-                direct_members: number[];
-                direct_subgroups: number[];
-            };
-            workplace_users_group?: number | {
-                direct_members: number[];
-                direct_subgroups: number[];
-            };
-            rendered_description?: string;
-            mandatory_topics?: boolean;
-            icon_url?: string;
-            icon_source?: string;
-            logo_url?: string;
-            logo_source?: string;
-            night_logo_url?: string;
-            night_logo_source?: string;
-        };
-        RealmUpdateDictEvent: {
-            id: number;
-            /** @constant */
-            type: "realm";
-            /** @constant */
-            op: "update_dict";
-            property: string;
-            data: components["schemas"]["RealmSettings"];
-        };
-        RealmUpdateEvent: {
-            id: number;
-            /** @constant */
-            type: "realm";
-            /** @constant */
-            op: "update";
-            property: string;
-            value: string | boolean | number | null;
-        };
-        RealmUserAddEvent: {
-            id: number;
-            /** @constant */
-            type: "realm_user";
-            /** @constant */
-            op: "add";
-            person: components["schemas"]["UserObject"];
-        };
-        RealmUserEvent: components["schemas"]["RealmUserAddEvent"] | components["schemas"]["RealmUserRemoveEvent"] | components["schemas"]["RealmUserUpdateEvent"];
-        RealmUserRemoveEvent: {
-            id: number;
-            /** @constant */
-            type: "realm_user";
-            /** @constant */
-            op: "remove";
-            person: {
-                user_id: number;
-                full_name: string;
-            };
-        };
-        RealmUserSettingsDefaultsUpdateEvent: {
-            id: number;
-            /** @constant */
-            type: "realm_user_settings_defaults";
-            /** @constant */
-            op: "update";
-            property: string;
-            value: boolean | number | string;
-        };
-        RealmUserUpdateEvent: {
-            id: number;
-            /** @constant */
-            type: "realm_user";
-            /** @constant */
-            op: "update";
-            person: components["schemas"]["PersonChange"];
         };
         Received: {
             ok?: boolean;
@@ -1658,10 +955,8 @@ export interface components {
             zulip_merge_base: string;
             alert_words?: string[];
             allow_private_data_export?: boolean;
-            /** @enum {unknown} */
             automatically_follow_topics_policy?: 1 | 2 | 3 | 4;
             automatically_follow_topics_where_mentioned?: boolean;
-            /** @enum {unknown} */
             automatically_unmute_topics_in_muted_streams_policy?: 1 | 2 | 3 | 4;
             avatar_source?: string;
             avatar_url?: string | null;
@@ -1672,7 +967,6 @@ export interface components {
             can_create_web_public_streams?: boolean;
             can_invite_others_to_realm?: boolean;
             channel_folders?: components["schemas"]["FolderObject"][];
-            /** @enum {unknown} */
             color_scheme?: 1 | 2 | 3;
             cross_realm_bots?: components["schemas"]["UserObject"][];
             custom_profile_field_types?: {
@@ -1684,9 +978,7 @@ export interface components {
             custom_profile_fields?: components["schemas"]["FieldObject"][];
             default_language?: string;
             delivery_email?: string;
-            /** @enum {unknown} */
             demote_inactive_streams?: 1 | 2 | 3;
-            /** @enum {unknown} */
             desktop_icon_count_display?: 1 | 2 | 3 | 4;
             development_environment?: boolean;
             devices?: {
@@ -1701,10 +993,8 @@ export interface components {
             display_emoji_reaction_users?: boolean;
             drafts?: components["schemas"]["DraftObject"][];
             email?: string;
-            /** @enum {unknown} */
             email_address_visibility?: 1 | 2 | 3 | 4 | 5;
             email_notifications_batching_period_seconds?: number;
-            /** @enum {unknown} */
             emojiset?: "google" | "twitter" | "text";
             enable_desktop_notifications?: boolean;
             enable_digest_emails?: boolean;
@@ -1768,7 +1058,6 @@ export interface components {
             navigation_tour_video_url?: string | null;
             navigation_views?: components["schemas"]["ViewObject"][];
             never_subscribed?: components["schemas"]["ChannelObject"][];
-            /** @enum {unknown} */
             notification_sound?: "ding" | "zulip" | "none";
             onboarding_steps?: Record<string, unknown>[];
             password_max_length?: number;
@@ -1892,7 +1181,6 @@ export interface components {
             realm_create_public_stream_policy?: number;
             realm_create_web_public_stream_policy?: number;
             realm_date_created?: number;
-            /** @enum {unknown} */
             realm_default_avatar_source?: "J" | "G";
             realm_default_code_block_language?: string;
             realm_default_external_accounts?: {
@@ -1909,7 +1197,6 @@ export interface components {
             realm_deleted_message_grace_days?: number;
             realm_description?: string;
             realm_digest_emails_enabled?: boolean;
-            /** @enum {unknown} */
             realm_digest_weekday?: 0 | 1 | 2 | 3 | 4 | 5 | 6;
             realm_direct_message_initiator_group?: number | {
                 direct_members: number[];
@@ -1937,7 +1224,6 @@ export interface components {
             realm_enable_spectator_access?: boolean;
             realm_enable_topic_summaries?: boolean;
             realm_filters?: (string | number)[][];
-            /** @enum {unknown} */
             realm_gif_rating_policy?: 0 | 1 | 2 | 3 | 4;
             realm_icon_source?: string;
             realm_icon_url?: string;
@@ -1956,12 +1242,10 @@ export interface components {
             realm_logo_source?: string;
             realm_logo_url?: string;
             realm_mandatory_topics?: boolean;
-            /** @enum {unknown} */
             realm_media_preview_size?: 100 | 150 | 200;
             realm_message_content_allowed_in_email_notifications?: boolean;
             realm_message_content_delete_limit_seconds?: number | null;
             realm_message_content_edit_limit_seconds?: number | null;
-            /** @enum {unknown} */
             realm_message_edit_history_visibility_policy?: "all" | "moves" | "none";
             realm_message_retention_days?: number | null;
             realm_moderation_request_channel_id?: number;
@@ -1969,7 +1253,6 @@ export interface components {
             realm_move_messages_within_stream_limit_seconds?: number | null;
             realm_name?: string;
             realm_name_changes_disabled?: boolean;
-            /** @enum {unknown} */
             realm_name_in_email_notifications_policy?: 1 | 2 | 3;
             realm_new_stream_announcements_stream_id?: number;
             realm_night_logo_source?: string;
@@ -1994,7 +1277,6 @@ export interface components {
             realm_send_channel_events_messages?: boolean;
             realm_send_welcome_emails?: boolean;
             realm_signup_announcements_stream_id?: number;
-            /** @enum {unknown} */
             realm_topics_policy?: "allow_empty_topic" | "disable_empty_topic";
             realm_upload_quota_mib?: number | null;
             realm_uri?: string;
@@ -2003,7 +1285,6 @@ export interface components {
             realm_user_settings_defaults?: components["schemas"]["UserSettings"];
             realm_users?: components["schemas"]["UserObject"][];
             realm_uuid?: string;
-            /** @enum {unknown} */
             realm_video_chat_provider?: 0 | 1 | 4 | 7;
             realm_waiting_period_threshold?: number;
             realm_want_advertise_in_communities_directory?: boolean;
@@ -2020,7 +1301,6 @@ export interface components {
                 user_ids: number[];
             }[];
             reminders?: components["schemas"]["ReminderObject"][];
-            /** @enum {unknown} */
             resolved_topic_notice_auto_read_policy?: "always" | "except_followed" | "never";
             saved_snippets?: components["schemas"]["SnippetObject"][];
             scheduled_messages?: components["schemas"]["ScheduledMessageObject"][];
@@ -2099,7 +1379,6 @@ export interface components {
             unsubscribed?: components["schemas"]["SubscriptionObject"][];
             upgrade_text_for_wide_organization_logo?: string;
             user_id?: number;
-            /** @enum {unknown} */
             user_list_style?: 1 | 2 | 3;
             user_settings?: components["schemas"]["UserSettings"];
             user_status?: {
@@ -2111,22 +1390,17 @@ export interface components {
                 last_updated: number;
                 visibility_policy: number;
             }[];
-            /** @enum {unknown} */
             web_animate_image_previews?: "always" | "on_hover" | "never";
-            /** @enum {unknown} */
             web_channel_default_view?: 1 | 2 | 3 | 4;
             web_escape_navigates_to_home_view?: boolean;
             web_font_size_px?: number;
-            /** @enum {unknown} */
             web_home_view?: "recent" | "inbox" | "all_messages";
             web_inbox_show_channel_folders?: boolean;
             web_left_sidebar_show_channel_folders?: boolean;
             web_left_sidebar_unreads_count_summary?: boolean;
             web_line_height_percent?: number;
-            /** @enum {unknown} */
             web_mark_read_on_scroll_policy?: 1 | 2 | 3;
             web_navigate_to_sent_message?: boolean;
-            /** @enum {unknown} */
             web_stream_unreads_count_display_policy?: 1 | 2 | 3;
             web_suggest_update_timezone?: boolean;
             wildcard_mentions_notify?: boolean;
@@ -2135,7 +1409,6 @@ export interface components {
         ReminderObject: {
             reminder_id: number;
             to: number[];
-            /** @default private */
             type: string;
             content: string;
             rendered_content: string;
@@ -2146,23 +1419,6 @@ export interface components {
         Reminders: {
             reminders: components["schemas"]["ReminderObject"][];
         };
-        RemindersAddEvent: {
-            id: number;
-            /** @constant */
-            type: "reminders";
-            /** @constant */
-            op: "add";
-            reminders: components["schemas"]["ReminderObject"][];
-        };
-        RemindersEvent: components["schemas"]["RemindersAddEvent"] | components["schemas"]["RemindersRemoveEvent"];
-        RemindersRemoveEvent: {
-            id: number;
-            /** @constant */
-            type: "reminders";
-            /** @constant */
-            op: "remove";
-            reminder_id: number;
-        };
         RenderedText: {
             rendered: string;
         };
@@ -2172,31 +1428,6 @@ export interface components {
             oldest_timestamp: number | null;
             newest_timestamp: number | null;
             sent_before: number | null;
-        };
-        SavedSnippetsAddEvent: {
-            id: number;
-            /** @constant */
-            type: "saved_snippets";
-            /** @constant */
-            op: "add";
-            saved_snippet: components["schemas"]["SnippetObject"];
-        };
-        SavedSnippetsEvent: components["schemas"]["SavedSnippetsAddEvent"] | components["schemas"]["SavedSnippetsRemoveEvent"] | components["schemas"]["SavedSnippetsUpdateEvent"];
-        SavedSnippetsRemoveEvent: {
-            id: number;
-            /** @constant */
-            type: "saved_snippets";
-            /** @constant */
-            op: "remove";
-            saved_snippet_id: number;
-        };
-        SavedSnippetsUpdateEvent: {
-            id: number;
-            /** @constant */
-            type: "saved_snippets";
-            /** @constant */
-            op: "update";
-            saved_snippet: components["schemas"]["SnippetObject"];
         };
         ScheduledMessageObject: {
             scheduled_message_id: number;
@@ -2210,31 +1441,6 @@ export interface components {
         };
         ScheduledMessages: {
             scheduled_messages: components["schemas"]["ScheduledMessageObject"][];
-        };
-        ScheduledMessagesAddEvent: {
-            id: number;
-            /** @constant */
-            type: "scheduled_messages";
-            /** @constant */
-            op: "add";
-            scheduled_messages: components["schemas"]["ScheduledMessageObject"][];
-        };
-        ScheduledMessagesEvent: components["schemas"]["ScheduledMessagesAddEvent"] | components["schemas"]["ScheduledMessagesRemoveEvent"] | components["schemas"]["ScheduledMessagesUpdateEvent"];
-        ScheduledMessagesRemoveEvent: {
-            id: number;
-            /** @constant */
-            type: "scheduled_messages";
-            /** @constant */
-            op: "remove";
-            scheduled_message_id: number;
-        };
-        ScheduledMessagesUpdateEvent: {
-            id: number;
-            /** @constant */
-            type: "scheduled_messages";
-            /** @constant */
-            op: "update";
-            scheduled_message: components["schemas"]["ScheduledMessageObject"];
         };
         SecondFactor: {
             is_on: boolean;
@@ -2296,20 +1502,13 @@ export interface components {
             value: unknown;
             default: unknown;
             meaning: string;
-            /** @default false */
             owners_only: boolean;
             can_change: boolean;
-            /** @default [] */
             choices: (number | string)[];
-            /** @default null */
             minimum: number | null;
-            /** @default null */
             maximum: number | null;
-            /** @default null */
             unit: string | null;
-            /** @default null */
             fixed_by: string | null;
-            /** @default {} */
             missing: {
                 [key: string]: string;
             };
@@ -2341,7 +1540,6 @@ export interface components {
             status_text?: string;
             emoji_name?: string;
             emoji_code?: string;
-            /** @enum {string} */
             reaction_type?: "unicode_emoji" | "realm_emoji" | "zulip_extra_emoji" | "service_extra_emoji";
             away?: boolean;
         };
@@ -2350,58 +1548,14 @@ export interface components {
                 [key: string]: string;
             };
         };
-        StreamCreateEvent: {
-            id: number;
-            /** @constant */
-            type: "stream";
-            /** @constant */
-            op: "create";
-            streams: components["schemas"]["ChannelObject"][];
-        };
-        StreamDeleteEvent: {
-            id: number;
-            /** @constant */
-            type: "stream";
-            /** @constant */
-            op: "delete";
-            streams: {
-                stream_id: number;
-            }[];
-            stream_ids: number[];
-        };
-        StreamEvent: components["schemas"]["StreamCreateEvent"] | components["schemas"]["StreamDeleteEvent"] | components["schemas"]["StreamUpdateEvent"];
         StreamId: {
             stream_id: number;
-        };
-        StreamUpdateEvent: {
-            id: number;
-            /** @constant */
-            type: "stream";
-            /** @constant */
-            op: "update";
-            stream_id: number;
-            name: string;
-            property: string;
-            value: string | boolean | number | null | components["schemas"]["Members"];
-            rendered_description?: string;
-            history_public_to_subscribers?: boolean;
-            is_web_public?: boolean;
         };
         Streams: {
             streams: components["schemas"]["ChannelObject"][];
         };
         SubgroupIds: {
             subgroups: number[];
-        };
-        SubmessageEvent: {
-            id: number;
-            /** @constant */
-            type: "submessage";
-            msg_type: string;
-            message_id: number;
-            submessage_id: number;
-            sender_id: number;
-            content: string;
         };
         SubmessageObject: {
             id: number;
@@ -2426,15 +1580,6 @@ export interface components {
         SubscriberIds: {
             subscribers: number[];
         };
-        SubscriptionAddEvent: {
-            id: number;
-            /** @constant */
-            type: "subscription";
-            /** @constant */
-            op: "add";
-            subscriptions: components["schemas"]["SubscriptionObject"][];
-        };
-        SubscriptionEvent: components["schemas"]["SubscriptionAddEvent"] | components["schemas"]["SubscriptionPeerAddEvent"] | components["schemas"]["SubscriptionPeerRemoveEvent"] | components["schemas"]["SubscriptionRemoveEvent"] | components["schemas"]["SubscriptionUpdateEvent"];
         SubscriptionObject: {
             stream_id: number;
             name: string;
@@ -2481,45 +1626,6 @@ export interface components {
             email_notifications: boolean | null;
             wildcard_mentions_notify: boolean | null;
         };
-        SubscriptionPeerAddEvent: {
-            id: number;
-            /** @constant */
-            type: "subscription";
-            /** @constant */
-            op: "peer_add";
-            stream_ids: number[];
-            user_ids: number[];
-        };
-        SubscriptionPeerRemoveEvent: {
-            id: number;
-            /** @constant */
-            type: "subscription";
-            /** @constant */
-            op: "peer_remove";
-            stream_ids: number[];
-            user_ids: number[];
-        };
-        SubscriptionRemoveEvent: {
-            id: number;
-            /** @constant */
-            type: "subscription";
-            /** @constant */
-            op: "remove";
-            subscriptions: {
-                name: string;
-                stream_id: number;
-            }[];
-        };
-        SubscriptionUpdateEvent: {
-            id: number;
-            /** @constant */
-            type: "subscription";
-            /** @constant */
-            op: "update";
-            stream_id: number;
-            property: string;
-            value: boolean | string | null;
-        };
         Subscriptions: {
             subscriptions: components["schemas"]["SubscriptionObject"][];
         };
@@ -2565,142 +1671,9 @@ export interface components {
         Topics: {
             topics: components["schemas"]["TopicObject"][];
         };
-        TypingEditMessageEvent: components["schemas"]["TypingEditMessageStartEvent"] | components["schemas"]["TypingEditMessageStopEvent"];
-        TypingEditMessageStartEvent: {
-            id: number;
-            /** @constant */
-            type: "typing_edit_message";
-            /** @constant */
-            op: "start";
-            sender_id: number;
-            message_id: number;
-            recipient: {
-                type: string;
-                channel_id?: number;
-                topic?: string;
-                user_ids?: number[];
-            };
-        };
-        TypingEditMessageStopEvent: {
-            id: number;
-            /** @constant */
-            type: "typing_edit_message";
-            /** @constant */
-            op: "stop";
-            sender_id: number;
-            message_id: number;
-            recipient: {
-                type: string;
-                channel_id?: number;
-                topic?: string;
-                user_ids?: number[];
-            };
-        };
-        TypingEvent: components["schemas"]["TypingStartEvent"] | components["schemas"]["TypingStopEvent"];
-        TypingStartEvent: {
-            id: number;
-            /** @constant */
-            type: "typing";
-            /** @constant */
-            op: "start";
-            /** @enum {string} */
-            message_type: "direct" | "stream";
-            sender: {
-                user_id: number;
-                email: string;
-            };
-            recipients?: {
-                user_id: number;
-                email: string;
-            }[];
-            stream_id?: number;
-            topic?: string;
-        };
-        TypingStopEvent: {
-            id: number;
-            /** @constant */
-            type: "typing";
-            /** @constant */
-            op: "stop";
-            /** @enum {string} */
-            message_type: "direct" | "stream";
-            sender: {
-                user_id: number;
-                email: string;
-            };
-            recipients?: {
-                user_id: number;
-                email: string;
-            }[];
-            stream_id?: number;
-            topic?: string;
-        };
         Unsubscribed: {
             removed: string[];
             not_removed: string[];
-        };
-        UpdateMessageEvent: {
-            id: number;
-            /** @constant */
-            type: "update_message";
-            user_id: number | null;
-            edit_timestamp: number;
-            message_id: number;
-            rendering_only: boolean;
-            orig_content?: string;
-            orig_rendered_content?: string;
-            content?: string;
-            rendered_content?: string;
-            is_me_message?: boolean;
-            stream_name?: string;
-            stream_id?: number;
-            /** @enum {string} */
-            propagate_mode?: "change_one" | "change_later" | "change_all";
-            orig_subject?: string;
-            subject?: string;
-            topic_links?: {
-                text: string;
-                url: string;
-            }[];
-            message_ids: number[];
-            flags: string[];
-            new_stream_id?: number;
-        };
-        UpdateMessageFlagsAddEvent: {
-            id: number;
-            /** @constant */
-            type: "update_message_flags";
-            /** @constant */
-            op: "add";
-            /** @constant */
-            operation: "add";
-            flag: string;
-            messages: number[];
-            all: boolean;
-        };
-        UpdateMessageFlagsEvent: components["schemas"]["UpdateMessageFlagsAddEvent"] | components["schemas"]["UpdateMessageFlagsRemoveEvent"];
-        UpdateMessageFlagsRemoveEvent: {
-            id: number;
-            /** @constant */
-            type: "update_message_flags";
-            /** @constant */
-            op: "remove";
-            /** @constant */
-            operation: "remove";
-            flag: string;
-            messages: number[];
-            all: boolean;
-            message_details?: {
-                [key: string]: {
-                    /** @enum {string} */
-                    type: "private" | "stream";
-                    mentioned?: boolean;
-                    user_ids?: number[];
-                    stream_id?: number;
-                    topic?: string;
-                    unmuted_stream_msg?: boolean;
-                };
-            };
         };
         Uploaded: {
             uri: string;
@@ -2728,78 +1701,6 @@ export interface components {
             starts_at: number;
             writers: number;
         };
-        UserGroupAddEvent: {
-            id: number;
-            /** @constant */
-            type: "user_group";
-            /** @constant */
-            op: "add";
-            group: components["schemas"]["GroupObject"];
-        };
-        UserGroupAddMembersEvent: {
-            id: number;
-            /** @constant */
-            type: "user_group";
-            /** @constant */
-            op: "add_members";
-            group_id: number;
-            user_ids: number[];
-        };
-        UserGroupAddSubgroupsEvent: {
-            id: number;
-            /** @constant */
-            type: "user_group";
-            /** @constant */
-            op: "add_subgroups";
-            group_id: number;
-            direct_subgroup_ids: number[];
-        };
-        UserGroupEvent: components["schemas"]["UserGroupAddEvent"] | components["schemas"]["UserGroupAddMembersEvent"] | components["schemas"]["UserGroupAddSubgroupsEvent"] | components["schemas"]["UserGroupRemoveEvent"] | components["schemas"]["UserGroupRemoveMembersEvent"] | components["schemas"]["UserGroupRemoveSubgroupsEvent"] | components["schemas"]["UserGroupUpdateEvent"];
-        UserGroupRemoveEvent: {
-            id: number;
-            /** @constant */
-            type: "user_group";
-            /** @constant */
-            op: "remove";
-            group_id: number;
-        };
-        UserGroupRemoveMembersEvent: {
-            id: number;
-            /** @constant */
-            type: "user_group";
-            /** @constant */
-            op: "remove_members";
-            group_id: number;
-            user_ids: number[];
-        };
-        UserGroupRemoveSubgroupsEvent: {
-            id: number;
-            /** @constant */
-            type: "user_group";
-            /** @constant */
-            op: "remove_subgroups";
-            group_id: number;
-            direct_subgroup_ids: number[];
-        };
-        UserGroupUpdateEvent: {
-            id: number;
-            /** @constant */
-            type: "user_group";
-            /** @constant */
-            op: "update";
-            group_id: number;
-            data: {
-                name?: string;
-                description?: string;
-                deactivated?: boolean;
-                can_add_members_group?: number | components["schemas"]["Members"];
-                can_join_group?: number | components["schemas"]["Members"];
-                can_leave_group?: number | components["schemas"]["Members"];
-                can_manage_group?: number | components["schemas"]["Members"];
-                can_mention_group?: number | components["schemas"]["Members"];
-                can_remove_members_group?: number | components["schemas"]["Members"];
-            };
-        };
         UserList: {
             members: components["schemas"]["UserObject"][];
         };
@@ -2821,7 +1722,6 @@ export interface components {
             timezone?: string;
             avatar_url: string | null;
             avatar_version: number;
-            /** @default false */
             is_imported_stub: boolean;
             is_deleted?: boolean;
             profile_data?: {
@@ -2835,12 +1735,9 @@ export interface components {
             website: components["schemas"]["ClientPresence"];
         };
         UserSettings: {
-            /** @enum {unknown} */
             automatically_follow_topics_policy?: 1 | 2 | 3 | 4;
             automatically_follow_topics_where_mentioned?: boolean;
-            /** @enum {unknown} */
             automatically_unmute_topics_in_muted_streams_policy?: 1 | 2 | 3 | 4;
-            /** @enum {unknown} */
             desktop_icon_count_display?: 1 | 2 | 3 | 4;
             email_notifications_batching_period_seconds?: number;
             enable_desktop_notifications?: boolean;
@@ -2861,23 +1758,17 @@ export interface components {
             enable_stream_email_notifications?: boolean;
             enable_stream_push_notifications?: boolean;
             message_content_in_email_notifications?: boolean;
-            /** @enum {unknown} */
             notification_sound?: "ding" | "zulip" | "none";
             pm_content_in_desktop_notifications?: boolean;
             presence_enabled?: boolean;
-            /** @enum {unknown} */
             realm_name_in_email_notifications_policy?: 1 | 2 | 3;
             wildcard_mentions_notify?: boolean;
             allow_private_data_export?: boolean;
-            /** @enum {unknown} */
             color_scheme?: 1 | 2 | 3;
             default_language?: string;
-            /** @enum {unknown} */
             demote_inactive_streams?: 1 | 2 | 3;
             display_emoji_reaction_users?: boolean;
-            /** @enum {unknown} */
             email_address_visibility?: 1 | 2 | 3 | 4 | 5;
-            /** @enum {unknown} */
             emojiset?: "google" | "twitter" | "text";
             enable_drafts_synchronization?: boolean;
             enter_sends?: boolean;
@@ -2886,7 +1777,6 @@ export interface components {
             high_contrast_mode?: boolean;
             left_side_userlist?: boolean;
             receives_typing_notifications?: boolean;
-            /** @enum {unknown} */
             resolved_topic_notice_auto_read_policy?: "always" | "except_followed" | "never";
             send_private_typing_notifications?: boolean;
             send_read_receipts?: boolean;
@@ -2894,24 +1784,18 @@ export interface components {
             starred_message_counts?: boolean;
             translate_emoticons?: boolean;
             twenty_four_hour_time?: boolean;
-            /** @enum {unknown} */
             user_list_style?: 1 | 2 | 3;
-            /** @enum {unknown} */
             web_animate_image_previews?: "always" | "on_hover" | "never";
-            /** @enum {unknown} */
             web_channel_default_view?: 1 | 2 | 3 | 4;
             web_escape_navigates_to_home_view?: boolean;
             web_font_size_px?: number;
-            /** @enum {unknown} */
             web_home_view?: "recent" | "inbox" | "all_messages";
             web_inbox_show_channel_folders?: boolean;
             web_left_sidebar_show_channel_folders?: boolean;
             web_left_sidebar_unreads_count_summary?: boolean;
             web_line_height_percent?: number;
-            /** @enum {unknown} */
             web_mark_read_on_scroll_policy?: 1 | 2 | 3;
             web_navigate_to_sent_message?: boolean;
-            /** @enum {unknown} */
             web_stream_unreads_count_display_policy?: 1 | 2 | 3;
             web_suggest_update_timezone?: boolean;
             timezone?: string;
@@ -2920,38 +1804,6 @@ export interface components {
                 text: string;
             }[];
             available_notification_sounds?: string[];
-        };
-        UserSettingsUpdateEvent: {
-            id: number;
-            /** @constant */
-            type: "user_settings";
-            /** @constant */
-            op: "update";
-            property: string;
-            value: boolean | number | string;
-            language_name?: string;
-        };
-        UserStatusEvent: {
-            id: number;
-            /** @constant */
-            type: "user_status";
-            user_id: number;
-            status_text?: string;
-            emoji_name?: string;
-            emoji_code?: string;
-            /** @enum {string} */
-            reaction_type?: "unicode_emoji" | "realm_emoji" | "zulip_extra_emoji" | "service_extra_emoji";
-            away?: boolean;
-            ends_at?: number | null;
-        };
-        UserTopicEvent: {
-            id: number;
-            /** @constant */
-            type: "user_topic";
-            stream_id: number;
-            topic_name: string;
-            last_updated: number;
-            visibility_policy: number;
         };
         Version: {
             content: string;

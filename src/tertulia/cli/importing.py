@@ -11,16 +11,16 @@ from typing import Any
 import click
 
 from tertulia import actions, data_dir, storage
-from tertulia.cli.data import audited_command
 from tertulia.cli.flags import config_options
+from tertulia.cli.open_data import audited_command
 from tertulia.cli.progress import Progress
 from tertulia.config import Config
 from tertulia.database import Database
 from tertulia.transfer.importing import archive_reader
 from tertulia.transfer.importing.archive_reader import InvalidExport
+from tertulia.transfer.importing.import_counts import ImportCounts
 from tertulia.transfer.importing.importer import Importer
 from tertulia.transfer.importing.sources import mattermost, rocketchat, slack, zulip
-from tertulia.transfer.importing.tally import Tally
 from tertulia.transfer.model import Source
 
 HERE = str(Path(__file__).parents[1])
@@ -46,17 +46,17 @@ def import_(file: Path, name: str | None, subdomain: str, dry_run: bool, **flags
     with archive_reader.unpacked(file) as folder, _understood(file):
         source = _open(folder, file)
         if dry_run:
-            _show(source, source.tally().predicted())
+            _show(source, source.counts().predicted())
             return
         database = data_dir.open_database(config)
         data_dir.check_vault(config, database)
         _remove_unused(database, subdomain)
         importer = Importer(database, data_dir.open_vault(config), source, _mark(file, source))
         progress = Progress(source.message_count, "messages")
-        tally = importer.run((name or source.name)[:40], subdomain, progress.show)
+        counts = importer.run((name or source.name)[:40], subdomain, progress.show)
         progress.end()
         database.write_now(importer.realm.id, actions.organization.audit.record, audited_command())
-    _show(source, tally)
+    _show(source, counts)
     click.echo(
         "Imported users have no passwords. `tertulia user link --imported` prints a link for each"
         " user to choose one; `tertulia user password` sets one. LDAP and single sign-on match"
@@ -97,23 +97,23 @@ def _open(folder: Path, file: Path) -> Source:
     raise InvalidExport(f"{file} is not an export of Zulip, Slack, Mattermost or Rocket.Chat.")
 
 
-def _show(source: Source, tally: Tally) -> None:
+def _show(source: Source, counts: ImportCounts) -> None:
     """Print the counts for each kind; imported is always read minus dropped."""
     click.echo(f"From {source.kind}:")
     click.echo(f"{'read':>11}{'dropped':>11}{'imported':>11}")
-    for kind in tally.kinds():
-        read, dropped, imported = tally.read[kind], tally.dropped_of(kind), tally.imported[kind]
+    for kind in counts.kinds():
+        read, dropped, imported = counts.read[kind], counts.dropped_of(kind), counts.imported[kind]
         click.echo(f"{read:>11,}{dropped:>11,}{imported:>11,}  {kind}")
-    if any(tally.dropped.values()):
+    if any(counts.dropped.values()):
         click.echo("Not imported:")
-        for kind, reasons in sorted(tally.dropped.items()):
+        for kind, reasons in sorted(counts.dropped.items()):
             for reason, number in sorted(reasons.items()):
                 click.echo(f"{number:>11,}  {kind} {reason}")
-    if tally.notes:
+    if counts.notes:
         click.echo("Imported in another form:")
-        for what, number in sorted(tally.notes.items()):
+        for what, number in sorted(counts.notes.items()):
             click.echo(f"{number:>11,}  {what}")
-    for kind, number in tally.unaccounted().items():
+    for kind, number in counts.unaccounted().items():
         click.echo(f"The sum of {kind} is off by {number:,}. Please report this.", err=True)
 
 

@@ -394,12 +394,12 @@ def test_everything_in_a_zulip_export_is_counted(target, tmp_path):
 )
 def test_a_source_yields_as_many_messages_as_it_reports(tmp_path, module, make):
     source = module.open_export(make(tmp_path / "export"))
-    tally = source.tally()
+    counts = source.counts()
 
     given = list(source.messages())
 
     assert len(given) == source.message_count
-    assert tally.read["messages"] - tally.dropped_of("messages") == len(given)
+    assert counts.read["messages"] - counts.dropped_of("messages") == len(given)
     given_reactions = sum(len(each.reactions) for each in given)
-    assert tally.read["reactions"] - tally.dropped_of("reactions") == given_reactions
+    assert counts.read["reactions"] - counts.dropped_of("reactions") == given_reactions
     assert max(len(each.text) for each in given) > MESSAGE_LENGTH

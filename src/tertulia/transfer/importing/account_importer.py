@@ -9,8 +9,7 @@ from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.user import BotType, User
 from tertulia.errors import BadRequest
 from tertulia.markdown import Resolved, Settings
-from tertulia.transfer.importing.import_state import ImportState
-from tertulia.transfer.importing.tally import (
+from tertulia.transfer.importing.import_counts import (
     BOTS,
     CHANNELS,
     DEFAULTS,
@@ -20,6 +19,7 @@ from tertulia.transfer.importing.tally import (
     PEOPLE,
     SUBSCRIPTIONS,
 )
+from tertulia.transfer.importing.import_state import ImportState
 from tertulia.transfer.model import ImportedChannel, ImportedFolder, ImportedPerson
 
 UNNAMED = "Unnamed"

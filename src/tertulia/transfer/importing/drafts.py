@@ -6,9 +6,7 @@ from tertulia.domain.later.scheduled import Destination, ToChannel, ToPeople
 from tertulia.domain.personal.drafts import DraftContent
 from tertulia.domain.personal.navigation_views import NavigationView
 from tertulia.errors import BadRequest
-from tertulia.transfer.importing.import_state import ImportState
-from tertulia.transfer.importing.message_importer import MessageImporter
-from tertulia.transfer.importing.tally import (
+from tertulia.transfer.importing.import_counts import (
     DRAFTS,
     DUPLICATES,
     OF_UNKNOWN_PEOPLE,
@@ -16,6 +14,8 @@ from tertulia.transfer.importing.tally import (
     SNIPPETS,
     VIEWS,
 )
+from tertulia.transfer.importing.import_state import ImportState
+from tertulia.transfer.importing.message_importer import MessageImporter
 from tertulia.transfer.model import ImportedDraft, ProfileData
 
 

@@ -6,7 +6,7 @@ from typing import Any, Self
 import msgspec
 from msgspec import field
 
-from tertulia.transfer.importing.tally import Dropped
+from tertulia.transfer.importing.import_counts import Dropped
 
 
 class ImportState(msgspec.Struct):

@@ -21,9 +21,9 @@ from tertulia.domain.people.user import NOTIFICATION_BOT, User
 from tertulia.errors import StartupError
 from tertulia.transfer.importing import drafts, profile_data
 from tertulia.transfer.importing.account_importer import AccountImporter
+from tertulia.transfer.importing.import_counts import FILES, OF_UNKNOWN_PEOPLE, ImportCounts
 from tertulia.transfer.importing.import_state import ImportState
 from tertulia.transfer.importing.message_importer import MessageImporter
-from tertulia.transfer.importing.tally import FILES, OF_UNKNOWN_PEOPLE, Tally
 from tertulia.transfer.model import (
     ImportedChannel,
     ImportedFile,
@@ -60,7 +60,7 @@ class Importer:
         assert self._realm is not None
         return self._realm
 
-    def run(self, name: str, subdomain: str, progress: Progress) -> Tally:
+    def run(self, name: str, subdomain: str, progress: Progress) -> ImportCounts:
         run = self._start(name, subdomain)
         if not run.is_finished:
             self._import_profiles()
@@ -70,7 +70,7 @@ class Importer:
             self._write(self._finish)
         self._index()
         state = self._state
-        return self._source.tally().with_import(state.imported, state.dropped, state.notes)
+        return self._source.counts().with_import(state.imported, state.dropped, state.notes)
 
     # --- the organization ---
 

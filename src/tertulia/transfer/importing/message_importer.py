@@ -19,8 +19,7 @@ from tertulia.markdown import (
     Upload,
 )
 from tertulia.transfer.importing import long_texts
-from tertulia.transfer.importing.import_state import ImportState
-from tertulia.transfer.importing.tally import (
+from tertulia.transfer.importing.import_counts import (
     DUPLICATES,
     EDITS,
     MARKS,
@@ -32,6 +31,7 @@ from tertulia.transfer.importing.tally import (
     UNREAD,
     VOTES,
 )
+from tertulia.transfer.importing.import_state import ImportState
 from tertulia.transfer.model import NAMED, ImportedEdit, ImportedMessage, ImportedReaction
 
 CLIENT = "imported"

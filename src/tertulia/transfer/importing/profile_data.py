@@ -19,8 +19,7 @@ from tertulia.errors import BadRequest
 from tertulia.errors.messages import BadImage
 from tertulia.markdown import Resolved, Settings
 from tertulia.transfer.importing import permissions
-from tertulia.transfer.importing.import_state import ImportState
-from tertulia.transfer.importing.tally import (
+from tertulia.transfer.importing.import_counts import (
     ALERT_WORDS,
     ANSWERS,
     AVATARS,
@@ -37,6 +36,7 @@ from tertulia.transfer.importing.tally import (
     STATUSES,
     SUBGROUPS,
 )
+from tertulia.transfer.importing.import_state import ImportState
 from tertulia.transfer.model import (
     ImportedAvatar,
     ImportedChannel,

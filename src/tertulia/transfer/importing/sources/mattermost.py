@@ -10,10 +10,7 @@ import msgspec
 
 from tertulia.transfer.importing import archive_reader, threads
 from tertulia.transfer.importing.emoji import SLACK_NAMES
-from tertulia.transfer.importing.sources import attachments
-from tertulia.transfer.importing.sources.other_product import OtherProduct, role_among
-from tertulia.transfer.importing.sources.text_names import TextNames
-from tertulia.transfer.importing.tally import (
+from tertulia.transfer.importing.import_counts import (
     AVATARS,
     BOTS,
     CHANNELS,
@@ -26,6 +23,9 @@ from tertulia.transfer.importing.tally import (
     REACTIONS,
     SUBSCRIPTIONS,
 )
+from tertulia.transfer.importing.sources import attachments
+from tertulia.transfer.importing.sources.other_product import OtherProduct, role_among
+from tertulia.transfer.importing.sources.text_names import TextNames
 from tertulia.transfer.model import (
     ImportedAvatar,
     ImportedChannel,
@@ -156,38 +156,38 @@ class MattermostExport(OtherProduct):
                 offset += len(line)
         self._order.sort()
         gone = sum(self._find(path) is None for path in self._owners)
-        self._tally.read[FILES] += len(self._owners)
-        self._tally.drop(FILES, NOT_IN_ARCHIVE, gone)
+        self._counts.read[FILES] += len(self._owners)
+        self._counts.drop(FILES, NOT_IN_ARCHIVE, gone)
         rooms = {_key(row["team"], row["name"]) for row in self._rooms}
         for key, members in self._members.items():
-            self._tally.read[SUBSCRIPTIONS] += len(members)
+            self._counts.read[SUBSCRIPTIONS] += len(members)
             if key not in rooms:
                 reason = "to channels that are not in the export"
-                self._tally.drop(SUBSCRIPTIONS, reason, len(members))
+                self._counts.drop(SUBSCRIPTIONS, reason, len(members))
 
     def _note(self, kind: str, row: Row, offset: int) -> None:
         if kind in ("user", "bot"):
             self._note_user(row[kind] | {"is_bot": kind == "bot"})
         elif kind == "emoji":
             name, image = row["emoji"]["name"], row["emoji"].get("image")
-            self._tally.read[EMOJI] += 1
+            self._counts.read[EMOJI] += 1
             if name in self._emoji:
-                self._tally.drop(EMOJI, "whose name is taken")
+                self._counts.drop(EMOJI, "whose name is taken")
             self._emoji[name] = image or ""
         elif kind == "channel":
-            self._tally.read[CHANNELS] += 1
+            self._counts.read[CHANNELS] += 1
             self._rooms.append(row["channel"])
         elif kind in ("post", "direct_post"):
             post = row[kind]
             for number, message in enumerate([post, *(post.get("replies") or ())], -1):
                 self._note_message(message, offset, number)
         elif kind not in STRUCTURE:
-            self._tally.drop_unread(f"lines of the kind {kind}", 1)
+            self._counts.drop_unread(f"lines of the kind {kind}", 1)
 
     def _note_user(self, user: Row) -> None:
         self._users.append(user)
-        self._tally.read[BOTS if user["is_bot"] else PEOPLE] += 1
-        self._tally.read[AVATARS] += bool(user.get("profile_image"))
+        self._counts.read[BOTS if user["is_bot"] else PEOPLE] += 1
+        self._counts.read[AVATARS] += bool(user.get("profile_image"))
         for team in user.get("teams") or ():
             for room in team.get("channels") or ():
                 members = self._members.setdefault(_key(team["name"], room["name"]), [])
@@ -195,10 +195,10 @@ class MattermostExport(OtherProduct):
 
     def _note_message(self, post: Row, offset: int, number: int) -> None:
         self._order.append((post["create_at"], offset, number))
-        self._tally.read[MESSAGES] += 1
-        self._tally.read[REACTIONS] += len(post.get("reactions") or ())
-        self._tally.read[MARKS] += len(post.get("flagged_by") or ())
-        self._tally.drop_unread("pinned messages", int(bool(post.get("is_pinned"))))
+        self._counts.read[MESSAGES] += 1
+        self._counts.read[REACTIONS] += len(post.get("reactions") or ())
+        self._counts.read[MARKS] += len(post.get("flagged_by") or ())
+        self._counts.drop_unread("pinned messages", int(bool(post.get("is_pinned"))))
         for each in post.get("attachments") or ():
             self._owners[each["path"]] = post["user"]
 

@@ -4,7 +4,7 @@ no folders."""
 from collections.abc import Container
 
 from tertulia.domain.people.user import Role
-from tertulia.transfer.importing.tally import Tally
+from tertulia.transfer.importing.import_counts import ImportCounts
 from tertulia.transfer.model import ImportedFolder
 
 
@@ -15,13 +15,13 @@ class OtherProduct:
 
     def __init__(self) -> None:
         self.name = f"Imported from {self.kind}"
-        self._tally = Tally()
+        self._counts = ImportCounts()
 
     def folders(self) -> list[ImportedFolder]:
         return []
 
-    def tally(self) -> Tally:
-        return self._tally
+    def counts(self) -> ImportCounts:
+        return self._counts
 
 
 def role_among(roles: Container[str], administrator: str) -> Role:

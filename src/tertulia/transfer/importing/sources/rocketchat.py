@@ -8,10 +8,7 @@ from typing import Any
 from tertulia.transfer.importing import archive_reader, bson, threads
 from tertulia.transfer.importing.emoji import ROCKETCHAT_NAMES
 from tertulia.transfer.importing.gridfs import GridFsFiles
-from tertulia.transfer.importing.sources import attachments
-from tertulia.transfer.importing.sources.other_product import OtherProduct, role_among
-from tertulia.transfer.importing.sources.text_names import TextNames
-from tertulia.transfer.importing.tally import (
+from tertulia.transfer.importing.import_counts import (
     AVATARS,
     BOTS,
     CHANNELS,
@@ -25,6 +22,9 @@ from tertulia.transfer.importing.tally import (
     REACTIONS,
     SUBSCRIPTIONS,
 )
+from tertulia.transfer.importing.sources import attachments
+from tertulia.transfer.importing.sources.other_product import OtherProduct, role_among
+from tertulia.transfer.importing.sources.text_names import TextNames
 from tertulia.transfer.model import (
     ImportedAvatar,
     ImportedChannel,
@@ -159,18 +159,18 @@ class RocketChatExport(OtherProduct):
     def _scan(self) -> list[int]:
         """First pass: offsets of messages in order of time. Counts everything and names threads."""
         order, named = [], set()
-        tally = self._tally
+        counts = self._counts
         for offset, row in bson.documents(self._folder / MESSAGES_FILE):
             reactions, stars = len(list(_reactions(row))), len(_stars(row))
-            tally.read[MESSAGES] += 1
-            tally.read[REACTIONS] += reactions
-            tally.read[MARKS] += stars
-            tally.drop_unread("pinned messages", int(bool(row.get("pinned"))))
+            counts.read[MESSAGES] += 1
+            counts.read[REACTIONS] += reactions
+            counts.read[MARKS] += stars
+            counts.drop_unread("pinned messages", int(bool(row.get("pinned"))))
             reason = self._dropped_because(row)
             if reason is not None:
-                tally.drop(MESSAGES, reason)
-                tally.drop(REACTIONS, OF_DROPPED_MESSAGES, reactions)
-                tally.drop(MARKS, OF_DROPPED_MESSAGES, stars)
+                counts.drop(MESSAGES, reason)
+                counts.drop(REACTIONS, OF_DROPPED_MESSAGES, reactions)
+                counts.drop(MARKS, OF_DROPPED_MESSAGES, stars)
                 continue
             order.append((row.get("ts") or 0.0, offset))
             named.update(_file_keys(row))
@@ -179,8 +179,8 @@ class RocketChatExport(OtherProduct):
                 self._topics[row["_id"]] = topic
         files = {key for key, row in self._uploads.items() if row.get("typeGroup") != THUMBNAIL}
         gone = sum(key not in self._stored for key in files)
-        tally.read[FILES] += len(files | named)
-        tally.drop(FILES, "that are not in the dump", gone + len(named - files))
+        counts.read[FILES] += len(files | named)
+        counts.drop(FILES, "that are not in the dump", gone + len(named - files))
         return [offset for _, offset in sorted(order)]
 
     def _dropped_because(self, row: Row) -> str | None:
@@ -197,28 +197,28 @@ class RocketChatExport(OtherProduct):
         return "of live chats" if room.get("t", LIVE_CHAT) == LIVE_CHAT else None
 
     def _count(self) -> None:
-        tally = self._tally
+        counts = self._counts
         for row in self._users:
             person = _person(row)
             kind = BOTS if person.is_bot else PEOPLE
-            tally.read[kind] += 1
-            tally.drop(kind, "without a user name", int(not row.get("username")))
+            counts.read[kind] += 1
+            counts.drop(kind, "without a user name", int(not row.get("username")))
         for key, row in self._rooms.items():
             if _is_channel(row):
-                tally.read[CHANNELS] += 1
-                tally.read[DEFAULTS] += bool(row.get("default"))
-                tally.read[SUBSCRIPTIONS] += len(self._members.get(key, ()))
+                counts.read[CHANNELS] += 1
+                counts.read[DEFAULTS] += bool(row.get("default"))
+                counts.read[SUBSCRIPTIONS] += len(self._members.get(key, ()))
             elif row.get("prid"):
-                tally.notes["discussions, which become topics"] += 1
+                counts.notes["discussions, which become topics"] += 1
             elif row.get("t") != DIRECT:
-                tally.drop_unread("live chats and other rooms", 1)
-        tally.read[EMOJI] += len(self._emoji)
-        tally.read[AVATARS] += len(self._avatars)
+                counts.drop_unread("live chats and other rooms", 1)
+        counts.read[EMOJI] += len(self._emoji)
+        counts.read[AVATARS] += len(self._avatars)
         of_rooms = sum(not row.get("userId") for row in self._avatars)
-        tally.drop(AVATARS, "of rooms", of_rooms)
+        counts.drop(AVATARS, "of rooms", of_rooms)
         for file in sorted(self._folder.glob("*.bson")):
             if file.stem not in READ and not file.stem.endswith(PIECES):
-                tally.drop_unread(f"documents of {file.stem}", bson.count(file))
+                counts.drop_unread(f"documents of {file.stem}", bson.count(file))
 
     def _all(self, collection: str) -> list[Row]:
         file = self._folder / f"{collection}.bson"

@@ -15,9 +15,7 @@ import msgspec
 from tertulia.domain.people.user import Role
 from tertulia.transfer.importing import archive_reader, threads
 from tertulia.transfer.importing.emoji import SLACK_NAMES, EmojiNames
-from tertulia.transfer.importing.sources import slack_text
-from tertulia.transfer.importing.sources.other_product import OtherProduct
-from tertulia.transfer.importing.tally import (
+from tertulia.transfer.importing.import_counts import (
     BOTS,
     CHANNELS,
     DEFAULTS,
@@ -28,6 +26,8 @@ from tertulia.transfer.importing.tally import (
     REACTIONS,
     SUBSCRIPTIONS,
 )
+from tertulia.transfer.importing.sources import slack_text
+from tertulia.transfer.importing.sources.other_product import OtherProduct
 from tertulia.transfer.model import (
     NAMED,
     ImportedChannel,
@@ -185,7 +185,7 @@ class SlackExport(OtherProduct):
 
     def _scan(self) -> int:
         """First pass: count everything and collect the authors; returns the number of messages."""
-        tally, found = self._tally, 0
+        counts, found = self._counts, 0
         conversations = self._conversations()
         for name, _, people in conversations:
             self._add_unknown_people(people)
@@ -200,40 +200,40 @@ class SlackExport(OtherProduct):
             for row in self._days(folder.name) if folder.name not in known else ():
                 self._count(row, "in folders that belong to no channel of the export")
         for person in self.people():
-            tally.read[BOTS if person.is_bot else PEOPLE] += 1
-        tally.notes["authors who are not in the list of users"] += len(self._unlisted)
+            counts.read[BOTS if person.is_bot else PEOPLE] += 1
+        counts.notes["authors who are not in the list of users"] += len(self._unlisted)
         for channel in self.channels():
-            tally.read[CHANNELS] += 1
-            tally.read[SUBSCRIPTIONS] += len(channel.members)
-            tally.read[DEFAULTS] += channel.is_default
+            counts.read[CHANNELS] += 1
+            counts.read[SUBSCRIPTIONS] += len(channel.members)
+            counts.read[DEFAULTS] += channel.is_default
         for room, _ in self._rooms:
-            tally.drop_unread("pinned messages", len(room.get("pins") or ()))
+            counts.drop_unread("pinned messages", len(room.get("pins") or ()))
         for file in sorted(self._folder.glob("*.json")):
             if file.stem not in LISTS:
-                tally.drop_unread(f"entries of {file.name}", len(_read(file)))
+                counts.drop_unread(f"entries of {file.name}", len(_read(file)))
         return found
 
     def _count(self, row: Row, reason: str | None) -> None:
         """Count a row, its reactions and its files, with the reason if it is dropped."""
-        tally = self._tally
-        tally.read[MESSAGES] += 1
+        counts = self._counts
+        counts.read[MESSAGES] += 1
         reactions = [each for each in row.get("reactions") or () if isinstance(each, dict)]
         named = sum(len(each.get("users") or ()) for each in reactions)
         given = sum(
             max(int(each.get("count") or 0), len(each.get("users") or ())) for each in reactions
         )
-        tally.read[REACTIONS] += given
+        counts.read[REACTIONS] += given
         files = row.get("files") or ()
-        tally.read[FILES] += len(files)
+        counts.read[FILES] += len(files)
         if reason is not None:
-            tally.drop(MESSAGES, reason)
-            tally.drop(REACTIONS, OF_DROPPED_MESSAGES, given)
-            tally.drop(FILES, OF_DROPPED_MESSAGES, len(files))
+            counts.drop(MESSAGES, reason)
+            counts.drop(REACTIONS, OF_DROPPED_MESSAGES, given)
+            counts.drop(FILES, OF_DROPPED_MESSAGES, len(files))
             return
-        tally.drop(REACTIONS, "of people who are not in the export", given - named)
+        counts.drop(REACTIONS, "of people who are not in the export", given - named)
         linked = sum(bool(each.get("url_private")) for each in files)
-        tally.drop(FILES, "which are not in Slack's exports, but linked", linked)
-        tally.drop(FILES, "which are not in Slack's exports", len(files) - linked)
+        counts.drop(FILES, "which are not in Slack's exports, but linked", linked)
+        counts.drop(FILES, "which are not in Slack's exports", len(files) - linked)
 
     def _note_sender(self, row: Row) -> None:
         if row.get("user"):

@@ -19,8 +19,7 @@ from tertulia import storage
 from tertulia.domain.messages.widgets import WIDGET
 from tertulia.domain.people.user import BotType, Role
 from tertulia.transfer.importing import archive_reader
-from tertulia.transfer.importing.sources import zulip_profiles
-from tertulia.transfer.importing.tally import (
+from tertulia.transfer.importing.import_counts import (
     ALERT_WORDS,
     ANSWERS,
     BOTS,
@@ -48,8 +47,9 @@ from tertulia.transfer.importing.tally import (
     UNREAD,
     VIEWS,
     VOTES,
-    Tally,
+    ImportCounts,
 )
+from tertulia.transfer.importing.sources import zulip_profiles
 from tertulia.transfer.model import (
     ImportedChannel,
     ImportedEdit,
@@ -127,7 +127,7 @@ class ZulipExport:
             for row in self._rows("zerver_stream")
             if not row.get("history_public_to_subscribers", True)
         }
-        self._tally = Tally()
+        self._counts = ImportCounts()
         self.message_count = 0
         self.last_message = 0
         self._scan()
@@ -217,41 +217,41 @@ class ZulipExport:
                 imported.parts = list(map(_part, parts[row["id"]]))
                 yield imported
 
-    def tally(self) -> Tally:
-        return self._tally
+    def counts(self) -> ImportCounts:
+        return self._counts
 
     def _scan(self) -> None:
         """First pass: count everything."""
-        tally = self._tally
+        counts = self._counts
         numbers = BitMap64()
         for page in self._pages:
             tables = _read(page)
             numbers.update(row["id"] for row in tables["zerver_message"])
             self.message_count += len(tables["zerver_message"])
-            tally.read[EDITS] += sum(len(_edits(row)) for row in tables["zerver_message"])
+            counts.read[EDITS] += sum(len(_edits(row)) for row in tables["zerver_message"])
             for row in tables.get("zerver_usermessage", []):
                 mask, is_here = row["flags_mask"], row["message"] in numbers
                 marks = sum(bool(mask & bit) for bit in MARKED)
-                tally.read[UNREAD] += not mask & READ
-                tally.read[MARKS] += marks
+                counts.read[UNREAD] += not mask & READ
+                counts.read[MARKS] += marks
                 if not is_here:
-                    tally.drop(UNREAD, OF_DROPPED_MESSAGES, int(not mask & READ))
-                    tally.drop(MARKS, OF_DROPPED_MESSAGES, marks)
+                    counts.drop(UNREAD, OF_DROPPED_MESSAGES, int(not mask & READ))
+                    counts.drop(MARKS, OF_DROPPED_MESSAGES, marks)
         self.last_message = numbers.max() if numbers else 0
-        tally.read[MESSAGES] += self.message_count
+        counts.read[MESSAGES] += self.message_count
         for table, kind in (("zerver_reaction", REACTIONS), ("zerver_submessage", VOTES)):
             rows = self._rows(table)
-            tally.read[kind] += len(rows)
+            counts.read[kind] += len(rows)
             gone = sum(row["message"] not in numbers for row in rows)
-            tally.drop(kind, OF_DROPPED_MESSAGES, gone)
+            counts.drop(kind, OF_DROPPED_MESSAGES, gone)
         for each in self.people():
             if not each.is_system_bot:  # our own bot already exists
-                tally.read[BOTS if each.is_bot else PEOPLE] += 1
-        tally.read[CHANNELS] += len(self._rows("zerver_stream"))
+                counts.read[BOTS if each.is_bot else PEOPLE] += 1
+        counts.read[CHANNELS] += len(self._rows("zerver_stream"))
         self._count_tables()
 
     def _count_tables(self) -> None:
-        tally = self._tally
+        counts = self._counts
         streams = {row["id"] for row in self._rows("zerver_stream")}
         of_channels = {
             row["id"]
@@ -260,22 +260,22 @@ class ZulipExport:
         }
         for row in self._rows("zerver_subscription"):
             if row["recipient"] in of_channels:
-                tally.read[SUBSCRIPTIONS] += 1
-                tally.drop(SUBSCRIPTIONS, "that have ended", int(not row.get("active", True)))
+                counts.read[SUBSCRIPTIONS] += 1
+                counts.drop(SUBSCRIPTIONS, "that have ended", int(not row.get("active", True)))
         for table, kind in COUNTED_TABLES.items():
-            tally.read[kind] += len(self._rows(table))
+            counts.read[kind] += len(self._rows(table))
         lost = sum(row["stream"] not in streams for row in self._rows("zerver_defaultstream"))
-        tally.drop(DEFAULTS, "that are not in the export", lost)
-        zulip_profiles.count(self._folder, self._rows, tally)
-        tally.read[FILES] += len(self._files)
-        tally.drop(FILES, NOT_IN_ARCHIVE, len(self._files) - len(list(self.files())))
+        counts.drop(DEFAULTS, "that are not in the export", lost)
+        zulip_profiles.count(self._folder, self._rows, counts)
+        counts.read[FILES] += len(self._files)
+        counts.drop(FILES, NOT_IN_ARCHIVE, len(self._files) - len(list(self.files())))
         for name, rows in self._tables.items():
             if (
                 name not in IMPORTED_TABLES
                 and name not in COUNTED_TABLES
                 and isinstance(rows, list)
             ):
-                tally.drop_unread(f"rows of {name}", len(rows))
+                counts.drop_unread(f"rows of {name}", len(rows))
 
     def _rows(self, table: str) -> list[Row]:
         return self._tables.get(table) or []

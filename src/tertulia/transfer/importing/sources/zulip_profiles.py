@@ -10,7 +10,7 @@ import msgspec
 
 from tertulia.domain.emoji import CUSTOM, UNICODE
 from tertulia.transfer.importing import archive_reader
-from tertulia.transfer.importing.tally import (
+from tertulia.transfer.importing.import_counts import (
     ANSWERS,
     AVATARS,
     FIELDS,
@@ -18,7 +18,7 @@ from tertulia.transfer.importing.tally import (
     MEMBERS,
     SCHEDULED,
     SUBGROUPS,
-    Tally,
+    ImportCounts,
 )
 from tertulia.transfer.model import (
     ImportedAvatar,
@@ -94,32 +94,32 @@ def read_profiles(folder: Path, tables: Tables, translate: Callable[[str], str])
     )
 
 
-def count(folder: Path, rows: Callable[[str], list[Row]], tally: Tally) -> None:
+def count(folder: Path, rows: Callable[[str], list[Row]], counts: ImportCounts) -> None:
     """Count the objects that are not one row each."""
-    tally.read[AVATARS] += len(list(_avatars(folder)))
+    counts.read[AVATARS] += len(list(_avatars(folder)))
     values = {row["id"] for row in rows("zerver_customprofilefield") if "name" in row}
     lost = sum(row["field"] not in values for row in rows("zerver_customprofilefieldvalue"))
-    tally.drop(ANSWERS, "to fields that are not in the export", lost)
+    counts.drop(ANSWERS, "to fields that are not in the export", lost)
     nameless = len(rows("zerver_customprofilefield")) - len(values)
-    tally.drop(FIELDS, "without a name", nameless)
-    _count_groups(rows, tally)
+    counts.drop(FIELDS, "without a name", nameless)
+    _count_groups(rows, counts)
     scheduled = rows("zerver_scheduledmessage")
-    tally.read[SCHEDULED] += len(scheduled)
-    tally.drop(SCHEDULED, "that were sent, or could not be", len(scheduled) - len(_pending(rows)))
+    counts.read[SCHEDULED] += len(scheduled)
+    counts.drop(SCHEDULED, "that were sent, or could not be", len(scheduled) - len(_pending(rows)))
 
 
-def _count_groups(rows: Callable[[str], list[Row]], tally: Tally) -> None:
+def _count_groups(rows: Callable[[str], list[Row]], counts: ImportCounts) -> None:
     """System groups already exist here, and anonymous groups are part of a permission."""
     own = {
         _group_id(row)
         for row in _named_groups(rows)
         if row.get("name") and not row.get("is_system_group")
     }
-    tally.read[GROUPS] += len(own)
-    tally.read[MEMBERS] += sum(
+    counts.read[GROUPS] += len(own)
+    counts.read[MEMBERS] += sum(
         row["user_group"] in own for row in rows("zerver_usergroupmembership")
     )
-    tally.read[SUBGROUPS] += sum(
+    counts.read[SUBGROUPS] += sum(
         row["supergroup"] in own for row in rows("zerver_groupgroupmembership")
     )
 

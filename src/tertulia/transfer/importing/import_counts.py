@@ -36,7 +36,7 @@ NOT_DISPLAYABLE = "that clients cannot display"
 Dropped = dict[str, dict[str, int]]  # by kind and reason
 
 
-class Tally(msgspec.Struct):
+class ImportCounts(msgspec.Struct):
     read: Counter[str] = field(default_factory=Counter)
     imported: Counter[str] = field(default_factory=Counter)
     dropped: dict[str, Counter[str]] = field(default_factory=dict)
@@ -74,9 +74,9 @@ class Tally(msgspec.Struct):
 
     def with_import(
         self, imported: dict[str, int], dropped: Dropped, notes: dict[str, int]
-    ) -> "Tally":
+    ) -> "ImportCounts":
         """The counts of the source together with those of the importer."""
-        whole = Tally(
+        whole = ImportCounts(
             Counter(self.read),
             Counter(imported),
             {kind: Counter(reasons) for kind, reasons in self.dropped.items()},
@@ -87,7 +87,7 @@ class Tally(msgspec.Struct):
                 whole.drop(kind, reason, number)
         return whole
 
-    def predicted(self) -> "Tally":
+    def predicted(self) -> "ImportCounts":
         """As if everything that the source does not drop were imported."""
         imported = Counter({k: number - self.dropped_of(k) for k, number in self.read.items()})
-        return Tally(Counter(self.read), imported, self.dropped, Counter(self.notes))
+        return ImportCounts(Counter(self.read), imported, self.dropped, Counter(self.notes))

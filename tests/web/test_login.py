@@ -10,8 +10,8 @@ from tests.support.people import Chat
 from tertulia import actions
 from tertulia.domain.organization.languages import TRANSLATED
 from tertulia.web.login_completion import is_our_path
-from tertulia.web.texts.en import TEXTS as ENGLISH
 from tertulia.web.translations import LANGUAGES
+from tertulia.web.translations.en import TEXTS as ENGLISH
 
 SESAME = "open sesame"
 

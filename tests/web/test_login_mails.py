@@ -9,7 +9,7 @@ from tests.support.people import Chat
 
 from tertulia import actions
 from tertulia.domain.people.sessions import described
-from tertulia.web.texts.en import TEXTS as ENGLISH
+from tertulia.web.translations.en import TEXTS as ENGLISH
 
 SESAME = "open sesame"
 FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"

@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 from tests.web.test_views import topic
 
 from tertulia import actions
-from tertulia.domain.messages.kept import KeptSelection
+from tertulia.domain.messages.deleted import KeptSelection
 
 
 def test_a_message_is_reacted_to_edited_and_deleted(page_chat, browse):

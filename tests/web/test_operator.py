@@ -21,7 +21,7 @@ from tertulia import domain
 from tertulia.domain.server_report import Sample
 from tertulia.log import log
 from tertulia.web.operator import plots, tiles
-from tertulia.web.texts.en import TEXTS
+from tertulia.web.translations.en import TEXTS
 
 MINUTE, HOUR, DAY = 60, 3600, 86_400
 

@@ -9,7 +9,7 @@ from tests.support.browser import Browser
 from tests.support.browser_user import address
 from tests.support.passkeys import SoftPasskey
 
-from tertulia.web.texts.en import TEXTS as ENGLISH
+from tertulia.web.translations.en import TEXTS as ENGLISH
 
 SESAME = "open sesame"
 CODE = "/accounts/login/code/"

@@ -9,7 +9,7 @@ from tests.support.people import Chat
 from tertulia import actions
 from tertulia.database.tx import Tx
 from tertulia.domain.people.one_time_links import PASSWORD
-from tertulia.web.texts.en import TEXTS as ENGLISH
+from tertulia.web.translations.en import TEXTS as ENGLISH
 
 BETTER = "lentils, always lentils"
 FORGOTTEN = "/accounts/password/reset/"

@@ -16,7 +16,7 @@ from tests.support.server import SECRET
 from tertulia import actions, domain, storage
 from tertulia.domain.people.invitations import Terms
 from tertulia.domain.people.second_factors import STEP_SECONDS
-from tertulia.web.texts.en import TEXTS as ENGLISH
+from tertulia.web.translations.en import TEXTS as ENGLISH
 
 CODE, SET_UP, DONE = "/accounts/login/code/", "/accounts/login/setup/", "/accounts/login/done/"
 OWN = "/accounts/second_factor/"

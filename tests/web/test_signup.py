@@ -7,7 +7,7 @@ from tests.support.people import Chat
 
 from tertulia import actions
 from tertulia.domain.people.invitations import Terms
-from tertulia.web.texts.en import TEXTS as ENGLISH
+from tertulia.web.translations.en import TEXTS as ENGLISH
 
 LENTILS = "lentils, always lentils"
 

@@ -10,7 +10,7 @@ from tests.support.server import SECRET
 from tertulia import actions, domain
 from tertulia.domain.people.sessions import Browser as UserAgent
 from tertulia.domain.people.user import Role
-from tertulia.web.texts.en import TEXTS as ENGLISH
+from tertulia.web.translations.en import TEXTS as ENGLISH
 
 
 def runs(person: Person, command: str, *flags: str) -> CommandResult:

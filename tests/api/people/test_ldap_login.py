@@ -12,7 +12,7 @@ from tertulia import actions, domain, storage
 from tertulia.config.login_providers import LdapDirectory
 from tertulia.domain.people.profile_fields import FieldType
 from tertulia.domain.people.user import Role
-from tertulia.web.texts.en import TEXTS as ENGLISH
+from tertulia.web.translations.en import TEXTS as ENGLISH
 
 SESAME = "open sesame"
 WRONG = "Your username or password is incorrect"

@@ -1,4 +1,7 @@
-"""The texts of the pages before login in the language of a request."""
+"""Texts of the pages before login, a module for each language, and the choice of a language.
+
+English has all texts; a test compares the other languages with it.
+"""
 
 from collections.abc import Mapping
 from functools import partial
@@ -6,7 +9,7 @@ from types import SimpleNamespace
 
 from tertulia import domain
 from tertulia.http.request import ApiRequest
-from tertulia.web.texts import ar, de, en, es, fr, ja, pt
+from tertulia.web.translations import ar, de, en, es, fr, ja, pt
 
 LANGUAGES = {
     "en": en.TEXTS,

@@ -24,9 +24,9 @@ from tertulia.http.dispatch import Observe, RequestLog
 from tertulia.http.ratelimit import Limiter
 from tertulia.http.replies import encode_error
 from tertulia.http.request import ApiRequest, Disconnected
-from tertulia.mcp import methods, wire
+from tertulia.mcp import json_rpc, rpc_methods
+from tertulia.mcp.json_rpc import ProtocolError
 from tertulia.mcp.oauth import OauthPages
-from tertulia.mcp.wire import ProtocolError
 
 PATH = "/mcp"
 MAX_BODY_BYTES = 2 << 20
@@ -85,26 +85,26 @@ class AgentEndpoint:
         request_id: int | str | None = None
         version = ""
         try:
-            rpc_request = wire.decode(body)
+            rpc_request = json_rpc.decode(body)
             if rpc_request.is_notification:
-                wire.checked_version(rpc_request, call.request.headers)
+                json_rpc.checked_version(rpc_request, call.request.headers)
                 return Response(status_code=202)
             assert isinstance(rpc_request.id, int | str)
             request_id = rpc_request.id
-            version = wire.checked_version(rpc_request, call.request.headers)
-            run = methods.answer(call, rpc_request, version)
-            found = await _finished(call, run, can_wait=methods.may_wait(rpc_request))
-            return Response(wire.result(request_id, found), media_type=JSON)
+            version = json_rpc.checked_version(rpc_request, call.request.headers)
+            run = rpc_methods.answer(call, rpc_request, version)
+            found = await _finished(call, run, can_wait=rpc_methods.may_wait(rpc_request))
+            return Response(json_rpc.result(request_id, found), media_type=JSON)
         except ProtocolError as problem:
-            is_latest = version in ("", wire.LATEST_VERSION)
-            status = wire.STATUS.get(problem.code, 200) if is_latest else 200
-            return Response(wire.error(request_id, problem), status, media_type=JSON)
+            is_latest = version in ("", json_rpc.LATEST_VERSION)
+            status = json_rpc.STATUS.get(problem.code, 200) if is_latest else 200
+            return Response(json_rpc.error(request_id, problem), status, media_type=JSON)
         except ClientError:
             raise
         except Exception as error:
             failed = dispatch.log_failure(error, RequestLog(call.request.method, started))
-            ours = ProtocolError(wire.INTERNAL_ERROR, f"Internal error, request {failed}")
-            return Response(wire.error(request_id, ours), media_type=JSON)
+            ours = ProtocolError(json_rpc.INTERNAL_ERROR, f"Internal error, request {failed}")
+            return Response(json_rpc.error(request_id, ours), media_type=JSON)
 
 
 _SCOPE: Scope = {"type": "http"}

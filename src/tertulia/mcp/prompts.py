@@ -6,8 +6,8 @@ from tertulia import api
 from tertulia.api.call import Call
 from tertulia.api.messages.catch_up import CaughtUpConversation
 from tertulia.errors import ClientError
-from tertulia.mcp import read_tools, resources, transcript, wire
-from tertulia.mcp.wire import ProtocolError
+from tertulia.mcp import json_rpc, read_tools, resources, transcript
+from tertulia.mcp.json_rpc import ProtocolError
 
 MAX_CONVERSATIONS = 50
 
@@ -46,16 +46,16 @@ async def get(call: Call, name: str, given: dict[str, str]) -> dict[str, Any]:
         return _prompt(SUMMARIZE, await _topic(call, given))
     if name == "catch_me_up":
         return _prompt(CATCH_UP, await _missed(call))
-    raise ProtocolError(wire.INVALID_PARAMS, "Unknown prompt")
+    raise ProtocolError(json_rpc.INVALID_PARAMS, "Unknown prompt")
 
 
 async def _topic(call: Call, given: dict[str, str]) -> str:
     if not given.get("channel") or "topic" not in given:
-        raise ProtocolError(wire.INVALID_PARAMS, "Give a channel and a topic")
+        raise ProtocolError(json_rpc.INVALID_PARAMS, "Give a channel and a topic")
     try:
         channel = await read_tools.named(call, given["channel"])
     except ClientError as error:
-        raise ProtocolError(wire.INVALID_PARAMS, error.msg) from None
+        raise ProtocolError(json_rpc.INVALID_PARAMS, error.msg) from None
     return await resources.topic_text(call, channel, given["topic"])
 
 

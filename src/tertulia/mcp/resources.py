@@ -7,9 +7,9 @@ from tertulia import actions
 from tertulia.api.call import Call
 from tertulia.domain.channels.channel import Channel
 from tertulia.errors import ClientError
-from tertulia.mcp import read_tools, transcript, wire
+from tertulia.mcp import json_rpc, read_tools, transcript
+from tertulia.mcp.json_rpc import ProtocolError
 from tertulia.mcp.read_tools import TOPIC_URI
-from tertulia.mcp.wire import ProtocolError
 
 MARKDOWN = "text/markdown"
 TOPICS_PER_CHANNEL = 20
@@ -70,4 +70,4 @@ async def _place(call: Call, uri: str) -> tuple[Channel, str]:
             return await call.db.read(readable, call.user, int(number)), unquote(topic)
         except ClientError:
             pass
-    raise ProtocolError(wire.INVALID_PARAMS, "Resource not found", {"uri": uri[:500]})
+    raise ProtocolError(json_rpc.INVALID_PARAMS, "Resource not found", {"uri": uri[:500]})

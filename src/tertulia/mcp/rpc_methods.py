@@ -9,9 +9,9 @@ from tertulia.api.call import Call
 from tertulia.domain.organization.audit import Act
 from tertulia.errors import ClientError, outcome
 from tertulia.fair_queue import FairQueue
-from tertulia.mcp import prompts, resources, tools, wire
+from tertulia.mcp import json_rpc, prompts, resources, tools
+from tertulia.mcp.json_rpc import ProtocolError, Request
 from tertulia.mcp.tools import TOOLS, Tool
-from tertulia.mcp.wire import ProtocolError, Request
 
 # One person's agents run four calls at once and have twenty waiting.
 CALLS = FairQueue("agents", slots=16, max_waiting=20, slots_per_person=4)
@@ -36,11 +36,11 @@ def may_wait(request: Request) -> bool:
 async def answer(call: Call, request: Request, version: str) -> dict[str, Any]:
     """The result of a request. Raises ProtocolError."""
     method = METHODS.get(request.method)
-    is_past = request.method in _ONLY_BEFORE and version == wire.LATEST_VERSION
+    is_past = request.method in _ONLY_BEFORE and version == json_rpc.LATEST_VERSION
     if method is None or is_past:
-        raise ProtocolError(wire.METHOD_NOT_FOUND, f"Method not found: {request.method[:100]}")
+        raise ProtocolError(json_rpc.METHOD_NOT_FOUND, f"Method not found: {request.method[:100]}")
     found = await method(call, request)
-    if version == wire.LATEST_VERSION:
+    if version == json_rpc.LATEST_VERSION:
         found = {"resultType": "complete", **_freshness(request.method), **found}
     return found
 
@@ -66,15 +66,15 @@ def _about() -> dict[str, Any]:
 
 
 async def _discover(call: Call, request: Request) -> dict[str, Any]:
-    supported = [wire.LATEST_VERSION, *wire.VERSIONS_WITH_HANDSHAKE]
+    supported = [json_rpc.LATEST_VERSION, *json_rpc.VERSIONS_WITH_HANDSHAKE]
     return {"supportedVersions": supported, **_about()}
 
 
 async def _initialize(call: Call, request: Request) -> dict[str, Any]:
     version = request.params.get("protocolVersion")
-    known = version in wire.VERSIONS_WITH_HANDSHAKE
+    known = version in json_rpc.VERSIONS_WITH_HANDSHAKE
     return {
-        "protocolVersion": version if known else wire.VERSIONS_WITH_HANDSHAKE[0],
+        "protocolVersion": version if known else json_rpc.VERSIONS_WITH_HANDSHAKE[0],
         **_about(),
     }
 
@@ -99,7 +99,9 @@ async def _call_tool(call: Call, request: Request) -> dict[str, Any]:
     tool = TOOLS.get(str(request.params.get("name")))
     given = request.params.get("arguments") or {}
     if tool is None or not isinstance(given, dict):
-        raise ProtocolError(wire.INVALID_PARAMS, "Unknown tool, or arguments that are no object")
+        raise ProtocolError(
+            json_rpc.INVALID_PARAMS, "Unknown tool, or arguments that are no object"
+        )
     try:
         found = await _run(call, tool, given, _unique_id(request))
     except ClientError as error:
@@ -162,7 +164,7 @@ async def _list_prompts(call: Call, request: Request) -> dict[str, Any]:
 async def _get_prompt(call: Call, request: Request) -> dict[str, Any]:
     given = request.params.get("arguments") or {}
     if not isinstance(given, dict) or not all(isinstance(each, str) for each in given.values()):
-        raise ProtocolError(wire.INVALID_PARAMS, "The arguments of a prompt are texts")
+        raise ProtocolError(json_rpc.INVALID_PARAMS, "The arguments of a prompt are texts")
     return await prompts.get(call, str(request.params.get("name")), given)
 
 

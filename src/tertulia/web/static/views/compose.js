@@ -26,7 +26,7 @@ import { applyFormat } from "../state/formatting.js";
  * has to choose it */
 /** @typedef {import("../state/conversations.js").Conversation} Conversation */
 /** @typedef {import("../state/attachments.js").Attachment} Attachment */
-/** @typedef {import("./compose_extension.js").ComposeExtension} ComposeExtension */
+/** @typedef {import("./compose_parts.js").ComposeParts} ComposeParts */
 
 const SAVE_DELAY_MS = 150;
 
@@ -123,7 +123,7 @@ export class ComposeBox {
   topic = null;
   /** Files that were uploaded; the message ends with links to them. @type {Attachment[]} */
   files = [];
-  /** What is loaded when a person writes. @type {ComposeExtension | undefined} */
+  /** What is loaded when a person writes. @type {ComposeParts | undefined} */
   extension;
 
   /** @param {Target} target */
@@ -171,10 +171,10 @@ export class ComposeBox {
   }
 
   /** Load what the box needs while a person writes.
-   * @returns {Promise<ComposeExtension>} */
+   * @returns {Promise<ComposeParts>} */
   async extend() {
-    const extendCompose = await lazy("composer", "extendCompose");
-    return (this.extension ??= extendCompose(this));
+    const makeComposeParts = await lazy("composer", "makeComposeParts");
+    return (this.extension ??= makeComposeParts(this));
   }
 
   /** The conversation; its topic is empty as long as none is chosen.

@@ -18,11 +18,11 @@ import { composerTexts } from "./composer_texts.js";
 addTexts(composerTexts);
 
 /** @param {ComposeBox} compose */
-export function extendCompose(compose) {
-  return new ComposeExtension(compose);
+export function makeComposeParts(compose) {
+  return new ComposeParts(compose);
 }
 
-export class ComposeExtension {
+export class ComposeParts {
   #compose;
   #notes;
   #destination;

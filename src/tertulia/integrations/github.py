@@ -113,7 +113,7 @@ def _request(payload: Payload) -> TopicAndText:
     if action == "closed":
         verb = "merged" if request.is_true("merged") else "closed without merging"
     if action == "review_requested":
-        reviewer = payload.words("requested_reviewer.login", "requested_team.name") or "somebody"
+        reviewer = payload.words("requested_reviewer.login", "requested_team.name") or "a reviewer"
         verb = f"asked {line(reviewer)} to review"
     branches = (request.words("head.ref"), request.words("base.ref"))
     return _changed(payload, "pull_request", "PR", verb, branches if action == "opened" else None)
@@ -131,7 +131,7 @@ def _verb(payload: Payload) -> str:
     action = payload.text("action")
     verb = humanize(action)
     if action in ("assigned", "unassigned"):
-        verb = f"{verb} {line(payload.words('assignee.login') or 'somebody')} "
+        verb = f"{verb} {line(payload.words('assignee.login') or 'a user')} "
         verb += "to" if action == "assigned" else "from"
     if action in ("labeled", "unlabeled"):
         verb = f"{verb} with {code(payload.words('label.name'))}"

@@ -365,7 +365,7 @@ def test_every_field_of_every_answer_is_described(chat):
         for name, field in schema.get("properties", {}).items()
         if not field.get("description", "").endswith((".", ":"))
     ]
-    assert not unsaid, "Say in api/answers.txt what these are: " + ", ".join(unsaid)
+    assert not unsaid, "Say in api/response_fields.txt what these are: " + ", ".join(unsaid)
     register_schema = (
         chat.person("ana", role="owner").post("/register").succeeds().keys() - ENVELOPE
     )

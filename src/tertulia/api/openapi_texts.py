@@ -1,8 +1,9 @@
 """Texts of the API description: a sentence for each parameter and each field.
 
 A parameter means the same in every endpoint, so most have one sentence, in `parameters.txt`.
-Settings have theirs in the tables of settings. Fields of responses have theirs in `answers.txt`, or
-share the name and the meaning of a parameter; `state.py` has the register state.
+Settings have theirs in the tables of settings. Fields of responses have theirs in
+`response_fields.txt`, or share the name and the meaning of a parameter; `state.txt` has the state
+that `/register` returns.
 """
 
 from functools import cache
@@ -46,7 +47,7 @@ def sentence(route: Route, name: str) -> str:
 
 def of_field(kind: str, name: str) -> str:
     """The description of a response field; some names mean something else in other responses."""
-    texts = _read("answers.txt")
+    texts = _read("response_fields.txt")
     return texts.get(f"{kind}.{name}") or texts.get(name) or _read("parameters.txt").get(name, "")
 
 

@@ -14,9 +14,9 @@ from typing import Any
 import click
 
 from tertulia import actions, data_dir
-from tertulia.cli.data import record_everywhere
 from tertulia.cli.errors import describe
 from tertulia.cli.flags import config_options
+from tertulia.cli.open_data import record_everywhere
 from tertulia.cli.progress import Progress
 from tertulia.config import Config
 from tertulia.database import Database

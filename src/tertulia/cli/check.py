@@ -7,8 +7,8 @@ import click
 
 from tertulia.actions.data_check import DataProblem
 from tertulia.checks import installation
-from tertulia.cli.data import as_json, show_json
 from tertulia.cli.flags import config_options
+from tertulia.cli.open_data import as_json, show_json
 from tertulia.config import Config
 
 MAX_SHOWN = 10  # problems of one subject

@@ -27,7 +27,7 @@ COMMANDS = {
         "Manage organizations: create, list, deactivate, delete, change settings.",
     ),
     "messages": (
-        "kept_messages.messages",
+        "deleted_messages.messages",
         "List, restore or erase deleted messages, within the organization's grace period.",
     ),
     "files": (

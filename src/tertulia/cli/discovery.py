@@ -9,8 +9,8 @@ import click
 import msgspec
 
 from tertulia import actions, domain, storage
-from tertulia.cli.data import OpenOrganization, audited_command, in_organization
 from tertulia.cli.exporting import FOLDER_MODE
+from tertulia.cli.open_data import OpenOrganization, audited_command, in_organization
 from tertulia.cli.progress import Progress
 from tertulia.database.tx import Tx
 from tertulia.domain.organization.audit import DONE

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from tertulia import actions, storage
-from tertulia.cli.data import OpenOrganization, in_organization
+from tertulia.cli.open_data import OpenOrganization, in_organization
 from tertulia.cli.progress import Progress
 from tertulia.database.tx import Tx
 from tertulia.domain.organization.exports import KINDS, WITHOUT_CONSENT

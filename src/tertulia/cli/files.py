@@ -5,8 +5,8 @@ from typing import Any
 import click
 
 from tertulia import storage
-from tertulia.cli.data import as_json, open_data, record_everywhere, show_json, show_table
 from tertulia.cli.flags import config_options
+from tertulia.cli.open_data import as_json, open_data, record_everywhere, show_json, show_table
 from tertulia.cli.progress import Progress
 from tertulia.external.stores.file_stores import FileStores
 from tertulia.external.stores.store import NotInStore

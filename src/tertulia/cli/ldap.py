@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from tertulia import actions, storage
-from tertulia.cli.data import OpenOrganization, in_organization, show_table
+from tertulia.cli.open_data import OpenOrganization, in_organization, show_table
 from tertulia.config.login_providers import LdapDirectory
 from tertulia.database.tx import Tx
 from tertulia.domain.people.identities import ExternalProfile, ProfileUpdate

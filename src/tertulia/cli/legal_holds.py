@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import click
 
 from tertulia import actions, storage
-from tertulia.cli.data import (
+from tertulia.cli.open_data import (
     OpenOrganization,
     as_json,
     audited_command,

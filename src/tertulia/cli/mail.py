@@ -10,8 +10,8 @@ from typing import Any, NoReturn
 import click
 
 from tertulia import domain, events
-from tertulia.cli.data import open_data
 from tertulia.cli.flags import config_options
+from tertulia.cli.open_data import open_data
 from tertulia.config import Config
 from tertulia.database.blocking import BlockingDatabase
 from tertulia.domain.emails import Email

@@ -8,8 +8,8 @@ from typing import Any
 import click
 
 from tertulia import data_dir
-from tertulia.cli.data import record_everywhere
 from tertulia.cli.flags import config_options
+from tertulia.cli.open_data import record_everywhere
 from tertulia.cli.progress import Progress
 from tertulia.config import Config, ConfigError
 from tertulia.database.tx import Tx

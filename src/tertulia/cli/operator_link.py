@@ -3,7 +3,7 @@
 import click
 
 from tertulia import domain
-from tertulia.cli.data import OpenOrganization, as_json, in_organization, show_json
+from tertulia.cli.open_data import OpenOrganization, as_json, in_organization, show_json
 from tertulia.domain.operator_token import LINK_SECONDS, PATH
 
 DAY_SECONDS = 86_400

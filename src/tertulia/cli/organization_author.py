@@ -2,7 +2,7 @@
 
 from tertulia import events
 from tertulia.actions.messages.draft import Author
-from tertulia.cli.data import OpenOrganization
+from tertulia.cli.open_data import OpenOrganization
 
 
 def organization_as_author(opened: OpenOrganization) -> Author:

@@ -5,7 +5,8 @@ from typing import Any
 import click
 
 from tertulia import storage
-from tertulia.cli.data import (
+from tertulia.cli.flags import config_options
+from tertulia.cli.open_data import (
     OpenOrganization,
     as_json,
     in_organization,
@@ -13,7 +14,6 @@ from tertulia.cli.data import (
     show_json,
     show_table,
 )
-from tertulia.cli.flags import config_options
 from tertulia.database.tx import Tx
 from tertulia.domain.groups.group import Members
 from tertulia.domain.organization.settings import SETTINGS, OrganizationSetting, PeopleNamed

@@ -7,7 +7,9 @@ from typing import Any, NoReturn
 import click
 
 from tertulia import actions, storage
-from tertulia.cli.data import (
+from tertulia.cli.flags import config_options
+from tertulia.cli.message_counts import day, described
+from tertulia.cli.open_data import (
     OpenOrganization,
     as_json,
     audited_command,
@@ -16,8 +18,6 @@ from tertulia.cli.data import (
     show_json,
     truncate_wal,
 )
-from tertulia.cli.flags import config_options
-from tertulia.cli.message_counts import day, described
 from tertulia.cli.organization_author import organization_as_author
 from tertulia.database.tx import Tx
 from tertulia.domain.groups.group import PermissionChange

@@ -5,7 +5,7 @@ import sys
 import click
 
 from tertulia import actions, domain, storage
-from tertulia.cli.data import (
+from tertulia.cli.open_data import (
     OpenOrganization,
     find_person,
     for_person,

@@ -6,8 +6,8 @@ from typing import Any
 import click
 
 from tertulia import actions, data_dir, events, storage
-from tertulia.cli.data import audited_command, open_data
 from tertulia.cli.flags import config_options
+from tertulia.cli.open_data import audited_command, open_data
 from tertulia.database.tx import Tx
 from tertulia.domain.people.keys import Vault
 from tertulia.events.audience import NoClients

@@ -3,7 +3,7 @@
 import click
 
 from tertulia import actions
-from tertulia.cli.data import OpenOrganization, as_json, in_organization, show_json
+from tertulia.cli.open_data import OpenOrganization, as_json, in_organization, show_json
 
 
 @click.command("setup-code")

@@ -7,8 +7,8 @@ import click
 import msgspec
 
 from tertulia import __version__, data_dir, storage
-from tertulia.cli.data import as_json, show_json
 from tertulia.cli.flags import config_options
+from tertulia.cli.open_data import as_json, show_json
 from tertulia.config import Config
 from tertulia.database import Database, schema
 

@@ -10,7 +10,7 @@ import click
 import msgspec
 
 from tertulia import actions, domain, storage
-from tertulia.cli.data import (
+from tertulia.cli.open_data import (
     OpenOrganization,
     in_organization,
 )

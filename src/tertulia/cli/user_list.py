@@ -3,7 +3,7 @@
 import click
 
 from tertulia import storage
-from tertulia.cli.data import OpenOrganization, as_json, in_organization, show_json, show_table
+from tertulia.cli.open_data import OpenOrganization, as_json, in_organization, show_json, show_table
 from tertulia.cli.roles import ROLES
 from tertulia.domain.people.user import User
 

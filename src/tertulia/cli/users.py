@@ -7,7 +7,7 @@ import click
 
 from tertulia import actions, domain, storage
 from tertulia.cli import message_counts, zuliprc
-from tertulia.cli.data import (
+from tertulia.cli.open_data import (
     OpenOrganization,
     as_json,
     for_person,

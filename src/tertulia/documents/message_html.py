@@ -9,9 +9,9 @@ from html import escape
 from typing import NamedTuple
 
 from tertulia import domain
-from tertulia.documents import view
+from tertulia.documents import view_models
 from tertulia.documents.texts import Texts
-from tertulia.documents.view import Appearance, FormerVersion, ShownPerson, ShownReaction
+from tertulia.documents.view_models import Appearance, FormerVersion, ShownPerson, ShownReaction
 from tertulia.domain.messages.message import Message, TopicMessage
 from tertulia.domain.messages.widget_state import Poll
 
@@ -30,7 +30,7 @@ def of_all(
 ) -> Iterator[bytes]:
     """The HTML of each message, to be joined."""
     senders: dict[int, _Sender] = {}
-    deletions, times, seconds = look.deletions, view.TIMES, view.SECONDS
+    deletions, times, seconds = look.deletions, view_models.TIMES, view_models.SECONDS
     link = f'</div><a class="when" href="{look.link_prefix}'
     last_sender_id, last_sent_at, last_day, date = None, 0.0, None, ""
     for message in messages:
@@ -38,14 +38,14 @@ def of_all(
         sender = senders.get(sender_id)
         if sender is None:
             sender = senders[sender_id] = _sender(texts, look.person(sender_id))
-        day, second = divmod(int(sent_at), view.DAY_SECONDS)
+        day, second = divmod(int(sent_at), view_models.DAY_SECONDS)
         if day != last_day:
             last_day, last_sender_id = day, None
-            date = f'"><time datetime="{view.date_of(day)}T'
+            date = f'"><time datetime="{view_models.date_of(day)}T'
             shown = escape(texts.long_date(sent_at))
             yield f'<div class="day"><span>{shown}</span></div>\n'.encode()
         if '="' in content or "<pre>" in content or message.is_me:
-            content = view.html_of(look, message, sender.person)
+            content = view_models.html_of(look, message, sender.person)
         if (
             message.edited_at is not None
             or message.reactions
@@ -81,7 +81,7 @@ def _with_details(
     if message.edits:
         content += "".join([_former(texts, each) for each in look.former(message)])
     if message.reactions:
-        content += _reactions(texts, view.reactions_of(look, message.reactions))
+        content += _reactions(texts, view_models.reactions_of(look, message.reactions))
     return content
 
 

@@ -146,7 +146,7 @@ async def purge_kept_messages(database: Database) -> None:
         ):
             pass
 
-    await each(await database.query(0, storage.messages.kept.realms_with_due), purge)
+    await each(await database.query(0, storage.messages.deleted.realms_with_due), purge)
     held = await database.query(0, actions.organization.legal_holds.realms_to_purge)
     await each(held, purge_held)
 

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from tertulia import domain, storage
 from tertulia.database.tx import Tx
-from tertulia.domain.messages.kept import KeptMessage, KeptSelection
+from tertulia.domain.messages.deleted import KeptMessage, KeptSelection
 from tertulia.domain.messages.message import Message
 from tertulia.storage.export_queries import CHOSEN
 from tertulia.storage.organization.legal_holds import EDIT_TABLES, was_in
@@ -89,7 +89,7 @@ class ArchivedMessages(msgspec.Struct, frozen=True):
         """The table of the messages, or a subquery with the deleted ones."""
         if self.discovery is None:
             return "message"
-        columns = storage.messages.kept.MESSAGE
+        columns = storage.messages.deleted.MESSAGE
         return f"(SELECT {columns} FROM message UNION ALL SELECT {columns} FROM kept_message)"
 
     @property
@@ -292,4 +292,4 @@ def kept_among(tx: Tx, message_ids: Sequence[int]) -> list[KeptMessage]:
     if not message_ids:
         return []
     selection = KeptSelection(message_ids=tuple(message_ids))
-    return storage.messages.kept.find(tx, selection, limit=len(message_ids))
+    return storage.messages.deleted.find(tx, selection, limit=len(message_ids))

@@ -13,7 +13,7 @@ from tests.support.server import SECRET
 from tertulia import actions, storage
 from tertulia.actions.messages.restoration import BATCH_SIZE
 from tertulia.domain import limits
-from tertulia.domain.messages.kept import KeptSelection
+from tertulia.domain.messages.deleted import KeptSelection
 from tertulia.errors import BadRequest
 from tertulia.jobs.housekeeping import delete_old_messages, purge_kept_messages
 
@@ -26,7 +26,7 @@ def holds(owner: Person, **on: list[int]) -> int:
 
 
 def kept(chat: Chat) -> list[str]:
-    found = chat.read(lambda tx: storage.messages.kept.find(tx, KeptSelection(), limit=1000))
+    found = chat.read(lambda tx: storage.messages.deleted.find(tx, KeptSelection(), limit=1000))
     return [each.message.content for each in found]
 
 
@@ -342,7 +342,7 @@ def test_what_the_bot_of_a_person_on_hold_sent_is_on_hold(chat, owner, ana, ben,
 
 
 def test_a_hold_that_begins_during_an_erasure_stops_it(chat, owner, ana):
-    said = ana.says("Soup", to="kitchen > lunch")
+    soup = ana.says("Soup", to="kitchen > lunch")
     chat.write(actions.people.erasure.start, ana.record)
     holds(owner, held_stream_ids=[chat.channel("kitchen").id])
 
@@ -350,7 +350,7 @@ def test_a_hold_that_begins_during_an_erasure_stops_it(chat, owner, ana):
         with pytest.raises(BadRequest, match="on legal hold"):
             chat.write(step, ana.record)
 
-    assert owner.sees(said)["sender_full_name"] == "Ana"
+    assert owner.sees(soup)["sender_full_name"] == "Ana"
 
 
 @pytest.mark.parametrize("word", ["ÄPFEL", "apfel", "strasse", "ｓｔｒａｓｓｅ", "ПАПКА", "ФАЙЛ"])

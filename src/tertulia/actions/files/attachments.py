@@ -33,13 +33,13 @@ def check_quota(tx: Tx, owner: User, quota: Quota, size: int) -> None:
     """
     if quota.organization_mib:
         used = storage.files.attachments.space_used(tx)
-        kept = storage.messages.kept.space_used(tx)
+        kept = storage.messages.deleted.space_used(tx)
         if max(used, kept) + size > quota.organization_mib << 20:
             raise UploadQuotaReached(whose="your organization's")
     if quota.person_mib:
         person_id = domain.files.attachments.person_of(owner)
         used = storage.files.attachments.space_used_by(tx, person_id)
-        kept = storage.messages.kept.space_used_by(tx, person_id)
+        kept = storage.messages.deleted.space_used_by(tx, person_id)
         if max(used, kept) + size > quota.person_mib << 20:
             raise UploadQuotaReached(whose="your")
 
@@ -193,7 +193,7 @@ def delete_with_messages(tx: Tx, message_ids: Sequence[int]) -> None:
         assert found is not None
         if found.message_ids or storage.files.attachments.is_held(tx, attachment_id):
             _announce_change(tx, found)
-        elif storage.messages.kept.is_linked(tx, attachment_id):
+        elif storage.messages.deleted.is_linked(tx, attachment_id):
             storage.files.attachments.keep(tx, found)
             _announce_removal(tx, found)
         else:
@@ -224,7 +224,7 @@ def announce_restored(tx: Tx, attachment_ids: Sequence[int], restored: Set[int])
 def purge(tx: Tx, attachment_ids: Sequence[int]) -> None:
     """Delete kept files that no kept message links any more."""
     for attachment_id in attachment_ids:
-        if not storage.messages.kept.is_linked(tx, attachment_id):
+        if not storage.messages.deleted.is_linked(tx, attachment_id):
             erase_kept(tx, attachment_id)
 
 

@@ -6,7 +6,7 @@ Each transaction deletes only a few, so that other writes do not wait.
 from tertulia import actions, storage
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import FOREVER
-from tertulia.domain.messages.kept import Deletion, DeletionReason
+from tertulia.domain.messages.deleted import Deletion, DeletionReason
 from tertulia.domain.messages.message import Message
 from tertulia.domain.people.user import User
 from tertulia.storage.messages.expired import ExpiredMessages

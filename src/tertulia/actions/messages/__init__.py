@@ -11,6 +11,7 @@ from tertulia import actions, storage
 from tertulia.actions.messages import (
     answers,
     catch_up,
+    deleted,
     deletion,
     draft,
     edits,
@@ -19,7 +20,6 @@ from tertulia.actions.messages import (
     flags,
     history,
     idempotency,
-    kept,
     link_previews,
     move_notices,
     narrow_selection,

@@ -1,6 +1,6 @@
 """Deletion of messages. The log has no copy of them.
 
-Where the organization wants it, deleted messages are kept for some days (`kept`).
+Where the organization wants it, deleted messages are kept for some days (`deleted`).
 """
 
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from tertulia import actions, domain, events, storage
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import Channel
 from tertulia.domain.channels.topics import EMPTY_TOPIC_NAME
-from tertulia.domain.messages.kept import Deletion, DeletionReason
+from tertulia.domain.messages.deleted import Deletion, DeletionReason
 from tertulia.domain.messages.message import Message
 from tertulia.domain.people.user import User
 from tertulia.domain.personal.topic_policies import TopicPolicy
@@ -78,7 +78,7 @@ def remove(
     """
     ids = [message.id for message in doomed]
     if deletion is not None:
-        actions.messages.kept.keep(tx, doomed, deletion)
+        actions.messages.deleted.keep(tx, doomed, deletion)
     actions.later.reminders.delete_about(tx, ids)
     actions.files.attachments.delete_with_messages(tx, ids)
     if channel is None:

@@ -8,7 +8,7 @@ from itertools import groupby
 
 from tertulia import actions, events, storage
 from tertulia.database.tx import Tx
-from tertulia.domain.messages.kept import KeptSelection
+from tertulia.domain.messages.deleted import KeptSelection
 from tertulia.domain.messages.message import Message
 from tertulia.errors import BadRequest
 from tertulia.events.audience import NoClients
@@ -22,14 +22,16 @@ def restore_batch(tx: Tx, selection: KeptSelection, after_id: int = 0) -> list[i
     """Restore the next kept messages after an id, and announce them. Returns their ids."""
     found = [
         each.message
-        for each in storage.messages.kept.find(tx, selection, after_id=after_id, limit=BATCH_SIZE)
+        for each in storage.messages.deleted.find(
+            tx, selection, after_id=after_id, limit=BATCH_SIZE
+        )
     ]
     ids = [message.id for message in found]
     if not ids:
         return []
-    linked = storage.messages.kept.files_linked_by(tx, ids)
+    linked = storage.messages.deleted.files_linked_by(tx, ids)
     restored_files = actions.files.attachments.restore(tx, linked)
-    storage.messages.kept.restore(tx, ids)
+    storage.messages.deleted.restore(tx, ids)
     actions.files.attachments.announce_restored(tx, linked, restored_files)
     for channel_id, messages in groupby(sorted(found, key=_location), _location):
         _announce(tx, channel_id, list(messages))
@@ -38,14 +40,14 @@ def restore_batch(tx: Tx, selection: KeptSelection, after_id: int = 0) -> list[i
 
 def purge_batch(tx: Tx) -> int:
     """Delete some kept messages whose time is over, for good. Returns their number."""
-    ids = storage.messages.kept.due(tx, BATCH_SIZE)
+    ids = storage.messages.deleted.due(tx, BATCH_SIZE)
     _purge(tx, ids)
     return len(ids)
 
 
 def check_erasable(tx: Tx, selection: KeptSelection) -> None:
     """Raises BadRequest if one of the selected messages is on legal hold."""
-    if storage.messages.kept.has_held(tx, selection):
+    if storage.messages.deleted.has_held(tx, selection):
         raise BadRequest("Some of these messages are on legal hold. End the hold first.")
 
 
@@ -54,7 +56,9 @@ def erase_batch(tx: Tx, selection: KeptSelection) -> int:
 
     Raises BadRequest if one of them is on legal hold: a hold can begin between two batches.
     """
-    ids = [each.message.id for each in storage.messages.kept.find(tx, selection, limit=BATCH_SIZE)]
+    ids = [
+        each.message.id for each in storage.messages.deleted.find(tx, selection, limit=BATCH_SIZE)
+    ]
     check_erasable(tx, KeptSelection(message_ids=tuple(ids)))
     _purge(tx, ids)
     return len(ids)
@@ -62,8 +66,8 @@ def erase_batch(tx: Tx, selection: KeptSelection) -> int:
 
 def _purge(tx: Tx, message_ids: Sequence[int]) -> None:
     if message_ids:
-        linked = storage.messages.kept.files_linked_by(tx, message_ids)
-        storage.messages.kept.delete(tx, message_ids)
+        linked = storage.messages.deleted.files_linked_by(tx, message_ids)
+        storage.messages.deleted.delete(tx, message_ids)
         actions.files.attachments.purge(tx, linked)
 
 

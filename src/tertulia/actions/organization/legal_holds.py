@@ -92,13 +92,13 @@ def _announce(tx: Tx) -> None:
 def realms_to_purge(tx: Tx) -> list[int]:
     """Organizations in which `purge_batch` may have something to do."""
     found = storage.organization.legal_holds.realms_with_kept_edits(tx)
-    return sorted({*found, *storage.messages.kept.realms_with_unlinked_files(tx)})
+    return sorted({*found, *storage.messages.deleted.realms_with_unlinked_files(tx)})
 
 
 def purge_batch(tx: Tx) -> int:
     """Delete some earlier versions that no hold covers any more, and after the last hold the files
     that their owners deleted. Returns the number of versions."""
     if not storage.organization.legal_holds.active(tx):
-        for attachment_id in storage.messages.kept.unlinked_files(tx):
+        for attachment_id in storage.messages.deleted.unlinked_files(tx):
             actions.files.attachments.erase_kept(tx, attachment_id)
     return storage.organization.legal_holds.delete_edits_without_hold(tx, EDITS_PER_BATCH)

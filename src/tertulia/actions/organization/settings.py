@@ -167,7 +167,7 @@ def _announcing_guest_visibility(tx: Tx, value: GroupValue) -> Iterator[None]:
 @contextmanager
 def _shortening_grace(tx: Tx, days: int) -> Iterator[None]:
     yield
-    actions.messages.kept.shorten_grace(tx, days)
+    actions.messages.deleted.shorten_grace(tx, days)
 
 
 _FOLLOWS: dict[Consequence, Callable[[Tx, Any], AbstractContextManager[None]]] = {

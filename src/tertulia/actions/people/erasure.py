@@ -8,7 +8,7 @@ from itertools import groupby
 
 from tertulia import actions, storage
 from tertulia.database.tx import Tx
-from tertulia.domain.messages.kept import KeptSelection
+from tertulia.domain.messages.deleted import KeptSelection
 from tertulia.domain.messages.message import Message
 from tertulia.domain.people.user import ERASED_DOMAIN, User
 from tertulia.errors import BadRequest
@@ -64,7 +64,7 @@ def finish(tx: Tx, user: User) -> None:
     for attachment in storage.files.attachments.of_user(tx, user.id):
         storage.files.attachments.delete(tx, attachment)
         storage.files.uploads.doom(tx, attachment.upload_id)
-    for attachment_id in storage.messages.kept.files_of(tx, user.id):
+    for attachment_id in storage.messages.deleted.files_of(tx, user.id):
         actions.files.attachments.erase_kept(tx, attachment_id)
     storage.erasure.rows_of(tx, user.id)
     storage.erasure.account(tx, user.id, user.placeholder_email(ERASED_DOMAIN), NAME)

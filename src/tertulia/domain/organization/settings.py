@@ -13,7 +13,7 @@ from tertulia.domain.channels.channel import FOREVER
 from tertulia.domain.channels.topics import ALLOW_EMPTY, DISABLE_EMPTY
 from tertulia.domain.groups.group import REALM_PERMISSIONS, Permission, PermissionChange
 from tertulia.domain.limits import WEB_ADDRESS_LENGTH
-from tertulia.domain.messages.kept import MAX_DAYS
+from tertulia.domain.messages.deleted import MAX_DAYS
 from tertulia.domain.setting_values import (
     Adjustable,
     ChannelId,

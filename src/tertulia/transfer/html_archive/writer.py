@@ -25,10 +25,10 @@ import msgspec
 
 from tertulia import domain, storage
 from tertulia.database.tx import Tx
-from tertulia.documents import message_html, page_frame, template_engine, view
+from tertulia.documents import message_html, page_frame, template_engine, view_models
 from tertulia.documents.page_frame import PageFrame
 from tertulia.documents.texts import Texts
-from tertulia.documents.view import SHADES, FormerVersion, ShownPerson, ShownTopic
+from tertulia.documents.view_models import SHADES, FormerVersion, ShownPerson, ShownTopic
 from tertulia.domain.channels.channel import Channel
 from tertulia.domain.messages.message import Message, TopicMessage
 from tertulia.storage.archive_queries import ArchivedMessages
@@ -182,7 +182,7 @@ class HtmlArchive:
                 "channel",
                 "../../",
                 title=channel.name,
-                about=view.description(channel),
+                about=view_models.description(channel),
                 topics=[self._write_topic(folder, channel, *each) for each in part],
                 later=number > 1 and _list_name(number - 1),
                 earlier=number < count and _list_name(number + 1),
@@ -190,7 +190,7 @@ class HtmlArchive:
         size = self._texts.counted("topic_count", len(topics))
         return ListedChannel(
             channel.name,
-            view.description(channel),
+            view_models.description(channel),
             f"{folder}/index.html",
             channel.id % SHADES + 1,
             size,
@@ -256,14 +256,14 @@ class HtmlArchive:
             path=_numbered(name, 1),
             messages=self._texts.count(count),
             date=self._dates(first, newest),
-            iso=view.iso(newest.sent_at),
+            iso=view_models.iso(newest.sent_at),
             sender=look.person(newest.sender_id).name,
-            snippet=view.snippet(newest),
+            snippet=view_models.snippet(newest),
         )
 
     def _title(self, message: Message) -> tuple[str, bool]:
         if message.channel_id is not None:
-            return view.titled(self._texts, message.topic)
+            return view_models.titled(self._texts, message.topic)
         names = [self.people.get(each, UNKNOWN).name for each in message.member_ids]
         return ", ".join(sorted(names, key=str.casefold)), False
 
@@ -302,7 +302,7 @@ class HtmlArchive:
         if attachment is not None and self._may_contain(attachment.id):
             found = attachment.id, attachment.size
         elif self._chosen.discovery is not None:
-            found = storage.messages.kept.file_at(self._tx, path_id)
+            found = storage.messages.deleted.file_at(self._tx, path_id)
         if found is None:
             return False
         with self._put(path).open("wb") as target:

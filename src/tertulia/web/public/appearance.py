@@ -5,9 +5,9 @@ from typing import ClassVar
 
 from tertulia import events
 from tertulia.actions.messages.public_history import MAX_COUNTED, TopicLine
-from tertulia.documents import view
+from tertulia.documents import view_models
 from tertulia.documents.texts import Texts
-from tertulia.documents.view import SHADES, FormerVersion, ShownPerson, ShownTopic
+from tertulia.documents.view_models import SHADES, FormerVersion, ShownPerson, ShownTopic
 from tertulia.domain.messages.message import Message, TopicMessage
 from tertulia.domain.people.known_people import UNKNOWN_NAME
 from tertulia.domain.people.user import UPLOADED
@@ -48,14 +48,14 @@ class PublicAppearance:
 
     def topic(self, texts: Texts, line: TopicLine) -> ShownTopic:
         name, newest = self._org.channels[line.channel_id].name, line.newest
-        title, is_resolved = view.titled(texts, newest.topic)
+        title, is_resolved = view_models.titled(texts, newest.topic)
         return ShownTopic(
             title=title,
             is_resolved=is_resolved,
             path=addresses.topic_path(line.channel_id, name, newest.topic),
             messages=texts.count(line.count, MAX_COUNTED),
             date=texts.short_date(newest.sent_at),
-            iso=view.iso(newest.sent_at),
+            iso=view_models.iso(newest.sent_at),
             sender=self.person(newest.sender_id).name,
-            snippet=view.snippet(newest),
+            snippet=view_models.snippet(newest),
         )

@@ -30,7 +30,7 @@ from tertulia.caches.topic_starts import TopicOfChannel, TopicStarts
 from tertulia.database import OrgDatabase
 from tertulia.database.tx import Tx
 from tertulia.database.yielding import LoopYieldPoint
-from tertulia.documents import message_html, page_frame, view
+from tertulia.documents import message_html, page_frame, view_models
 from tertulia.documents.page_frame import PageFrame
 from tertulia.documents.texts import Texts
 from tertulia.domain.channels.channel import Channel
@@ -161,7 +161,7 @@ class PublicPages:
                 description=visit.org.realm.setting("description")
                 or visit.texts.description_index.format(name=visit.org.realm.name),
                 feed=f"{addresses.ROOT}feed.atom",
-                about=view.description,
+                about=view_models.description,
                 channel_path=lambda each: addresses.channel_path(each.id, each.name),
                 may_register=_may_register(visit.org),
             )
@@ -184,8 +184,8 @@ class PublicPages:
                 channel=channel,
                 topics=[visit.look.topic(visit.texts, line) for line in found.topics],
                 older=found.next_before and f"{path}?before={found.next_before}",
-                about=view.description(channel),
-                description=view.description(channel)
+                about=view_models.description(channel),
+                description=view_models.description(channel)
                 or visit.texts.description_channel.format(
                     channel=channel.name, name=visit.org.realm.name
                 ),
@@ -224,9 +224,9 @@ class PublicPages:
         self, visit: Visit, found: actions.messages.public_history.TopicPage, path: str
     ) -> TopicDocument:
         organization, texts, channel = visit.org.realm.name, visit.texts, found.channel
-        title, is_resolved = view.titled(texts, found.topic)
+        title, is_resolved = view_models.titled(texts, found.topic)
         number, pages = found.number, found.pages
-        snippet = view.snippet(found.messages[0])
+        snippet = view_models.snippet(found.messages[0])
         canonical = f"{visit.site}{_numbered(path, number)}"
         values = {
             "organization": organization,
@@ -282,7 +282,7 @@ class PublicPages:
                     if topic is None:
                         raise NotFound()
                     path = addresses.topic_path(channel.id, channel.name, topic)
-                    title = f"{view.titled(visit.texts, topic)[0]} · {title}"
+                    title = f"{view_models.titled(visit.texts, topic)[0]} · {title}"
             found = actions.messages.public_history.newest(
                 tx, [each.id for each in channels], topic
             )
@@ -290,7 +290,7 @@ class PublicPages:
                 "title": title,
                 "path": path,
                 "visit": visit,
-                "updated": view.iso(max((_changed_at(each) for each in found), default=0)),
+                "updated": view_models.iso(max((_changed_at(each) for each in found), default=0)),
                 "entries": [_entry(visit, each) for each in found],
             }
             return PublicDocument("public/feed.atom", ATOM, values)
@@ -544,9 +544,9 @@ def _span_of_dates(texts: Texts, first: TopicMessage, last: TopicMessage) -> str
 def _as_text(visit: Visit, found: actions.messages.public_history.TopicPage) -> PublicDocument:
     values = {
         "page": found,
-        "title": view.titled(visit.texts, found.topic)[0],
+        "title": view_models.titled(visit.texts, found.topic)[0],
         "lines": [
-            (visit.look.person(each.sender_id).name, view.iso(each.sent_at), each.content)
+            (visit.look.person(each.sender_id).name, view_models.iso(each.sent_at), each.content)
             for each in found.messages
         ],
     }
@@ -562,12 +562,12 @@ def _entry(visit: Visit, message: Message) -> dict[str, Any]:
     sender = visit.look.person(message.sender_id)
     return {
         "url": f"{visit.site}{addresses.message_path(message.id)}",
-        "title": view.titled(visit.texts, message.topic)[0],
+        "title": view_models.titled(visit.texts, message.topic)[0],
         "author": sender.name,
         "channel": visit.org.channels[message.channel_id].name,
-        "published": view.iso(message.sent_at),
-        "updated": view.iso(_changed_at(message)),
-        "html": view.html_of(visit.look, message, sender),
+        "published": view_models.iso(message.sent_at),
+        "updated": view_models.iso(_changed_at(message)),
+        "html": view_models.html_of(visit.look, message, sender),
     }
 
 
@@ -586,8 +586,8 @@ def _json_ld(
         "headline": title,
         "url": canonical,
         "author": {"@type": "Person", "name": visit.look.person(first.sender_id).name},
-        "datePublished": view.iso(first.sent_at),
-        "dateModified": view.iso(_changed_at(last)),
+        "datePublished": view_models.iso(first.sent_at),
+        "dateModified": view_models.iso(_changed_at(last)),
         "text": snippet,
         "commentCount": max(0, found.count - 1),
         "isPartOf": {"@type": "WebPage", "name": found.channel.name},

@@ -9,7 +9,7 @@ import msgspec
 
 from tertulia import actions, storage
 from tertulia.database.tx import Tx
-from tertulia.documents import view
+from tertulia.documents import view_models
 from tertulia.domain.channels.channel import Channel
 from tertulia.errors.http import NotFound
 from tertulia.web.public import addresses
@@ -54,7 +54,8 @@ def topics_of(tx: Tx, channel: Channel, part: SitemapPart) -> list[SitemapEntry]
     found = storage.messages.topic_pages.topics_between(tx, channel.id, part.first, part.last)
     return [
         SitemapEntry(
-            addresses.topic_path(channel.id, channel.name, each.topic), view.iso(each.changed_at)
+            addresses.topic_path(channel.id, channel.name, each.topic),
+            view_models.iso(each.changed_at),
         )
         for each in found
     ]

@@ -9,7 +9,7 @@ from typing import Any
 
 from tertulia import domain, storage
 from tertulia.database.tx import Tx
-from tertulia.domain.messages.kept import (
+from tertulia.domain.messages.deleted import (
     Deletion,
     DeletionReason,
     KeptMessage,

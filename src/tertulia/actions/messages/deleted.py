@@ -1,14 +1,14 @@
 """Deleted messages that are kept for a while.
 
 Deletion moves the rows of a message to tables that no reader of messages reads
-(`storage.messages.kept`). `restoration` restores them, or deletes them for good.
+(`storage.messages.deleted`). `restoration` restores them, or deletes them for good.
 """
 
 from collections.abc import Sequence
 
 from tertulia import storage
 from tertulia.database.tx import Tx
-from tertulia.domain.messages.kept import SECONDS_PER_DAY, Deletion
+from tertulia.domain.messages.deleted import SECONDS_PER_DAY, Deletion
 from tertulia.domain.messages.message import Message
 
 
@@ -20,7 +20,7 @@ def keep(tx: Tx, doomed: Sequence[Message], deletion: Deletion) -> None:
     if not seconds:
         ids = storage.organization.legal_holds.held_among(tx, ids)
     if ids:
-        storage.messages.kept.keep(tx, ids, deletion, tx.now + seconds)
+        storage.messages.deleted.keep(tx, ids, deletion, tx.now + seconds)
 
 
 def grace_seconds(tx: Tx) -> int:
@@ -31,4 +31,4 @@ def grace_seconds(tx: Tx) -> int:
 
 def shorten_grace(tx: Tx, days: int) -> None:
     """Apply a shorter grace period to messages that are kept already."""
-    storage.messages.kept.shorten(tx, days * SECONDS_PER_DAY)
+    storage.messages.deleted.shorten(tx, days * SECONDS_PER_DAY)

@@ -8,7 +8,8 @@ from typing import Any
 import click
 
 from tertulia import actions, storage
-from tertulia.cli.data import (
+from tertulia.cli.message_counts import day, described
+from tertulia.cli.open_data import (
     OpenOrganization,
     as_json,
     find_person,
@@ -17,10 +18,9 @@ from tertulia.cli.data import (
     show_table,
     truncate_wal,
 )
-from tertulia.cli.message_counts import day, described
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.topics import EMPTY_TOPIC_NAME
-from tertulia.domain.messages.kept import KeptSelection, KeptTopic
+from tertulia.domain.messages.deleted import KeptSelection, KeptTopic
 
 TIME = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M:%S"])
 
@@ -77,7 +77,7 @@ def for_kept_messages(command: Callable[..., None]) -> Callable[..., None]:
 @for_kept_messages
 def deleted(opened: OpenOrganization, selection: KeptSelection, as_json: bool) -> None:
     """List the deleted messages that can be restored, by topic; never their texts."""
-    topics = opened.read(storage.messages.kept.topics, selection)
+    topics = opened.read(storage.messages.deleted.topics, selection)
     if as_json:
         show_json(topics)
         return
@@ -132,7 +132,7 @@ def _selected(
     """What the options select; ends the command if that is nothing."""
     if not everything and selection == KeptSelection():
         raise click.UsageError("Select messages with --id, --channel, --sender, --since or --all.")
-    topics = opened.read(storage.messages.kept.topics, selection)
+    topics = opened.read(storage.messages.deleted.topics, selection)
     if not topics:
         raise click.ClickException(
             "No deleted message matches. `tertulia messages deleted` lists those that are kept."

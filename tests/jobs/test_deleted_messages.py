@@ -4,7 +4,7 @@ import pytest
 from tests.support.files import fetches, own, uploads
 
 from tertulia import actions, storage
-from tertulia.domain.messages.kept import KeptSelection
+from tertulia.domain.messages.deleted import KeptSelection
 from tertulia.jobs.housekeeping import (
     delete_old_messages,
     purge_kept_messages,
@@ -29,7 +29,7 @@ def purges(chat):
 
 
 def kept(chat, selection=EVERYTHING):
-    found = chat.read(lambda tx: storage.messages.kept.find(tx, selection, limit=1000))
+    found = chat.read(lambda tx: storage.messages.deleted.find(tx, selection, limit=1000))
     return [each.message.content for each in found]
 
 
@@ -115,7 +115,7 @@ def test_messages_deleted_by_retention_and_with_their_topic_are_kept(chat):
     assert readable(ana) == []
 
     assert kept(chat) == ["one", "two", "three"]
-    reasons = chat.read(lambda tx: storage.messages.kept.find(tx, EVERYTHING, limit=9))
+    reasons = chat.read(lambda tx: storage.messages.deleted.find(tx, EVERYTHING, limit=9))
     assert [(each.reason, each.deleted_by) for each in reasons] == [
         ("topic", owner.id),
         ("topic", owner.id),
@@ -308,7 +308,7 @@ def test_the_tables_of_kept_rows_have_the_columns_of_the_others(on_sqlite):
     def columns(tx, table):
         return {row["name"] for row in tx.all(f"SELECT name FROM pragma_table_info('{table}')")}
 
-    for table in ("message", "attachment", *storage.messages.kept.DETAILS):
+    for table in ("message", "attachment", *storage.messages.deleted.DETAILS):
         kept_ones, others = (
             on_sqlite.read_now(0, columns, name) for name in (f"kept_{table}", table)
         )

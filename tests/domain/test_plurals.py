@@ -6,7 +6,7 @@ import pytest
 
 from tertulia.documents.texts import LANGUAGES as DOCUMENTS
 from tertulia.domain.organization.plurals import FORMS, counted, form, written
-from tertulia.web.translations import LANGUAGES as PAGES
+from tertulia.web.page_texts import LANGUAGES as PAGES
 
 # In English: a number before a plural, as in "{} minutes".
 NUMBER_BEFORE_PLURAL = re.compile(r"\{\w*\}\+? (?!as |is |wants )[a-z]+s\b")

@@ -10,7 +10,7 @@ from tests.support.people import Chat
 from tertulia import actions
 from tertulia.domain.organization.languages import TRANSLATED
 from tertulia.web.login_completion import is_our_path
-from tertulia.web.translations import LANGUAGES
+from tertulia.web.page_texts import LANGUAGES
 from tertulia.web.translations.en import TEXTS as ENGLISH
 
 SESAME = "open sesame"

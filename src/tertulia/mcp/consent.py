@@ -17,7 +17,7 @@ from tertulia.domain.people.agents import Client, GrantRequest
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
 from tertulia.mcp import read_tools
-from tertulia.web import account_pages, security_headers, translations
+from tertulia.web import account_pages, page_texts, security_headers
 
 SHOWN_CHANNELS = 6  # the others are folded away
 MAX_CHANNELS = 500
@@ -60,7 +60,7 @@ async def page(
     ]
     choices.sort(key=lambda each: not each.is_asked)
     shown = max(SHOWN_CHANNELS, sum(each.is_asked for each in choices))
-    texts = translations.of(call.request)
+    texts = page_texts.of(call.request)
     return await account_pages.page(
         call,
         "consent.html",

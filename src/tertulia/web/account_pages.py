@@ -19,7 +19,7 @@ from tertulia.errors.authentication import CrossSiteRequest, LinkInvalid
 from tertulia.errors.http import RateLimited
 from tertulia.http.memory_quota import MemoryQuota
 from tertulia.http.request import ApiRequest
-from tertulia.web import rendering, translations
+from tertulia.web import page_texts, rendering
 
 FORM_BYTES = 1 << 14
 
@@ -105,8 +105,8 @@ async def page(
 
 
 async def message(call: Call, heading: str, explained: str, *, back: str = "/login/") -> Response:
-    """Render a page with a heading and a text of `translations`."""
-    texts = translations.of(call.request)
+    """Render a page with a heading and a text of `page_texts`."""
+    texts = page_texts.of(call.request)
     return await page(
         call, "message.html", heading=texts[heading], explained=texts[explained], back=back
     )
@@ -141,16 +141,16 @@ def site_of(call: Call, realm: Realm) -> str:
 
 def describe(request: ApiRequest, error: ClientError) -> str:
     """The text of an error, translated if there is a translation."""
-    texts = translations.of(request)
+    texts = page_texts.of(request)
     if isinstance(error, RateLimited):
         minutes = math.ceil(error.values["retry_after"] / 60)
-        return translations.counted(texts, "rate_limited", minutes)
-    known = translations.PROBLEMS.get(type(error).__name__) or translations.SENTENCES.get(error.msg)
+        return page_texts.counted(texts, "rate_limited", minutes)
+    known = page_texts.PROBLEMS.get(type(error).__name__) or page_texts.SENTENCES.get(error.msg)
     return error.msg if known is None else texts[known].format(**error.values)
 
 
 async def _error_page(request: ApiRequest, error: ClientError) -> Response:
-    texts = translations.of(request)
+    texts = page_texts.of(request)
     heading, explained, back = texts["error_heading"], describe(request, error), "/login/"
     if isinstance(error, CrossSiteRequest):
         heading, explained = texts["cross_site_request"], texts["cross_site_request_explained"]

@@ -9,7 +9,7 @@ from tertulia.errors import ClientError
 from tertulia.errors.http import NotFound, RateLimited
 from tertulia.errors.people import InvalidEmail
 from tertulia.http.ratelimit import address_bucket
-from tertulia.web import account_pages, rendering, translations
+from tertulia.web import account_pages, page_texts, rendering
 from tertulia.web.account_pages import AccountPages
 
 PATH = "/accounts/find/"
@@ -53,7 +53,7 @@ async def _form(
         status=200 if error is None else error.status,
         headers=None if error is None else error.reply_headers(),
         name="",
-        notice=translations.of(call.request)["find_mail_sent"] if is_sent else "",
+        notice=page_texts.of(call.request)["find_mail_sent"] if is_sent else "",
         problem="" if error is None else account_pages.describe(call.request, error),
         email=email[:300],
         sends_mail=call.config.sends_mail,

@@ -23,11 +23,11 @@ from tertulia.web import (
     account_pages,
     first_run,
     login_completion,
+    page_texts,
     rendering,
     saml,
     second_factor_step,
     security_headers,
-    translations,
 )
 from tertulia.web.account_pages import AccountPages
 from tertulia.web.first_run import FirstRunPages
@@ -105,7 +105,7 @@ class LoginPages:
     async def _form(
         self, call: Call, error: ClientError | None = None, username: str = ""
     ) -> Response:
-        realm, params, texts = call.org.realm, call.request.params, translations.of(call.request)
+        realm, params, texts = call.org.realm, call.request.params, page_texts.of(call.request)
         target = login_completion.requested_target(call)
         along = (*login_completion.OTPS, login_completion.LINK)
         carried = {name: params[name][:100] for name in along if params.get(name)}
@@ -159,7 +159,7 @@ class LoginPages:
         org = await call.delivery.follower.finder.find_by_subdomain(subdomain)
         if org is not None and not org.realm.deactivated:
             return account_pages.redirect(f"{account_pages.site_of(call, org.realm)}/login/")
-        problem = translations.of(call.request)["no_such_organization"]
+        problem = page_texts.of(call.request)["no_such_organization"]
         return await self._choose_organization(call, problem, subdomain[:40])
 
     # --- logout ---

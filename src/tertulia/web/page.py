@@ -23,9 +23,9 @@ from tertulia.web import (
     assets,
     bootstrap,
     first_run,
+    page_texts,
     rendering,
     security_headers,
-    translations,
 )
 from tertulia.web.assets import Assets
 from tertulia.web.first_run import FirstRunPages
@@ -97,7 +97,7 @@ class WebPage:
         """Serve the service worker, with the paths of the page's files in one language in it."""
         language = request.query_params.get("language", "")
         if language not in TRANSLATED:
-            language = translations.language(request.headers.get("accept-language"))
+            language = page_texts.language(request.headers.get("accept-language"))
         await self._assets.prepare(language)
         known = self._assets.page_files(language).all
         text = assets.service_worker().replace('["files"]', json.dumps(sorted(set(known))))
@@ -145,4 +145,4 @@ def _language(call: Call) -> str:
     chosen = domain.organization.languages.translated(chosen)
     if chosen != "en":
         return chosen
-    return translations.language(call.request.header("accept-language"))
+    return page_texts.language(call.request.header("accept-language"))

@@ -14,7 +14,7 @@ from starlette.responses import Response
 from tertulia.documents import template_engine
 from tertulia.http import compression
 from tertulia.http.request import ApiRequest
-from tertulia.web import security_headers, translations
+from tertulia.web import page_texts, security_headers
 
 TEMPLATES = Path(__file__).parent / "templates"
 FOLDERS = (TEMPLATES, template_engine.TEMPLATES)
@@ -29,9 +29,9 @@ async def page(
     **values: Any,
 ) -> Response:
     """A page without scripts, in the caller's language. Browsers and proxies must not cache it."""
-    language = translations.language(request.header("accept-language"))
+    language = page_texts.language(request.header("accept-language"))
     await load()
-    body = text(template, language=language, texts=translations.in_language(language), **values)
+    body = text(template, language=language, texts=page_texts.in_language(language), **values)
     own = {"Cache-Control": "no-store", **security_headers.of_page(), **(headers or {})}
     return await answer(request, body.encode(), "text/html; charset=utf-8", status, own)
 

@@ -8,7 +8,7 @@ from tertulia.api.call import Call
 from tertulia.errors import BadRequest, ClientError
 from tertulia.errors.authentication import PasskeyNotFound, WrongCode
 from tertulia.errors.http import RateLimited
-from tertulia.web import account_pages, security_headers, totp_qr, translations
+from tertulia.web import account_pages, page_texts, security_headers, totp_qr
 from tertulia.web.account_pages import AccountPages, Endpoint
 
 PATH = "/accounts/second_factor/"
@@ -44,7 +44,7 @@ def _own(endpoint: Endpoint) -> Endpoint:
 
 async def _show(call: Call, error: ClientError | None = None, notice: str = "") -> Response:
     known = await api.people.second_factors.get_own(call)
-    texts = translations.of(call.request)
+    texts = page_texts.of(call.request)
     if "removed" in call.request.params and not known.is_on:
         notice = texts["second_factor_removed"]
     return await account_pages.page(
@@ -81,7 +81,7 @@ async def _set_up(call: Call) -> Response:
     except FORM_ERRORS as error:
         return await _show_set_up(call, error)
     if not made.recovery_codes:
-        return await _show(call, notice=translations.of(call.request)["app_replaced"])
+        return await _show(call, notice=page_texts.of(call.request)["app_replaced"])
     return await _show_codes(call, made.recovery_codes)
 
 

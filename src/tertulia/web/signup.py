@@ -22,7 +22,7 @@ from tertulia.errors.authentication import InvitationRequired, LinkInvalid
 from tertulia.errors.http import RateLimited
 from tertulia.errors.people import EmailTaken, InvalidEmail
 from tertulia.http.ratelimit import address_bucket
-from tertulia.web import account_pages, login_completion, second_factor_step, translations
+from tertulia.web import account_pages, login_completion, page_texts, second_factor_step
 from tertulia.web.account_pages import AccountPages
 from tertulia.web.login_completion import LoginTarget
 
@@ -204,5 +204,5 @@ async def _new_account(call: Call, email: str) -> NewAccount:
 
 
 async def _welcome_message(call: Call, invitation: Invitation | None) -> WelcomeMessage:
-    language = translations.language(call.request.header("accept-language"))
+    language = page_texts.language(call.request.header("accept-language"))
     return await api.people.sso_signup.welcome_message(call, invitation, language)

@@ -20,7 +20,7 @@ from tertulia.domain.operator_token import COOKIE_SECONDS, PATH
 from tertulia.domain.server_report import ServerReport
 from tertulia.http import cookies
 from tertulia.log import log
-from tertulia.web import account_pages, rendering, translations
+from tertulia.web import account_pages, page_texts, rendering
 from tertulia.web.account_pages import AccountPages, Endpoint
 from tertulia.web.operator import plots, support_bundle, tiles
 
@@ -118,7 +118,7 @@ class OperatorPages:
 
     async def _show(self, call: Call, findings: Sequence[DataProblem] | None) -> Response:
         status = await self._read_status()
-        texts = translations.of(call.request)
+        texts = page_texts.of(call.request)
         parts = actions.server_status.parts(status, call.config)
         shown = [tiles.of_part(part, texts) for part in parts]
         log_counts = sorted(
@@ -187,7 +187,7 @@ async def _message(
     call: Call, status: int, heading: str, explained: str, back: str = "/login/"
 ) -> Response:
     """A page for a host that may have no organization."""
-    texts = translations.of(call.request)
+    texts = page_texts.of(call.request)
     return await rendering.page(
         call.request,
         "message.html",
@@ -211,11 +211,11 @@ def _heading(shown: Sequence[tiles.Tile], texts: Mapping[str, str]) -> str:
     if not failed and not to_look_at:
         return texts["operator_all_good"]
     if not failed:
-        return translations.counted(texts, "operator_to_look_at", to_look_at)
-    first = translations.counted(texts, "operator_failed", failed)
+        return page_texts.counted(texts, "operator_to_look_at", to_look_at)
+    first = page_texts.counted(texts, "operator_failed", failed)
     if not to_look_at:
         return first
-    return translations.counted(texts, "operator_and_to_look_at", to_look_at, first=first)
+    return page_texts.counted(texts, "operator_and_to_look_at", to_look_at, first=first)
 
 
 def _plots(status: ServerStatus, texts: Mapping[str, str]) -> list[dict[str, Any]]:

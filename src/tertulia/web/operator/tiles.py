@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import msgspec
 
 from tertulia.domain.server_report import Facts, State, StatusPart
-from tertulia.web.translations import counted
+from tertulia.web.page_texts import counted
 
 Texts = Mapping[str, str]
 

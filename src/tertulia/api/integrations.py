@@ -21,7 +21,7 @@ from tertulia.errors.http import RateLimited, ServiceUnavailable
 from tertulia.errors.integrations import UnknownIntegration
 from tertulia.http.forms import RawBody, decoded, media_type, read_urlencoded, unquote
 from tertulia.http.json_text import decode_json
-from tertulia.http.parameter_rules import Id, MaxLength, Problem, as_id
+from tertulia.http.parameter_rules import Id, MaxLength, Problem, parse_id
 from tertulia.http.replies import Reply
 from tertulia.integrations import (
     Filters,
@@ -33,7 +33,6 @@ from tertulia.integrations import (
 
 MAX_BODY = 4 << 20
 SLACK = "slack_incoming"
-MAX_ID_DIGITS = 18
 MAX_PREVIEW_LENGTH = 100_000
 
 # `realm_incoming_webhook_bots` of the register state. It is the same for every user.
@@ -326,7 +325,8 @@ async def _send(
 
 
 def _channel(text: str) -> int | str:
-    return as_id(int(text)) if text.isdecimal() and len(text) <= MAX_ID_DIGITS else text
+    found = parse_id(text)
+    return text if found is None else found
 
 
 def _topic(text: str) -> str:

@@ -82,6 +82,7 @@ PROFILE_CHOICES = 100
 PROFILE_USERS = 100
 
 LARGEST_ID = 2**63 - 1  # maximum of a database integer
+MAX_ID_DIGITS = 18  # as many always fit into one
 
 TYPING_SUBSCRIBERS = 100  # no typing notices in larger channels
 PRESENCE_USERS = 100  # no events when a user becomes active in larger organizations

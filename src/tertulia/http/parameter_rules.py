@@ -220,7 +220,14 @@ class InvalidRule:
 Id = Annotated[int, InvalidRule]
 NO_ID = -1
 LARGEST_ID = 2**63 - 1
+MAX_ID_DIGITS = 18
 
 
 def as_id(number: int) -> int:
     return number if 0 <= number <= LARGEST_ID else NO_ID
+
+
+def parse_id(text: str) -> int | None:
+    """The id that a text of ASCII digits names. None if it is anything else, or too long."""
+    is_id = text.isascii() and text.isdecimal() and len(text) <= MAX_ID_DIGITS
+    return int(text) if is_id else None

@@ -19,14 +19,13 @@ from msgspec.structs import replace
 from tertulia.errors import ClientError
 from tertulia.errors.http import MethodNotAllowed, NotFound, TrailingSlash, WrongPath
 from tertulia.http.forms import unquote
-from tertulia.http.parameter_rules import NO_ID, as_id
+from tertulia.http.parameter_rules import NO_ID, parse_id
 from tertulia.http.params import Contract, contract_of, path_types_of
 
 Access = Literal["user", "public", "spectator", "key"]
 Endpoint = Callable[..., Awaitable[Any]]
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD")  # in the order of the Allow header
-MAX_ID_DIGITS = 19
 MAX_SHOWN_PATH = 200
 
 _PREFIXES = re.compile("(?:/api(?=/)|/v[0-9](?=/))*")
@@ -223,7 +222,8 @@ def path_arguments(route: Route, texts: Sequence[str]) -> dict[str, int | str]:
 
 
 def _number(digits: str) -> int:
-    return as_id(int(digits)) if len(digits) <= MAX_ID_DIGITS else NO_ID
+    found = parse_id(digits)
+    return NO_ID if found is None else found
 
 
 def _below(node: RouteNode, segment: str, types: Mapping[str, type]) -> RouteNode:

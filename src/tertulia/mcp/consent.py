@@ -16,6 +16,7 @@ from tertulia.domain.channels.channel import Channel
 from tertulia.domain.people.agents import Client, GrantRequest
 from tertulia.domain.people.user import User
 from tertulia.errors import BadRequest
+from tertulia.http.parameter_rules import parse_id
 from tertulia.mcp import read_tools
 from tertulia.web import account_pages, page_texts, security_headers
 
@@ -88,9 +89,9 @@ def decision(call: Call) -> GrantRequest:
     """What the form allows."""
     params = call.request.params
     channels = {
-        int(name.removeprefix("channel_")): params.get(f"access_{name[8:]}") == "write"
+        channel_id: params.get(f"access_{name[8:]}") == "write"
         for name in params
-        if name.startswith("channel_") and name[8:].isascii() and name[8:].isdecimal()
+        if name.startswith("channel_") and (channel_id := parse_id(name[8:])) is not None
     }
     if len(channels) > MAX_CHANNELS:
         raise BadRequest(f"Too many channels (limit: {MAX_CHANNELS})")

@@ -7,6 +7,7 @@ from tertulia import actions
 from tertulia.api.call import Call
 from tertulia.domain.channels.channel import Channel
 from tertulia.errors import ClientError
+from tertulia.http.parameter_rules import parse_id
 from tertulia.mcp import json_rpc, read_tools, transcript
 from tertulia.mcp.json_rpc import ProtocolError
 from tertulia.mcp.read_tools import TOPIC_URI
@@ -64,10 +65,11 @@ async def topic_text(call: Call, channel: Channel, topic: str) -> str:
 
 async def _place(call: Call, uri: str) -> tuple[Channel, str]:
     number, _, topic = uri.removeprefix(TOPIC_URI).partition("/topics/")
-    if uri.startswith(TOPIC_URI) and number.isascii() and number.isdecimal() and len(number) < 19:
+    channel_id = parse_id(number) if uri.startswith(TOPIC_URI) else None
+    if channel_id is not None:
         try:
             readable = actions.channels.readable_by
-            return await call.db.read(readable, call.user, int(number)), unquote(topic)
+            return await call.db.read(readable, call.user, channel_id), unquote(topic)
         except ClientError:
             pass
     raise ProtocolError(json_rpc.INVALID_PARAMS, "Resource not found", {"uri": uri[:500]})

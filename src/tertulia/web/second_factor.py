@@ -8,6 +8,7 @@ from tertulia.api.call import Call
 from tertulia.errors import BadRequest, ClientError
 from tertulia.errors.authentication import PasskeyNotFound, WrongCode
 from tertulia.errors.http import RateLimited
+from tertulia.http.parameter_rules import parse_id
 from tertulia.web import account_pages, page_texts, security_headers, totp_qr
 from tertulia.web.account_pages import AccountPages, Endpoint
 
@@ -111,12 +112,12 @@ async def _show_new_passkey(call: Call) -> Response:
 
 async def _remove_passkey(call: Call) -> Response:
     params = call.request.params
-    number = params.get("passkey_id", "")
-    if not number.isascii() or not number.isdecimal() or len(number) > 18:
+    passkey_id = parse_id(params.get("passkey_id", ""))
+    if passkey_id is None:
         raise PasskeyNotFound()
-    act = f"DELETE /users/me/second_factor/passkeys/{number}"
+    act = f"DELETE /users/me/second_factor/passkeys/{passkey_id}"
     api.audit.record_as(call, act, call.user.id)
-    await api.people.passkeys.remove(call, int(number), password=params.get("password", ""))
+    await api.people.passkeys.remove(call, passkey_id, password=params.get("password", ""))
     return account_pages.redirect(PATH)
 
 

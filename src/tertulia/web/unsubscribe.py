@@ -15,6 +15,7 @@ from tertulia.api.call import Services
 from tertulia.domain.personal.unsubscribe import PATH, SETTINGS
 from tertulia.errors.http import NotFound
 from tertulia.events.directory.organization import Organization
+from tertulia.http.parameter_rules import parse_id
 from tertulia.http.request import ApiRequest
 from tertulia.web import rendering
 
@@ -45,13 +46,12 @@ class UnsubscribePages:
         self, api_request: ApiRequest, kind: str, key: str
     ) -> tuple[Organization, int]:
         org = await api.call.find_organization(self._services, api_request.host)
-        number = key.partition("-")[0]
-        is_number = number.isascii() and number.isdecimal() and len(number) < 19
-        if org is None or kind not in SETTINGS or not is_number:
+        user_id = parse_id(key.partition("-")[0])
+        if org is None or kind not in SETTINGS or user_id is None:
             raise NotFound()
         expected = domain.personal.unsubscribe.key(
-            self._services.vault, kind, org.realm.id, int(number)
+            self._services.vault, kind, org.realm.id, user_id
         )
         if not hmac.compare_digest(key.encode(), expected.encode()):
             raise NotFound()
-        return org, int(number)
+        return org, user_id

@@ -8,6 +8,7 @@ from tertulia.errors import BadRequest
 from tertulia.errors.files import SeveralFilesGiven
 from tertulia.errors.http import NotFound
 from tertulia.http.forms import Files
+from tertulia.http.parameter_rules import parse_id
 from tertulia.http.replies import Reply
 
 MAX_BODY = domain.limits.AVATAR_BYTES + (1 << 20)  # room for the form around the file
@@ -34,11 +35,11 @@ async def delete(call: Call) -> AvatarUrl:
 
 def find_user(call: Call, who: str) -> User:
     """Find a user by id, by public email address, or by the real one if the caller may see it."""
-    is_number = who.isascii() and who.isdecimal() and len(who) <= 18
+    user_id = parse_id(who)
     user = (
-        api.people.visible_users.with_id(call, int(who))
-        if is_number
-        else api.people.visible_users.with_address(call, who)
+        api.people.visible_users.with_address(call, who)
+        if user_id is None
+        else api.people.visible_users.with_id(call, user_id)
     )
     if user is None:
         raise NotFound()

@@ -105,9 +105,8 @@ class Organization:
         """By the address that is shown in place of a hidden one."""
         name, _, host = domain.people.user.email_key(email).partition("@")
         digits = name.removeprefix("user")
-        if host != self.email_domain.lower() or not digits.isdecimal() or len(digits) > 18:
-            return None
-        return self.users.get(int(digits))
+        is_id = digits.isdecimal() and len(digits) <= domain.limits.MAX_ID_DIGITS
+        return self.users.get(int(digits)) if is_id and host == self.email_domain.lower() else None
 
     def head_count(self) -> int:
         """The number of active accounts, including bots."""

@@ -10,13 +10,11 @@ from typing import Any
 from tertulia import domain, storage
 from tertulia.database.tx import Tx
 from tertulia.domain.channels.channel import Channel
-from tertulia.domain.limits import LARGEST_ID
 from tertulia.domain.organization.audit import MAX_DETAILS, Act
 from tertulia.domain.organization.settings import SETTINGS, PeopleNamed
 from tertulia.domain.personal.settings import PREFERENCES
 from tertulia.domain.setting_values import FreeText, Limit, ServerUrl, ValueKind
 
-MAX_ID_DIGITS = 19
 Values = dict[str, Any]
 
 
@@ -28,9 +26,9 @@ def values_before(tx: Tx, act: Act) -> Values:
     if domain.organization.audit.area_of(act) == "settings":
         return _settings(tx)
     kind, _, digits = (domain.organization.audit.object_of(act) or "").partition("/")
-    if kind not in _OBJECTS or len(digits) > MAX_ID_DIGITS:
+    if kind not in _OBJECTS or len(digits) > domain.limits.MAX_ID_DIGITS:
         return {}
-    return _OBJECTS[kind](tx, int(digits)) if int(digits) <= LARGEST_ID else {}
+    return _OBJECTS[kind](tx, int(digits))
 
 
 def with_changes(tx: Tx, act: Act, before: Values) -> Act:

@@ -39,6 +39,7 @@ from tertulia.errors.http import NotFound
 from tertulia.events.directory.organization import Organization
 from tertulia.fair_queue import FairQueue
 from tertulia.http import compression
+from tertulia.http.parameter_rules import parse_id
 from tertulia.http.request import ApiRequest
 from tertulia.memo import memoized
 from tertulia.web import rendering, security_headers
@@ -494,9 +495,7 @@ def _address(request: Request) -> str:
 
 def _number(request: Request, name: str) -> int | None:
     """A positive number of the query; anything else counts as not given."""
-    text = _parameters(request).get(name, "")
-    is_number = text.isascii() and text.isdecimal() and len(text) < 19
-    return int(text) or None if is_number else None
+    return parse_id(_parameters(request).get(name, "")) or None
 
 
 def _matches(etag: str, if_none_match: str) -> bool:

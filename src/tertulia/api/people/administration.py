@@ -129,17 +129,7 @@ async def one(call: Call, user_id: int) -> AccountReply:
     quota = call.config.user_upload_quota_mib
     return AccountReply(
         account=_account(call, user, found.facts),
-        sessions=[
-            SessionObject(
-                id=each.id,
-                agent=each.agent,
-                address=each.address,
-                created=int(each.made_at),
-                last_seen=int(each.seen_at),
-                is_current=call.session is not None and each.id == call.session.id,
-            )
-            for each in found.sessions
-        ],
+        sessions=[api.people.sessions.session_object(call, each) for each in found.sessions],
         group_ids=[
             group.id
             for group in call.org.groups.values()

@@ -4,6 +4,7 @@ import msgspec
 
 from tertulia import actions
 from tertulia.api.call import Call
+from tertulia.domain.people.sessions import Session
 from tertulia.http.replies import Reply
 
 
@@ -22,19 +23,18 @@ class Sessions(Reply):
 
 async def list_own(call: Call) -> Sessions:
     """List the caller's browser sessions, most recently used first."""
-    current = None if call.session is None else call.session.id
-    return Sessions(
-        sessions=[
-            SessionObject(
-                id=each.id,
-                agent=each.agent,
-                address=each.address,
-                created=int(each.made_at),
-                last_seen=int(each.seen_at),
-                is_current=each.id == current,
-            )
-            for each in await call.db.read(actions.people.sessions.of_user, call.user)
-        ]
+    found = await call.db.read(actions.people.sessions.of_user, call.user)
+    return Sessions(sessions=[session_object(call, each) for each in found])
+
+
+def session_object(call: Call, session: Session) -> SessionObject:
+    return SessionObject(
+        id=session.id,
+        agent=session.agent,
+        address=session.address,
+        created=int(session.made_at),
+        last_seen=int(session.seen_at),
+        is_current=call.session is not None and session.id == call.session.id,
     )
 
 

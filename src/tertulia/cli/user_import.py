@@ -15,7 +15,7 @@ from tertulia.cli.open_data import (
     in_organization,
 )
 from tertulia.cli.organization_author import organization_as_author
-from tertulia.cli.roles import ROLES
+from tertulia.cli.roles import ROLES, role_option
 from tertulia.database.tx import Tx
 from tertulia.domain.messages.notices import NoticeText
 from tertulia.domain.people.invitations import Terms
@@ -29,13 +29,7 @@ COLUMNS = ("email", "name", "role", "channels", "groups")
 
 @click.command("invite")
 @click.argument("emails", metavar="[EMAIL]...", nargs=-1)
-@click.option(
-    "--role",
-    type=click.Choice(list(ROLES)),
-    default="member",
-    show_default=True,
-    help="Their role.",
-)
+@role_option("Their role.")
 @click.option(
     "--channel", "channels", multiple=True, help="A channel to subscribe them to; repeatable."
 )

@@ -17,7 +17,7 @@ from tertulia.cli.open_data import (
     truncate_wal,
 )
 from tertulia.cli.passwords import BOTS_HAVE_NONE, read_password
-from tertulia.cli.roles import ROLES
+from tertulia.cli.roles import ROLES, role_option
 from tertulia.database.tx import Tx
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.new_user import NewUser
@@ -36,13 +36,7 @@ BOTS = {
 @click.command()
 @click.argument("email")
 @click.option("--name", required=True, help="The full name.")
-@click.option(
-    "--role",
-    type=click.Choice(list(ROLES)),
-    default="member",
-    show_default=True,
-    help="The role of the account.",
-)
+@role_option("The role of the account.")
 @click.option("--password", metavar="P", help="The password; without one only the API key works.")
 @click.option(
     "--password-stdin", is_flag=True, help="Read the password from the first line of stdin."

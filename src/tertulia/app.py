@@ -150,11 +150,7 @@ class Application:
         self.mail_sender = MailSender(config, database, self.outbox, vault)
         self.webhook_sender = WebhookSender(config, database, self.outbox, self.delivery)
         self.push_sender = PushSender(config, database, self.outbox, self.delivery, vault)
-        self.outbox.add(self.mail_sender)
-        self.outbox.add(self.webhook_sender)
-        self.outbox.add(self.push_sender)
-        self.outbox.add(LinkPreviewFetcher(config, database, self.outbox))
-        self.outbox.add(DeviceSender(config, database, self.outbox, self.delivery))
+        self._add_senders()
         self.missed_messages = MissedMessages(config, database, self.delivery, vault)
         self.digests = Digests(config, database, self.delivery, vault)
         self.inbound_mail = InboundMail(config, database, self.delivery.follower.finder.find)
@@ -162,22 +158,7 @@ class Application:
         self.renewal = self._certificate_renewal()
         self.connections = ConnectionLimiter(config, database.requests)
         self.answers = ResponseCounts()
-        self.reporter = StatusReporter(
-            config,
-            database,
-            clock,
-            Parts(
-                self.answers,
-                self.delivery,
-                self.indexing,
-                self.counting,
-                self.connections,
-                self.outbox,
-                self.disk,
-                lambda: self.runner,
-                self._certificate_expiry,
-            ),
-        )
+        self.reporter = StatusReporter(config, database, clock, self._reported_parts())
         self.runner = Runner(self._jobs(), leader_due=partial(_due_jobs, database))
         eager_imports.load(config)
         self._auth = auth = Authenticator(self.services)
@@ -185,6 +166,27 @@ class Application:
         browsers = (BROWSER_ROUTES, auth.authenticate_browser, auth.precheck_browser)
         self._api_for_browsers = self._build_api(*browsers, prefix="/json", for_browsers=True)
         self.pages = self._build_pages(auth)
+
+    def _add_senders(self) -> None:
+        config, database = self.services.config, self.services.database
+        self.outbox.add(self.mail_sender)
+        self.outbox.add(self.webhook_sender)
+        self.outbox.add(self.push_sender)
+        self.outbox.add(LinkPreviewFetcher(config, database, self.outbox))
+        self.outbox.add(DeviceSender(config, database, self.outbox, self.delivery))
+
+    def _reported_parts(self) -> Parts:
+        return Parts(
+            self.answers,
+            self.delivery,
+            self.indexing,
+            self.counting,
+            self.connections,
+            self.outbox,
+            self.disk,
+            lambda: self.runner,
+            self._certificate_expiry,
+        )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         outcome.start_request()

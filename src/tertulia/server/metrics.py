@@ -176,14 +176,7 @@ class Metrics:
         self._registry.register(CacheCounts(caches))
         self._gauge("mailboxes", "Event queues held in memory", lambda: len(delivery.mailboxes))
         self._gauge("parked_polls", "Polls waiting for an event", delivery.mailboxes.count_parked)
-        self._gauges(
-            "job_late_seconds",
-            "Seconds by which a job is overdue",
-            "job",
-            {job.name: partial(runner.late_seconds, job) for job in runner.jobs},
-        )
-        failures = {job.name: partial(runner.failures.__getitem__, job.name) for job in runner.jobs}
-        self._gauges("job_failures", "How often a job failed", "job", failures)
+        self._add_jobs(runner)
         self._gauge(
             "search_behind_messages",
             "Messages that are not in the search index yet, counted up to 10,000 for each"
@@ -210,6 +203,15 @@ class Metrics:
             "When the TLS certificate of the server itself expires; 0 without one",
             certificate_expiry,
         )
+        self._add_writes(database)
+
+    def _add_jobs(self, runner: Runner) -> None:
+        late = {job.name: partial(runner.late_seconds, job) for job in runner.jobs}
+        failures = {job.name: partial(runner.failures.__getitem__, job.name) for job in runner.jobs}
+        self._gauges("job_late_seconds", "Seconds by which a job is overdue", "job", late)
+        self._gauges("job_failures", "How often a job failed", "job", failures)
+
+    def _add_writes(self, database: Database) -> None:
         self._gauge(
             "writes_waiting_seconds",
             "Seconds for which the current writes have waited for their commit",

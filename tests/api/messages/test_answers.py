@@ -10,7 +10,7 @@ from tests.support.waiting import eventually
 
 from tertulia import actions
 from tertulia.domain.messages import answers
-from tertulia.domain.messages.kept import KeptSelection
+from tertulia.domain.messages.deleted import KeptSelection
 
 WATCHES: dict[str, Any] = {
     "client_capabilities": {"notification_settings_null": True, "streamed_answers": True}

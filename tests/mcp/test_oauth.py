@@ -102,6 +102,15 @@ def test_an_agent_reads_and_writes_where_it_was_allowed(chat, ana, browser):
         assert refused.fails()
 
 
+def test_the_consent_form_ignores_a_channel_id_out_of_range(chat, browser):
+    picked = {**choice(chat, kitchen="read"), f"channel_{'9' * 40}": "on"}
+
+    agent = agent_with(chat, browser, picked)
+
+    listed = agent.call("list_channels").succeeds()["channels"]
+    assert [each["name"] for each in listed] == ["kitchen"]
+
+
 def test_direct_messages_are_read_only_if_allowed(chat, ana, browser):
     secret = chat.person("ben").says("psst", to=[ana])
     without = agent_with(chat, browser, choice(chat, kitchen="write"))

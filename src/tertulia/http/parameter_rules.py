@@ -220,7 +220,7 @@ class InvalidRule:
 Id = Annotated[int, InvalidRule]
 NO_ID = -1
 LARGEST_ID = 2**63 - 1
-MAX_ID_DIGITS = 18
+MAX_ID_DIGITS = 19
 
 
 def as_id(number: int) -> int:
@@ -228,6 +228,6 @@ def as_id(number: int) -> int:
 
 
 def parse_id(text: str) -> int | None:
-    """The id that a text of ASCII digits names. None if it is anything else, or too long."""
-    is_id = text.isascii() and text.isdecimal() and len(text) <= MAX_ID_DIGITS
-    return int(text) if is_id else None
+    """The id that a text of ASCII digits names. None if it is anything else, or out of range."""
+    is_number = text.isascii() and text.isdecimal() and len(text) <= MAX_ID_DIGITS
+    return int(text) if is_number and int(text) <= LARGEST_ID else None

@@ -11,6 +11,7 @@ from urllib.parse import quote as percent_encoded
 LINE_LENGTH = 300
 QUOTE_LENGTH = 2000
 TOPIC_LENGTH = 60
+MAX_NAMES = 3  # of a list; the others are counted
 ZEROS = re.compile("0+")
 
 _SPACES = re.compile(r"\s+")
@@ -77,14 +78,14 @@ def count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def name_list(names: Iterable[str], max_names: int = 3) -> str:
+def name_list(names: Iterable[str]) -> str:
     """`ana, ben and 4 others`"""
     known = list(dict.fromkeys(filter(None, names)))
     if len(known) <= 1:
         return "".join(known)
-    if len(known) <= max_names:
+    if len(known) <= MAX_NAMES:
         return ", ".join(known[:-1]) + f" and {known[-1]}"
-    return ", ".join(known[:max_names]) + f" and {count(len(known) - max_names, 'other')}"
+    return ", ".join(known[:MAX_NAMES]) + f" and {count(len(known) - MAX_NAMES, 'other')}"
 
 
 def humanize(word: str) -> str:

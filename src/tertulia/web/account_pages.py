@@ -104,11 +104,11 @@ async def page(
     )
 
 
-async def message(call: Call, heading: str, explained: str, *, back: str = "/login/") -> Response:
+async def message(call: Call, heading: str, explained: str) -> Response:
     """Render a page with a heading and a text of `page_texts`."""
     texts = page_texts.of(call.request)
     return await page(
-        call, "message.html", heading=texts[heading], explained=texts[explained], back=back
+        call, "message.html", heading=texts[heading], explained=texts[explained], back="/login/"
     )
 
 

@@ -5,18 +5,12 @@ from tertulia.database.tx import Tx
 from tertulia.storage.channels.subscriptions import RECEIVED_WHILE_SUBSCRIBED
 
 
-def message_ids(
-    tx: Tx, channel_id: int, topic: str, *, since: int = 0, limit: int | None = None
-) -> list[int]:
-    """The messages of a topic from an id on, oldest first."""
-    limit_sql = "" if limit is None else " LIMIT :limit"
+def message_ids(tx: Tx, channel_id: int, topic: str) -> list[int]:
+    """The messages of a topic, oldest first."""
     return tx.column(
-        "SELECT id FROM message WHERE channel_id = :channel AND topic_key = :topic"
-        f" AND id >= :since ORDER BY id{limit_sql}",
+        "SELECT id FROM message WHERE channel_id = :channel AND topic_key = :topic ORDER BY id",
         channel=channel_id,
         topic=domain.channels.topics.fold(topic),
-        since=since,
-        **({} if limit is None else {"limit": limit}),
     )
 
 

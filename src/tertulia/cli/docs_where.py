@@ -16,17 +16,27 @@ from tertulia.cli.command_group import CommandGroup, load
 from tertulia.cli.commands import COMMANDS
 from tertulia.http.routing import Route
 
-FOLDERS = "admin", "core", "dialogs", "state", "sync", "views"
+FOLDERS = ".", "admin", "core", "dialogs", "state", "sync", "views"
 _ACTION = re.compile(r"\bactions(?:\.\w+)+")
-_CALL = re.compile(r"\b(get|post|patch|put|remove)\(\s*(?:\"(/[^\"]*)\"|`(/[^`]*)`)")
+_PATH = re.compile(r"[\"`](/[^\"`\s]*)[\"`]")
+_CALL = re.compile(rf"(?<![.\w#])(get|post|patch|put|remove)\(\s*{_PATH.pattern}")
+# A call whose path is in a variable, perhaps with more behind it.
+_INDIRECT_CALL = re.compile(
+    r"(?<![.\w#])(get|post|patch|put|remove)\((?:\w+ \? )?(?:path|`\$\{path\}([^`]*)`)"
+)
+_ASSIGNED_PATH = re.compile(r"^ *const path = (.*);$", re.MULTILINE)
+_UPLOAD = re.compile(rf"\b(?:fileButton|apiUrl)\([^;]*?{_PATH.pattern}")
 _METHODS = {"get": "GET", "post": "POST", "patch": "PATCH", "put": "PUT", "remove": "DELETE"}
 _VALUE = re.compile(r"\$\{[^}]*\}")
 _PARAMETER = re.compile(r"\{[^}]*\}")
 
 
 def where_page() -> str:
-    calls, commands = _page_calls(), dict(_commands())
-    rows = "".join(_row(route, calls, commands) for route in ROUTES)
+    calls, commands = page_calls(), dict(_commands())
+    rows = ""
+    for route in ROUTES:
+        rows += _row(route, calls, commands)
+        calls.discard(call_of(route))  # the next one with this path takes an address, not an id
     shared = {name for route in ROUTES for name in _same_actions(route, commands)}
     others = "".join(
         f"| `tertulia {name}` | {help_text} |\n"
@@ -40,9 +50,14 @@ def _row(
     route: Route, calls: set[tuple[str, str]], commands: dict[str, tuple[str, set[str]]]
 ) -> str:
     path = route.path.replace(":path}", "}")
-    in_page = "yes" if (route.method, _PARAMETER.sub("{}", path)) in calls else ""
+    in_page = "yes" if call_of(route) in calls else ""
     named = ", ".join(f"`tertulia {name}`" for name in _same_actions(route, commands))
     return f"| {route.summary} | {in_page} | `{route.method} {path}` | {named} |\n"
+
+
+def call_of(route: Route) -> tuple[str, str]:
+    """The method and path of a route, with `{}` for its parameters."""
+    return route.method, _PARAMETER.sub("{}", route.path)
 
 
 def _same_actions(route: Route, commands: dict[str, tuple[str, set[str]]]) -> list[str]:
@@ -50,16 +65,31 @@ def _same_actions(route: Route, commands: dict[str, tuple[str, set[str]]]) -> li
     return [name for name, (_, actions) in commands.items() if own & actions]
 
 
-def _page_calls() -> set[tuple[str, str]]:
+def page_calls() -> set[tuple[str, str]]:
     """Method and path of the calls in the page's scripts, with `{}` for values."""
     static = resources.files("tertulia.web") / "static"
-    found: set[tuple[str, str]] = set()
-    for folder in FOLDERS:
-        for script in (static / folder).iterdir():
-            if script.name.endswith(".js"):
-                for verb, plain, template in _CALL.findall(script.read_text(encoding="utf-8")):
-                    found.add((_METHODS[verb], _VALUE.sub("{}", plain or template)))
-    return found
+    scripts = [
+        script.read_text(encoding="utf-8")
+        for folder in FOLDERS
+        for script in (static / folder).iterdir()
+        if script.name.endswith(".js")
+    ]
+    return {call for script in scripts for call in _calls_in(script)}
+
+
+def _calls_in(script: str) -> Iterator[tuple[str, str]]:
+    """The calls of one script. A path in a variable is one that the script assigns, or else one of
+    its paths."""
+    for verb, path in _CALL.findall(script):
+        yield _METHODS[verb], _VALUE.sub("{}", path)
+    assigned = "\n".join(_ASSIGNED_PATH.findall(script)) or script
+    paths = {_VALUE.sub("{}", each) for each in _PATH.findall(assigned)}
+    for verb, rest in _INDIRECT_CALL.findall(script):
+        for path in paths:
+            yield _METHODS[verb], path + _VALUE.sub("{}", rest)
+    for path in _UPLOAD.findall(script):
+        for method in ("POST", "DELETE"):
+            yield method, _VALUE.sub("{}", path)
 
 
 def _commands() -> Iterator[tuple[str, tuple[str, set[str]]]]:

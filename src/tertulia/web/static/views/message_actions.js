@@ -83,7 +83,8 @@ export async function toggleReaction(message, { emoji_name, emoji_code, reaction
   const mine = message.reactions.some((each) => each.user_id === myId() && each.emoji_code === emoji_code && each.reaction_type === reaction_type);
   const path = `/messages/${message.id}/reactions`;
   try {
-    await (mine ? remove : post)(path, { emoji_name, emoji_code, reaction_type });
+    const reaction = { emoji_name, emoji_code, reaction_type };
+    await (mine ? remove(path, reaction) : post(path, reaction));
   } catch (error) {
     // The reaction is in the wanted state already, and its event is about to arrive.
     if (!/^REACTION_/.test(error instanceof ApiError ? error.code : "")) throw error;

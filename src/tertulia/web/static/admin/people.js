@@ -107,7 +107,7 @@ export async function orgUsers(pane) {
     const menu = iconButton("more", t("people.actions", { name: account.full_name }), { "aria-haspopup": "menu", onclick: () => openMenu(menu, account.full_name, accountMenu(account, attempt, pane)) });
     const kindOf = account.is_bot ? t("people.bot-of", { name: account.bot_owner_id ? nameOf(account.bot_owner_id) : "–" }) : t(`role.${account.role}`);
     return h("tr", { class: !account.is_active && "gone", "data-account": id }, h("td", { class: "pick" }, box),
-      h("td", { class: "flexi full" }, h("span", { class: "pn" }, avatar(id), h("span", { class: "of" }, h("b", { class: "cut" }, h("bdi", {}, account.full_name)), h("small", { class: "cut" }, account.delivery_email ?? "")))),
+      h("td", { class: "flexi full" }, h("span", { class: "pn" }, avatar(id, { presence: account.is_active && !account.is_bot }), h("span", { class: "of" }, h("b", { class: "cut" }, h("bdi", {}, account.full_name)), h("small", { class: "cut" }, account.delivery_email ?? "")))),
       h("td", {}, account.is_active ? kindOf : t("people.deactivated-one", { role: kindOf })), h("td", { class: "nowrap", title: account.last_active && formatFullTime(account.last_active) }, account.last_active ? formatShortTime(account.last_active, true) : t("people.never")),
       h("td", { class: "r", "data-l": t("people.storage") }, formatMegabytes(account.upload_bytes)),
       h("td", { class: "r", "data-l": t("people.sessions") }, formatNumber(account.session_count), account.has_second_factor && h("span", { class: "ok", title: t("people.second-factor") }, icon("check", "s"), srOnly(t("people.second-factor")))),
@@ -118,7 +118,7 @@ export async function orgUsers(pane) {
   find.addEventListener("input", () => { clearTimeout(timer); timer = window.setTimeout(draw, 150); });
   for (const each of [role, standing, kind]) each.addEventListener("change", draw);
   await load();
-  return [sectionHead(t("org.users"), undefined, h("button", { class: "b go", type: "button", onclick: () => pane.show("invitations") }, icon("person", "s"), t("invite.people"))),
+  return [sectionHead(t("org.users"), undefined, h("button", { class: "b go", type: "button", onclick: () => pane.show("invitations") }, icon("person-plus", "s"), t("invite.people"))),
     h("div", { class: "filters" }, h("div", { class: "big-find" }, icon("search", "s"), find), role, standing, kind, unsecured, count), bulk, note,
     h("table", { class: "tab" }, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, srOnly(t("people.selection"))), ...heads.values(), h("th", { scope: "col" }, srOnly(t("people.menu"))))), body), more];
 }

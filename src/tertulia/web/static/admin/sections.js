@@ -2,6 +2,7 @@
  * opened. */
 
 import { lazy } from "../core/lazy.js";
+import { people } from "../state/people.js";
 import { state } from "../state/session.js";
 import { orgAgents } from "./agents.js";
 import { orgFolders } from "./channel_folders.js";
@@ -28,7 +29,7 @@ export const SECTIONS = [
   { key: "organization-permissions", group: "organization", title: "org.permissions", draw: orgPermissions },
   { key: "auth-methods", group: "organization", title: "admin.log-in", draw: orgLogin },
   { key: "organization-level-user-defaults", group: "organization", title: "admin.new-accounts", draw: orgNewAccounts, isShown: isAdministrator },
-  { key: "users", group: "people", title: "org.users", draw: orgUsers },
+  { key: "users", group: "people", title: "org.users", draw: orgUsers, count: () => [...people.values()].filter((person) => person.is_active && !person.is_bot).length },
   { key: "invitations", group: "people", title: "org.invitations", draw: orgInvitations },
   { key: "profile-field-settings", group: "people", title: "org.fields", draw: orgFields },
   { key: "default-channels-list", group: "content", title: "org.defaults", draw: orgDefaults },

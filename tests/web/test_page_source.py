@@ -152,6 +152,33 @@ def test_every_language_has_every_text_with_the_same_placeholders(language):
             assert forms == PLURALS.get(language, {"one", "other"}), name
 
 
+# Words for channel, topic and mention that are not in the glossary of a language.
+FOREIGN_WORDS = {
+    "ar": "منشن|ستريم",
+    "de": "Channel|Stream|Topic|Mention",
+    "es": "tópico|hilo|chat room",
+    "fr": "chaîne|salon|fil de discussion",
+    "ja": "ストリーム|チャネル|スレッド|言及",
+    "pt": "sala de|fio de|hashtag",
+}
+
+
+@pytest.mark.parametrize("language", sorted(FOREIGN_WORDS))
+def test_a_language_has_one_word_for_a_thing(language):
+    for name, text in texts(language).items():
+        assert not re.search(FOREIGN_WORDS[language], text), f"{name}: {text}"
+
+
+# Two texts in one template, or a text with something added: languages order words differently.
+CONCATENATED = re.compile(r"`[^`]*\$\{t\((?:[^`]|`[^`]*`)*?\$\{t\(|\bt\([^()]*\) \+|\+ t\(")
+
+
+def test_no_sentence_is_made_of_several_texts():
+    for path in (*STATIC.glob("*.js"), *STATIC.glob("*/*.js")):
+        for line in path.read_text(encoding="utf-8").splitlines():
+            assert not CONCATENATED.search(line), f"{path.name}: {line.strip()}"
+
+
 TEXT_NAME = re.compile(r'"([a-z]+\.[a-z][\w.-]*)"')
 TEXT_PREFIX = re.compile(r"`([a-z]+\.[\w.-]*)\$\{")  # the rest of the name is computed
 

@@ -2,7 +2,7 @@
 
 import { get, patch, post, remove } from "../core/api.js";
 import { h, iconButton, setChildren } from "../core/html.js";
-import { t } from "../core/i18n.js";
+import { formatLabel, t } from "../core/i18n.js";
 import { realm, state } from "../state/session.js";
 import { confirmAction } from "../dialogs/dialog.js";
 import { fileButton } from "../dialogs/file_button.js";
@@ -61,7 +61,7 @@ async function mailDomains() {
   const draw = async () => {
     const { domains } = await get("/realm/domains");
     setChildren(list, ...(domains.length ? domains.map(({ domain, allow_subdomains: isWide }) => h("li", {}, h("span", {}, domain), h("span", { class: "set" },
-      h("label", { class: "choice" }, h("input", { type: "checkbox", checked: isWide, disabled: !state.is_owner, "aria-label": `${t("domain.subdomains")}: ${domain}`, onchange: (/** @type {Event} */ event) => patch(`/realm/domains/${domain}`, { allow_subdomains: /** @type {HTMLInputElement} */ (event.target).checked }).then(draw, draw) }), t("domain.subdomains")),
+      h("label", { class: "choice" }, h("input", { type: "checkbox", checked: isWide, disabled: !state.is_owner, "aria-label": formatLabel(t("domain.subdomains"), domain), onchange: (/** @type {Event} */ event) => patch(`/realm/domains/${domain}`, { allow_subdomains: /** @type {HTMLInputElement} */ (event.target).checked }).then(draw, draw) }), t("domain.subdomains")),
       state.is_owner && iconButton("trash", t("domain.remove", { name: domain }), { onclick: () => remove(`/realm/domains/${domain}`).then(draw) })))) : [h("li", { class: "quiet" }, t("domain.none"))]));
   };
   await draw();

@@ -3,7 +3,7 @@
 
 import { get } from "../core/api.js";
 import { h, icon, setChildren } from "../core/html.js";
-import { currentLanguage, formatList, t } from "../core/i18n.js";
+import { currentLanguage, formatList, t, textWith } from "../core/i18n.js";
 import { channels } from "../state/channels.js";
 import { state } from "../state/session.js";
 import { namesIn } from "../dialogs/channel_administration.js";
@@ -71,7 +71,7 @@ export function helpOf(part, setting) {
 
 /** @param {Setting} setting */
 function restriction(setting) {
-  if (setting.fixed_by) return h("span", { class: "fixed" }, icon("lock", "s"), h("span", {}, t("admin.fixed"), " ", h("code", {}, setting.fixed_by)));
+  if (setting.fixed_by) return h("span", { class: "fixed" }, icon("lock", "s"), h("span", {}, ...textWith("admin.fixed", { setting: [h("code", {}, setting.fixed_by)] })));
   if (setting.can_change) return null;
   return h("span", { class: "fixed" }, icon("lock", "s"), t(setting.owners_only ? "admin.owners" : "admin.administrators"));
 }
@@ -187,7 +187,7 @@ function methodsControl(control) {
     const input = h("input", { type: "checkbox", name: `method-${name}`, checked: chosen[name], disabled: !control.setting.can_change, onchange: () => { chosen[name] = input.checked; control.change({ ...chosen }); } });
     return h("label", { class: "choice" }, input, h("span", {}, name));
   };
-  const missing = (/** @type {[string, string]} */ [name, table]) => h("label", { class: "choice" }, h("input", { type: "checkbox", disabled: true }), h("span", {}, name), h("span", { class: "hint" }, t("admin.needs"), " ", h("code", {}, table)));
+  const missing = (/** @type {[string, string]} */ [name, table]) => h("label", { class: "choice" }, h("input", { type: "checkbox", disabled: true }), h("span", {}, name), h("span", { class: "hint" }, ...textWith("admin.needs", { setting: [h("code", {}, table)] })));
   return h("div", { class: "methods" }, ...control.setting.choices.map((each) => box(String(each))), ...Object.entries(control.setting.missing).map(missing));
 }
 

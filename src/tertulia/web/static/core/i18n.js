@@ -17,6 +17,22 @@ export function t(name, values = {}) {
   return text.replaceAll(/\{(\w+)\}/g, (/** @type {string} */ _, /** @type {string} */ key) => formatValue(values[key]));
 }
 
+/** A label and what it is about: "Skin tone: none".
+ * @param {string} label
+ * @param {string} value */
+export function formatLabel(label, value) {
+  return t("label.of", { label, value });
+}
+
+/** A text as nodes, with the given nodes in place of `{…}`.
+ * @param {string} name
+ * @param {Record<string, (Node | string)[]>} parts
+ * @returns {(Node | string)[]} */
+export function textWith(name, parts) {
+  const marks = Object.fromEntries(Object.keys(parts).map((part) => [part, `\u0000${part}\u0000`]));
+  return t(name, marks).split("\u0000").flatMap((piece, index) => (index % 2 ? parts[piece] : piece));
+}
+
 /** @param {Record<string, string | Record<string, string>>} more texts of another chunk */
 export function addTexts(more) {
   Object.assign(texts, more);

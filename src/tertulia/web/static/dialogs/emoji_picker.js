@@ -8,7 +8,7 @@ import { hasSkinTones, recordEmojiUse, setSkinTone, skinTone, usedEmoji, withSki
 import { setChildren, h, icon, iconButton } from "../core/html.js";
 import { isPhone } from "../views/layout.js";
 import { state } from "../state/session.js";
-import { t } from "../core/i18n.js";
+import { formatLabel, t, textWith } from "../core/i18n.js";
 import { isInPermission } from "./forms.js";
 import { groupEmoji } from "./emoji_groups.js";
 import { openPopover } from "./popover.js";
@@ -118,7 +118,7 @@ class EmojiPicker {
     const found = findEmojiByWord(query, MAX_FOUND);
     if (!found.length) return setChildren(this.#grid, ...nothingFound(query)), this.#describe(undefined);
     const rows = found.map(({ name, also }) => h("li", {}, h("button", { type: "button", "data-name": name },
-      h("span", { "aria-hidden": "true" }, emojiSign(name)), h("span", { class: "cut" }, ...marked(name, query), also && ` · ${t("emoji.also")} `, ...(also ? marked(also, query) : [])), h("small", {}, ownEmoji().has(name) ? t("emoji.our-own") : `:${name}:`))));
+      h("span", { "aria-hidden": "true" }, emojiSign(name)), h("span", { class: "cut" }, ...marked(name, query), ...(also ? [" · ", ...textWith("emoji.also", { name: marked(also, query) })] : [])), h("small", {}, ownEmoji().has(name) ? t("emoji.our-own") : `:${name}:`))));
     rows[0].firstElementChild?.classList.add("is-focus");
     setChildren(this.#grid, h("h2", { role: "status" }, t("emoji.found", { count: found.length })), h("ul", { class: "found-e" }, ...rows));
     return this.#describe(found[0].name);
@@ -186,7 +186,7 @@ class EmojiPicker {
 
   #drawTone() {
     this.#tone.textContent = withSkinTone(HAND);
-    this.#tone.setAttribute("aria-label", `${t("emoji.tone")}: ${t(`emoji.tone-${skinTone()}`)}`);
+    this.#tone.setAttribute("aria-label", formatLabel(t("emoji.tone"), t(`emoji.tone-${skinTone()}`)));
     if (this.#tones.querySelector("label")) return;
     const radios = [0, 1, 2, 3, 4, 5].map((tone) => h("label", { title: t(`emoji.tone-${tone}`) },
       h("input", { type: "radio", name: "tone", value: tone, checked: tone === skinTone(), "aria-label": t(`emoji.tone-${tone}`), onchange: () => { setSkinTone(tone); this.#drawTone(); this.#draw(); } }), withSkinTone(HAND, tone)));

@@ -3,7 +3,7 @@
 
 import { get } from "../core/api.js";
 import { h, icon, iconButton, setChildren } from "../core/html.js";
-import { addTexts, t } from "../core/i18n.js";
+import { addTexts, formatLabel, t } from "../core/i18n.js";
 import { channelName } from "../state/channels.js";
 import { directWith, keyOf, titleOf } from "../state/conversations.js";
 import { conversationHash } from "../state/narrow.js";
@@ -60,7 +60,7 @@ function card(found, shown, draw, close) {
   const sentences = shown.reduce((sum, each) => sum + each.sentences.length, 0);
   const others = found.conversation_count - shown.length;
   const unread = unreadWithoutMuted();
-  const since = `${t("catchup.since", { when: found.since ? formatShortTime(found.since, true) : "", count: found.message_count })} ${t("inbox.in", { count: found.conversation_count })}`;
+  const since = t("catchup.since", { when: found.since ? formatShortTime(found.since, true) : "", messages: t("catchup.messages", { count: found.message_count }), conversations: t("inbox.conversations", { count: found.conversation_count }) });
   const notes = [
     others > 0 && t("catchup.others", { count: others }),
     found.older_left_out && t("catchup.older"),
@@ -100,7 +100,7 @@ function conversationSection(found, remove) {
   return h("section", { class: "miss", "aria-label": t("catchup.in", { topic: title, place }) },
     h("h3", {}, conversationIcon(conversation), h("a", { href: conversationHash(conversation) }, h("bdi", {}, title)),
       h("small", {}, h("bdi", {}, place), " · ", t("catchup.messages", { count: found.message_count })), h("span", { class: "end" }),
-      h("button", { class: "b bare", type: "button", onclick: read, "aria-label": `${t("catchup.mark-read")}: ${title}` }, t("catchup.mark-read"))),
+      h("button", { class: "b bare", type: "button", onclick: read, "aria-label": formatLabel(t("catchup.mark-read"), title) }, t("catchup.mark-read"))),
     h("ul", { class: "plain" }, ...found.sentences.map((sentence) => h("li", {}, sentenceLink(sentence, keyOf(conversation))))));
 }
 

@@ -91,12 +91,18 @@ function drawInbox(list, again) {
   return undefined;
 }
 
+/** @param {number} messages
+ * @param {number} conversations */
+function waiting(messages, conversations) {
+  return t("inbox.waiting", { messages: t("inbox.messages", { count: messages }), conversations: t("inbox.conversations", { count: conversations }) });
+}
+
 /** @param {UnreadConversation[]} unread
  * @param {() => void} again */
 function summaryLine(unread, again) {
   const messages = unread.reduce((sum, each) => sum + each.ids.size, 0);
   const mine = unread.reduce((sum, each) => sum + mentionsIn(each.conversation), 0);
-  const text = messages ? `${t("inbox.waiting", { count: messages })} ${t("inbox.in", { count: unread.length })}${mine ? ` ${t("inbox.for-you", { count: mine })}` : ""}` : t("inbox.none-of-these");
+  const text = messages ? [waiting(messages, unread.length), mine && t("inbox.for-you", { count: mine })].filter(Boolean).join(" ") : t("inbox.none-of-these");
   const chips = ["all", "mine", "followed"].map((each) => h("button", {
     class: "chip", type: "button", "aria-pressed": String(inboxFilter === each),
     onclick: () => { inboxFilter = each; again(); },

@@ -21,5 +21,5 @@ export const catchUpTexts = {
   "catchup.reason.question_to_you": "سؤال لك",
   "catchup.sentences": { zero: "لا توجد جمل مهمة لك.", one: "هذه الجملة هي الأهم لك.", two: "هاتان الجملتان هما الأهم لك.", few: "هذه الجمل ({count}) هي الأهم لك.", many: "هذه الجمل ({count}) هي الأهم لك.", other: "هذه الجمل ({count}) هي الأهم لك." },
   "catchup.show-others": "عرض المواضيع الأخرى",
-  "catchup.since": { zero: "منذ {when}: لا رسائل", one: "منذ {when}: رسالة واحدة", two: "منذ {when}: رسالتان", few: "منذ {when}: {count} رسائل", many: "منذ {when}: {count} رسالة", other: "منذ {when}: {count} رسالة" },
+  "catchup.since": "منذ {when}: {messages} في {conversations}.",
 };

@@ -128,7 +128,7 @@ export const dialogTexts = {
   "edit.save": "حفظ",
 
   "emoji.add-own": "إضافة إيموجي خاص بنا",
-  "emoji.also": "أيضًا",
+  "emoji.also": "أيضًا {name}",
   "emoji.clear": "مسح",
   "emoji.found": { zero: "لا نتائج", one: "نتيجة واحدة", two: "نتيجتان", few: "{count} نتائج", many: "{count} نتيجة", other: "{count} نتيجة" },
   "emoji.groups": "المجموعات",

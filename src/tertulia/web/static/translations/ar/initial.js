@@ -38,6 +38,7 @@ export const texts = {
   "connection.logged-out": "تم تسجيل خروجك.",
   "connection.newer": "توجد نسخة أحدث من هذه الصفحة. ما كتبته محفوظ.",
   "connection.no-answer": "الخادم لا يستجيب. حاول عند عودة الاتصال.",
+  "label.of": "{label}: {value}",
   "connection.offline": "أنت غير متصل. ما تكتبه يُحفظ هنا ويُرسل عند عودة الاتصال.",
   "connection.reconnecting": "جارٍ إعادة الاتصال…",
   "connection.reload": "إعادة تحميل",

@@ -22,11 +22,12 @@ export const interactiveTexts = {
   "inbox.followed": "المتابَعة",
   "inbox.for-you": { zero: "ليس بينها ما يخصك.", one: "واحدة منها تخصك.", two: "اثنتان منها تخصانك.", few: "{count} منها تخصك.", many: "{count} منها تخصك.", other: "{count} منها تخصك." },
   "inbox.for-you-title": "لك",
-  "inbox.in": { zero: "في أي محادثة.", one: "في محادثة واحدة.", two: "في محادثتين.", few: "في {count} محادثات.", many: "في {count} محادثة.", other: "في {count} محادثة." },
+  "inbox.conversations": { zero: "أي محادثة", one: "محادثة واحدة", two: "محادثتين", few: "{count} محادثات", many: "{count} محادثة", other: "{count} محادثة" },
   "inbox.mark-all": "تعليم الكل كمقروء",
   "inbox.mine": "لي",
   "inbox.none-of-these": "لا شيء من هذه.",
-  "inbox.waiting": { zero: "لا رسائل بانتظارك", one: "رسالة واحدة بانتظارك", two: "رسالتان بانتظارك", few: "{count} رسائل بانتظارك", many: "{count} رسالة بانتظارك", other: "{count} رسالة بانتظارك" },
+  "inbox.messages": { zero: "لا رسائل بانتظارك", one: "رسالة واحدة بانتظارك", two: "رسالتان بانتظارك", few: "{count} رسائل بانتظارك", many: "{count} رسالة بانتظارك", other: "{count} رسالة بانتظارك" },
+  "inbox.waiting": "{messages} في {conversations}.",
 
   "notify.hidden": "رسالة مباشرة جديدة",
 

@@ -21,5 +21,5 @@ export const catchUpTexts = {
   "catchup.reason.question_to_you": "Eine Frage an dich",
   "catchup.sentences": { one: "Dieser Satz ist für dich am wichtigsten.", other: "Diese {count} Sätze sind für dich am wichtigsten." },
   "catchup.show-others": "Die anderen Themen zeigen",
-  "catchup.since": { one: "Seit {when}: {count} Nachricht", other: "Seit {when}: {count} Nachrichten" },
+  "catchup.since": "Seit {when}: {messages} in {conversations}.",
 };

@@ -128,7 +128,7 @@ export const dialogTexts = {
   "edit.save": "Speichern",
 
   "emoji.add-own": "Eigenes Emoji hinzufügen",
-  "emoji.also": "auch",
+  "emoji.also": "auch {name}",
   "emoji.clear": "Leeren",
   "emoji.found": { one: "{count} gefunden", other: "{count} gefunden" },
   "emoji.groups": "Gruppen",

@@ -34,6 +34,7 @@ export const texts = {
   "connection.logged-out": "Du bist abgemeldet.",
   "connection.newer": "Es gibt eine neuere Version dieser Seite. Was du geschrieben hast, bleibt erhalten.",
   "connection.no-answer": "Der Server antwortet nicht. Versuche es wieder, wenn die Verbindung zurück ist.",
+  "label.of": "{label}: {value}",
   "connection.offline": "Du bist offline. Was du schreibst, bleibt hier und wird gesendet, sobald du wieder verbunden bist.",
   "connection.reconnecting": "Neu verbinden…",
   "connection.reload": "Neu laden",

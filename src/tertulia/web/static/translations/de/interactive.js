@@ -22,11 +22,12 @@ export const interactiveTexts = {
   "inbox.followed": "Gefolgt",
   "inbox.for-you": { one: "{count} davon ist für dich.", other: "{count} davon sind für dich." },
   "inbox.for-you-title": "Für dich",
-  "inbox.in": { one: "in {count} Unterhaltung.", other: "in {count} Unterhaltungen." },
+  "inbox.conversations": { one: "{count} Unterhaltung", other: "{count} Unterhaltungen" },
   "inbox.mark-all": "Alle als gelesen markieren",
   "inbox.mine": "Für mich",
   "inbox.none-of-these": "Nichts davon.",
-  "inbox.waiting": { one: "{count} Nachricht wartet", other: "{count} Nachrichten warten" },
+  "inbox.messages": { one: "{count} Nachricht wartet", other: "{count} Nachrichten warten" },
+  "inbox.waiting": "{messages} in {conversations}.",
 
   "notify.hidden": "Neue Direktnachricht",
 

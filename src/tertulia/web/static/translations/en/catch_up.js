@@ -21,5 +21,5 @@ export const catchUpTexts = {
   "catchup.reason.question_to_you": "A question to you",
   "catchup.sentences": { one: "This sentence matters most to you.", other: "These {count} sentences matter most to you." },
   "catchup.show-others": "Show the other topics",
-  "catchup.since": { one: "Since {when}: {count} message", other: "Since {when}: {count} messages" },
+  "catchup.since": "Since {when}: {messages} in {conversations}.",
 };

@@ -128,7 +128,7 @@ export const dialogTexts = {
   "edit.save": "Save",
 
   "emoji.add-own": "Add an emoji of our own",
-  "emoji.also": "also",
+  "emoji.also": "also {name}",
   "emoji.clear": "Clear",
   "emoji.found": { one: "{count} found", other: "{count} found" },
   "emoji.groups": "Groups",

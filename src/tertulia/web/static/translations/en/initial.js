@@ -31,6 +31,7 @@ export const texts = {
   "connection.logged-out": "You are logged out.",
   "connection.newer": "There is a newer version of this page. What you have written is safe.",
   "connection.no-answer": "The server does not answer. Try again when the connection is back.",
+  "label.of": "{label}: {value}",
   "connection.offline": "You are offline. What you write is kept here and goes out when the connection is back.",
   "connection.reconnecting": "Reconnecting…",
   "connection.reload": "Reload",

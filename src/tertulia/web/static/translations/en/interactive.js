@@ -22,11 +22,12 @@ export const interactiveTexts = {
   "inbox.followed": "Followed",
   "inbox.for-you": { one: "{count} of them is for you.", other: "{count} of them are for you." },
   "inbox.for-you-title": "For you",
-  "inbox.in": { one: "in {count} conversation.", other: "in {count} conversations." },
+  "inbox.conversations": { one: "{count} conversation", other: "{count} conversations" },
   "inbox.mark-all": "Mark all as read",
   "inbox.mine": "For me",
   "inbox.none-of-these": "None of these.",
-  "inbox.waiting": { one: "{count} message waits", other: "{count} messages wait" },
+  "inbox.messages": { one: "{count} message waits", other: "{count} messages wait" },
+  "inbox.waiting": "{messages} in {conversations}.",
 
   "notify.hidden": "New direct message",
 

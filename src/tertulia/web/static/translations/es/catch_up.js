@@ -21,5 +21,5 @@ export const catchUpTexts = {
   "catchup.reason.question_to_you": "Una pregunta para ti",
   "catchup.sentences": { one: "Esta frase es la que más te importa.", other: "Estas {count} frases son las que más te importan." },
   "catchup.show-others": "Ver los demás temas",
-  "catchup.since": { one: "Desde {when}: {count} mensaje", other: "Desde {when}: {count} mensajes" },
+  "catchup.since": "Desde {when}: {messages} en {conversations}.",
 };

@@ -128,7 +128,7 @@ export const dialogTexts = {
   "edit.save": "Guardar",
 
   "emoji.add-own": "Añadir un emoji propio",
-  "emoji.also": "también",
+  "emoji.also": "también {name}",
   "emoji.clear": "Borrar",
   "emoji.found": { one: "{count} encontrado", other: "{count} encontrados" },
   "emoji.groups": "Grupos",

@@ -1,4 +1,6 @@
-/** Spanish texts of the initial chunk. */
+/** Spanish texts of the initial chunk. Informal "tú". Glossary: channel canal, topic tema, mention mención, follow seguir,
+ * direct message mensaje directo, inbox entrada, log in entrar, organization organización, guest invitado, owner
+ * propietario, administrator administrador. */
 
 export const language = "es";
 
@@ -31,6 +33,7 @@ export const texts = {
   "connection.logged-out": "Has salido.",
   "connection.newer": "Hay una versión más nueva de esta página. Lo que has escrito está a salvo.",
   "connection.no-answer": "El servidor no responde. Vuelve a intentarlo cuando haya conexión.",
+  "label.of": "{label}: {value}",
   "connection.offline": "No hay conexión. Lo que escribas se guarda aquí y sale cuando vuelva.",
   "connection.reconnecting": "Volviendo a conectar…",
   "connection.reload": "Recargar",

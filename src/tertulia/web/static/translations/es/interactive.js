@@ -22,11 +22,12 @@ export const interactiveTexts = {
   "inbox.followed": "Seguido",
   "inbox.for-you": { one: "{count} es para ti.", other: "{count} son para ti." },
   "inbox.for-you-title": "Para ti",
-  "inbox.in": { one: "en {count} conversación.", other: "en {count} conversaciones." },
+  "inbox.conversations": { one: "{count} conversación", other: "{count} conversaciones" },
   "inbox.mark-all": "Marcar todo como leído",
   "inbox.mine": "Para mí",
   "inbox.none-of-these": "Ninguno de estos.",
-  "inbox.waiting": { one: "{count} mensaje espera", other: "{count} mensajes esperan" },
+  "inbox.messages": { one: "{count} mensaje espera", other: "{count} mensajes esperan" },
+  "inbox.waiting": "{messages} en {conversations}.",
 
   "notify.hidden": "Mensaje directo nuevo",
 

@@ -21,5 +21,5 @@ export const catchUpTexts = {
   "catchup.reason.question_to_you": "Une question pour toi",
   "catchup.sentences": { one: "Cette phrase compte le plus pour toi.", other: "Ces {count} phrases comptent le plus pour toi." },
   "catchup.show-others": "Afficher les autres sujets",
-  "catchup.since": { one: "Depuis {when} : {count} message", other: "Depuis {when} : {count} messages" },
+  "catchup.since": "Depuis {when} : {messages} dans {conversations}.",
 };

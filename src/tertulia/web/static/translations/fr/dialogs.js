@@ -128,7 +128,7 @@ export const dialogTexts = {
   "edit.save": "Enregistrer",
 
   "emoji.add-own": "Ajouter un emoji maison",
-  "emoji.also": "aussi",
+  "emoji.also": "aussi {name}",
   "emoji.clear": "Effacer",
   "emoji.found": { one: "{count} trouvé", other: "{count} trouvés" },
   "emoji.groups": "Groupes",

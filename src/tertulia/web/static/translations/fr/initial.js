@@ -37,6 +37,7 @@ export const texts = {
   "connection.logged-out": "Ta session est fermée.",
   "connection.newer": "Cette page a une nouvelle version. Ce que tu as écrit est gardé.",
   "connection.no-answer": "Le serveur ne répond pas. Réessaie quand la connexion sera revenue.",
+  "label.of": "{label} : {value}",
   "connection.offline": "Tu es hors ligne. Ce que tu écris est gardé et partira au retour de la connexion.",
   "connection.reconnecting": "Reconnexion…",
   "connection.reload": "Recharger",

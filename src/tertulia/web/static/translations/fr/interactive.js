@@ -22,11 +22,12 @@ export const interactiveTexts = {
   "inbox.followed": "Suivis",
   "inbox.for-you": { one: "Dont {count} pour toi.", other: "Dont {count} pour toi." },
   "inbox.for-you-title": "Pour toi",
-  "inbox.in": { one: "dans {count} conversation.", other: "dans {count} conversations." },
+  "inbox.conversations": { one: "{count} conversation", other: "{count} conversations" },
   "inbox.mark-all": "Tout marquer comme lu",
   "inbox.mine": "Pour moi",
   "inbox.none-of-these": "Rien de tel.",
-  "inbox.waiting": { one: "{count} message t’attend", other: "{count} messages t’attendent" },
+  "inbox.messages": { one: "{count} message t’attend", other: "{count} messages t’attendent" },
+  "inbox.waiting": "{messages} dans {conversations}.",
 
   "notify.hidden": "Nouveau message direct",
 

@@ -21,5 +21,5 @@ export const catchUpTexts = {
   "catchup.reason.question_to_you": "あなたへの質問",
   "catchup.sentences": { other: "あなたにとって特に重要な文は{count}件です。" },
   "catchup.show-others": "ほかのトピックを表示",
-  "catchup.since": { other: "{when}以降: メッセージ{count}件" },
+  "catchup.since": "{when}以降: {messages}（{conversations}）",
 };

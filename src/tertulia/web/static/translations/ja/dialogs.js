@@ -128,7 +128,7 @@ export const dialogTexts = {
   "edit.save": "保存",
 
   "emoji.add-own": "独自の絵文字を追加",
-  "emoji.also": "別名",
+  "emoji.also": "別名 {name}",
   "emoji.clear": "消去",
   "emoji.found": { other: "{count}件" },
   "emoji.groups": "グループ",

@@ -40,6 +40,7 @@ export const texts = {
   "connection.logged-out": "ログアウトしました。",
   "connection.newer": "このページの新しいバージョンがあります。書いた内容は保存されています。",
   "connection.no-answer": "サーバーが応答しません。接続が戻ってからもう一度お試しください。",
+  "label.of": "{label}: {value}",
   "connection.offline": "オフラインです。書いた内容はここに保存され、接続が戻ると送信されます。",
   "connection.reconnecting": "再接続中…",
   "connection.reload": "再読み込み",

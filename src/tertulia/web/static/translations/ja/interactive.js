@@ -22,11 +22,12 @@ export const interactiveTexts = {
   "inbox.followed": "フォロー中",
   "inbox.for-you": { other: "うち{count}件はあなた宛てです。" },
   "inbox.for-you-title": "あなた宛て",
-  "inbox.in": { other: "（会話{count}件）" },
+  "inbox.conversations": { other: "会話{count}件" },
   "inbox.mark-all": "すべて既読にする",
   "inbox.mine": "自分宛て",
   "inbox.none-of-these": "該当するものはありません。",
-  "inbox.waiting": { other: "未読メッセージ{count}件" },
+  "inbox.messages": { other: "未読メッセージ{count}件" },
+  "inbox.waiting": "{messages}（{conversations}）",
 
   "notify.hidden": "新しいダイレクトメッセージ",
 

@@ -21,5 +21,5 @@ export const catchUpTexts = {
   "catchup.reason.question_to_you": "Uma pergunta para você",
   "catchup.sentences": { one: "Esta frase é a que mais importa para você.", other: "Estas {count} frases são as que mais importam para você." },
   "catchup.show-others": "Ver os outros tópicos",
-  "catchup.since": { one: "Desde {when}: {count} mensagem", other: "Desde {when}: {count} mensagens" },
+  "catchup.since": "Desde {when}: {messages} em {conversations}.",
 };

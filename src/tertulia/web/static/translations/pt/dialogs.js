@@ -128,7 +128,7 @@ export const dialogTexts = {
   "edit.save": "Salvar",
 
   "emoji.add-own": "Adicionar um emoji nosso",
-  "emoji.also": "também",
+  "emoji.also": "também {name}",
   "emoji.clear": "Limpar",
   "emoji.found": { one: "{count} encontrado", other: "{count} encontrados" },
   "emoji.groups": "Grupos",

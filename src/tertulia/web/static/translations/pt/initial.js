@@ -38,6 +38,7 @@ export const texts = {
   "connection.logged-out": "Você saiu.",
   "connection.newer": "Há uma versão mais nova desta página. O que você escreveu está a salvo.",
   "connection.no-answer": "O servidor não responde. Tente de novo quando a conexão voltar.",
+  "label.of": "{label}: {value}",
   "connection.offline": "Você está off-line. O que você escrever fica guardado aqui e é enviado quando a conexão voltar.",
   "connection.reconnecting": "Reconectando…",
   "connection.reload": "Recarregar",

@@ -22,11 +22,12 @@ export const interactiveTexts = {
   "inbox.followed": "Seguidos",
   "inbox.for-you": { one: "{count} é para você.", other: "{count} são para você." },
   "inbox.for-you-title": "Para você",
-  "inbox.in": { one: "em {count} conversa.", other: "em {count} conversas." },
+  "inbox.conversations": { one: "{count} conversa", other: "{count} conversas" },
   "inbox.mark-all": "Marcar tudo como lido",
   "inbox.mine": "Para mim",
   "inbox.none-of-these": "Nenhuma destas.",
-  "inbox.waiting": { one: "{count} mensagem à espera", other: "{count} mensagens à espera" },
+  "inbox.messages": { one: "{count} mensagem à espera", other: "{count} mensagens à espera" },
+  "inbox.waiting": "{messages} em {conversations}.",
 
   "notify.hidden": "Nova mensagem direta",
 

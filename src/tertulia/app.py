@@ -435,12 +435,12 @@ class Application:
             lifespan=self.running,
             exception_handlers={ClientError: _error_reply},
             routes=[
+                *PublicPages(self.services).routes(),  # first, because crawlers read thousands
                 *WebPage(self.services, auth, assets, first_run).routes(),
                 Route("/health", self._health),
                 Route("/metrics", self._metrics),
                 Route("/api/v1/openapi.json", self._openapi),
                 Route("/static/emoji.json", _emoji),
-                *PublicPages(self.services).routes(),
                 *IntegrationPages(self.services).routes(),
                 *ApiPage(self.services, description).routes(),
                 *UnsubscribePages(self.services).routes(),

@@ -104,6 +104,7 @@ class FairQueue:
         self._enqueue(item)
         try:
             if not turn.done():
+                held.has_waited = True
                 await turn
             yield held
         finally:
@@ -237,10 +238,11 @@ class FairQueue:
 
 
 class HeldSlot:
-    __slots__ = ("rest_seconds",)
+    __slots__ = ("has_waited", "rest_seconds")
 
     def __init__(self) -> None:
         self.rest_seconds = 0.0
+        self.has_waited = False
 
 
 class _Item:

@@ -154,3 +154,13 @@ def test_work_on_the_loop_ends_however_many_requests_arrive(requests: RequestAct
         await yield_point.yield_to_requests()
 
     asyncio.run(asyncio.wait_for(scene(), 30))
+
+
+def test_requests_that_wait_for_their_turn_do_not_count_as_urgent():
+    requests = RequestActivity()
+
+    requests.request_started()
+    requests.request_started()
+    requests.request_queued()
+
+    assert requests.urgent == 1

@@ -18,6 +18,7 @@ from tests.support.people import Chat, Person
 from tests.support.shared_servers import SharedServers
 
 from tertulia.actions.messages import public_history
+from tertulia.web.public.pages import MAX_PAUSE_SECONDS, rest_seconds
 
 ATOM = "{http://www.w3.org/2005/Atom}"
 SITEMAP = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
@@ -281,6 +282,14 @@ def test_names_with_markup_are_escaped_and_the_html_is_well_formed(square, ana):
         tags = _Tags()
         tags.feed(text)
         assert not tags.open
+
+
+def test_pages_use_five_percent_of_a_cpu_and_one_percent_while_others_send_requests():
+    for used in (0.0001, 0.0009):
+        assert used / (used + rest_seconds(used, is_busy=False)) == pytest.approx(0.05)
+        assert used / (used + rest_seconds(used, is_busy=True)) == pytest.approx(0.01)
+
+    assert rest_seconds(1, is_busy=True) == MAX_PAUSE_SECONDS
 
 
 @pytest.mark.thorough

@@ -5,7 +5,6 @@ compressed once. An entry is used only while its ETag, the position in the log o
 that may have changed the page, is the current one.
 """
 
-from collections.abc import Mapping
 from typing import NamedTuple
 
 import msgspec
@@ -25,7 +24,7 @@ class PublicPageKey(NamedTuple):
 class PublicPage(msgspec.Struct, frozen=True):
     etag: str
     body: bytes
-    headers: Mapping[str, str]
+    headers: tuple[tuple[bytes, bytes], ...]
 
 
 class PublicPageCache(EntryCache[PublicPageKey, PublicPage]):

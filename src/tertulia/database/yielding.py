@@ -14,13 +14,16 @@ NEVER = float("-inf")
 
 
 class RequestActivity:
-    """When the last request arrived, unless one was answered since."""
+    """When the last request arrived, unless one was answered since; and how many have arrived that
+    did not wait for their turn."""
 
     def __init__(self) -> None:
         self.arrived_at = NEVER
+        self.urgent = 0
 
     def request_started(self) -> None:
         self.arrived_at = time.perf_counter()
+        self.urgent += 1
 
     def request_finished(self) -> None:
         self.arrived_at = NEVER
@@ -28,6 +31,7 @@ class RequestActivity:
     def request_queued(self) -> None:
         """The last request waits for its turn: other work need not wait for it."""
         self.arrived_at = NEVER
+        self.urgent -= 1
 
     def is_answering(self, since: float, now: float) -> bool:
         """Whether a request that arrived after `since` is probably still being answered."""

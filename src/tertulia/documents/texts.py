@@ -1,12 +1,14 @@
 """The texts of a document in one language."""
 
-from datetime import UTC, datetime
+from datetime import date, timedelta
 from functools import cache
 from typing import TYPE_CHECKING
 
 from tertulia import domain
 from tertulia.documents.translations import ar, de, en, es, fr, ja, pt
+from tertulia.memo import memoized
 
+DAY_SECONDS = 86_400
 LANGUAGES = {
     "en": en.TEXTS,
     "ar": ar.TEXTS,
@@ -61,7 +63,11 @@ class Texts:
         return self._written("long_date", at)
 
     def _written(self, form: str, at: float) -> str:
-        moment = datetime.fromtimestamp(at, UTC)
+        return _date(self, form, int(at // DAY_SECONDS))
+
+    def date_of_day(self, form: str, day: int) -> str:
+        """A day, counted from 1970."""
+        moment = date(1970, 1, 1) + timedelta(day)
         month = self._months[moment.month - 1]
         return self._texts[form].format(
             day=moment.day,
@@ -70,3 +76,8 @@ class Texts:
             year=moment.year,
             weekday=self._days[moment.weekday()],
         )
+
+
+@memoized("document_dates", 512)
+def _date(texts: Texts, form: str, day: int) -> str:
+    return texts.date_of_day(form, day)

@@ -7,7 +7,7 @@ where links lead.
 import re
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
-from html import escape
+from html import escape, unescape
 from typing import Protocol
 
 import msgspec
@@ -104,9 +104,18 @@ def titled(texts: Texts, name: str) -> tuple[str, bool]:
 
 
 def snippet(message: Message | TopicMessage) -> str:
-    text = domain.messages.notification_text.plain_text(message.rendered)
-    text = " ".join(text.split())
+    text = _plain_text(message.rendered)
     return text if len(text) <= SNIPPET_CHARACTERS else f"{text[: SNIPPET_CHARACTERS - 1]}…"
+
+
+def _plain_text(rendered: str) -> str:
+    """The text in one line. Most messages are one paragraph without markup."""
+    inner = rendered[3:-4]
+    if rendered.startswith("<p>") and "<" not in inner and rendered.endswith("</p>"):
+        text = unescape(inner)
+    else:
+        text = domain.messages.notification_text.plain_text(rendered)
+    return " ".join(text.split())
 
 
 def iso(at: float) -> str:

@@ -82,18 +82,18 @@ def newest_topics(tx: Tx, channel_ids: list[int], limit: int) -> list[TopicLine]
 
 def topic_page(
     tx: Tx,
-    channel_id: int,
+    channel: Channel,
     topic: str,
     number: int,
     find_starts: FindStarts,
     *,
     with_content: bool = False,
 ) -> TopicPage:
-    """A page of a topic, counted from 1. `with_content`: with what was written, as Markdown.
+    """A page of a topic of a channel with public pages, which `public` returns, counted from 1.
+    `with_content`: with what was written, as Markdown.
 
     Raises LongTopic if `find_starts` does not know a topic that would take long to count.
     """
-    channel = public(tx, channel_id)
     key = TopicOfChannel(tx.realm_id, channel.id, domain.channels.topics.fold(topic))
     starts = find_starts(key)
     count = _count(tx, key, LONG_TOPIC) if starts is None else starts.count

@@ -4,6 +4,7 @@ Every query is bounded by what a page shows, not by the size of the channel.
 """
 
 from collections.abc import Iterator
+from itertools import starmap
 
 import msgspec
 
@@ -75,7 +76,7 @@ def page(
     ids = [row[0] for row in rows]
     reacted = storage.messages.reactions.of_messages(tx, ids)
     parts = storage.messages.submessages.of_messages(tx, ids)
-    messages = [TopicMessage(*row) for row in rows]
+    messages = list(starmap(TopicMessage, rows))
     if not reacted and not parts:
         return messages
     return [

@@ -18,6 +18,7 @@ from itertools import islice
 from typing import Any, TypeAlias
 
 import msgspec
+from msgspec.structs import replace
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
@@ -47,7 +48,10 @@ from tertulia.web.public import addresses, sitemap
 from tertulia.web.public.appearance import PublicAppearance
 
 INDEX_TOPICS = 20
-PAUSE_FACTOR = 19  # the queue rests this many times as long as a page took: 5 % of a CPU
+# The queue rests this many times as long as a page took: pages use 5 % of a CPU, and 1 % while
+# others send requests. Fewer than one in a hundred of those then meets a page.
+PAUSE_FACTOR = 19
+BUSY_PAUSE_FACTOR = 99
 MAX_PAUSE_SECONDS = 0.1
 MAX_YIELD_SECONDS = 0.05  # that a page waits in all while other requests are answered
 PARAMETERS = ("page", "before", "as")
@@ -72,6 +76,7 @@ class Visit(msgspec.Struct, frozen=True):
     texts: Texts
     look: PublicAppearance
     long_topics: dict[TopicOfChannel, TopicStarts] = {}  # read for this request
+    is_current: bool = False  # whether `org` knows everything that the transaction reads
 
     @property
     def channels(self) -> list[Channel]:
@@ -113,6 +118,12 @@ def is_public(channel: Channel) -> bool:
     return channel.is_web_public and not channel.archived
 
 
+def rest_seconds(used_seconds: float, *, is_busy: bool) -> float:
+    """How long the queue rests after a page that took so much CPU time."""
+    factor = BUSY_PAUSE_FACTOR if is_busy else PAUSE_FACTOR
+    return min(used_seconds * factor, MAX_PAUSE_SECONDS)
+
+
 def has_pages(services: Services, org: Organization) -> bool:
     """Whether an organization shows its web-public channels as pages."""
     return (
@@ -125,6 +136,7 @@ def has_pages(services: Services, org: Organization) -> bool:
 class PublicPages:
     def __init__(self, services: Services) -> None:
         self._services = services
+        self._others = 0  # requests that needed no turn, until the last page
         self._headers = {
             **security_headers.of_page(),
             **self._caching(),
@@ -204,9 +216,11 @@ class PublicPages:
             topic = addresses.topic_of(request.path_params["topic"])
             if topic is None:
                 raise NotFound()
+            if not visit.is_current:  # else the directory is as the database
+                channel = actions.messages.public_history.public(tx, channel.id)
             found = actions.messages.public_history.topic_page(
                 tx,
-                channel.id,
+                channel,
                 topic,
                 number,
                 partial(self._find_starts, visit),
@@ -351,7 +365,7 @@ class PublicPages:
             PublicAppearance(org),
         )
         etag = self._etag(visit, request.path_params.get("channel"))
-        if _matches(etag, request.headers.get("if-none-match", "")):
+        if _matches(etag, api_request.header("if-none-match") or ""):
             return Response(status_code=304, headers={"ETag": etag, **self._caching()})
         kept = self._services.caches.public_pages
         key = PublicPageKey(
@@ -362,7 +376,7 @@ class PublicPages:
         )
         page = kept.find_current(key, etag)
         if page is not None:
-            return Response(page.body, headers=page.headers)
+            return _response(page)
         await rendering.load()
         requests = self._services.database.requests
         requests.request_queued()
@@ -371,13 +385,14 @@ class PublicPages:
                 # Counts other work of this thread, too: on a busy server pages wait longer.
                 started_at = time.thread_time()
                 yield_point = LoopYieldPoint(requests, MAX_YIELD_SECONDS)
-                await yield_point.yield_to_requests()
+                if not slot.has_waited:
+                    await yield_point.yield_to_requests()
                 document, is_current = await self._read(visit, read, in_thread=in_thread)
                 body = b""
                 if not isinstance(document, Response):
                     body = await self._render(visit, document, yield_point)
                 used = time.thread_time() - started_at
-                slot.rest_seconds = min(used * PAUSE_FACTOR, MAX_PAUSE_SECONDS)
+                slot.rest_seconds = rest_seconds(used, is_busy=self._has_other_requests())
         except NotFound:
             return await self._not_found(api_request, visit.texts)
         if isinstance(document, Response):
@@ -387,8 +402,13 @@ class PublicPages:
             headers["ETag"] = etag
         reply = await rendering.answer(api_request, body, document.media_type, headers=headers)
         if is_current:
-            kept.put(key, PublicPage(etag, bytes(reply.body), dict(reply.headers)))
+            kept.put(key, PublicPage(etag, bytes(reply.body), tuple(reply.raw_headers)))
         return reply
+
+    def _has_other_requests(self) -> bool:
+        """Whether requests arrived since the last page that need no turn in its queue."""
+        before, self._others = self._others, self._services.database.requests.urgent
+        return before != self._others
 
     async def _read(
         self,
@@ -400,7 +420,8 @@ class PublicPages:
         """The document, and whether the directory knows everything that was read."""
 
         def both(tx: Tx) -> tuple[Document | Response, bool]:
-            return read(tx, visit), storage.log.end(tx) == visit.org.position
+            is_current = storage.log.end(tx) == visit.org.position
+            return read(tx, replace(visit, is_current=is_current)), is_current
 
         db = self._services.database.of(visit.org.realm.id, visit.request.person)
         query = db.read_in_thread if in_thread else db.read
@@ -474,6 +495,13 @@ class PublicPages:
             "static": STATIC,
         }
         return PublicDocument(f"public/{template}", HTML, {**own, "chat": "/", **values})
+
+
+def _response(page: PublicPage) -> Response:
+    """A page as it was sent last. Its headers are encoded already."""
+    response = Response(page.body)
+    response.raw_headers = list(page.headers)
+    return response
 
 
 def _redirect(visit: Visit, path: str, request: Request) -> Response:

@@ -1,5 +1,6 @@
 """Queries for HTML archives: the chosen messages, conversation by conversation, in pages."""
 
+from array import array
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
@@ -177,18 +178,21 @@ def topics(tx: Tx, chosen: ArchivedMessages, channel_id: int) -> list[tuple[str,
     ]
 
 
-def oldest_of_topic(
-    tx: Tx, chosen: ArchivedMessages, channel_id: int, topic_key: str
-) -> int | None:
-    """The oldest chosen message of a topic."""
-    found: int | None = tx.value(
-        f"SELECT min(m.id) AS value FROM {chosen.source} m WHERE m.channel_id = :channel"
-        f" AND m.topic_key = :topic AND {chosen.condition}",
+def page_starts(
+    tx: Tx, chosen: ArchivedMessages, channel_id: int, topic_key: str, size: int
+) -> "array[int]":
+    """The first message of each page of a topic, in order; empty if it has no chosen messages."""
+    found = tx.column(
+        "SELECT id FROM (SELECT m.id, row_number() OVER (ORDER BY m.id) AS n"
+        f" FROM {chosen.source} m"
+        f" WHERE m.channel_id = :channel AND m.topic_key = :topic AND {chosen.condition}) numbered"
+        " WHERE mod(n, :size) = 1 ORDER BY id",
         channel=channel_id,
         topic=topic_key,
+        size=size,
         **chosen.params,
     )
-    return found
+    return array("q", found)
 
 
 def conversations(tx: Tx, chosen: ArchivedMessages) -> list[int]:
@@ -227,19 +231,6 @@ def topic_of(tx: Tx, chosen: ArchivedMessages, message_id: int) -> str | None:
         **chosen.params,
     )
     return found
-
-
-def count_before(
-    tx: Tx, chosen: ArchivedMessages, channel_id: int, topic_key: str, message_id: int
-) -> int:
-    return tx.number(
-        f"SELECT count(*) AS value FROM {chosen.source} m WHERE m.channel_id = :channel"
-        f" AND m.topic_key = :topic AND m.id < :id AND {chosen.condition}",
-        channel=channel_id,
-        topic=topic_key,
-        id=message_id,
-        **chosen.params,
-    )
 
 
 def links_file(tx: Tx, chosen: ArchivedMessages, attachment_id: int) -> bool:

@@ -24,7 +24,7 @@ from tertulia.sample_data.generated.organization import Size, generate
 from tertulia.storage.archive_queries import ArchivedMessages
 from tertulia.transfer.backup import file_snapshot
 from tertulia.transfer.backup.file_snapshot import FileSnapshot
-from tertulia.transfer.html_archive import search_index
+from tertulia.transfer.html_archive import search_index, writer
 from tertulia.transfer.html_archive.search_index import SearchIndex
 from tertulia.transfer.html_archive.writer import HtmlArchive
 
@@ -204,6 +204,27 @@ def test_links_to_impossible_addresses_do_not_stop_an_archive(chat, in_kitchen, 
     archives(chat, tmp_path / "out")
 
     assert all_html(tmp_path / "out").count(">here</a>") == 6
+    assert broken_links(tmp_path / "out") == []
+
+
+def test_links_to_messages_lead_to_the_page_that_has_them(chat, tmp_path, monkeypatch):
+    monkeypatch.setattr(writer, "PAGE_MESSAGES", 2)
+    ana = chat.person("ana", channels=["kitchen"])
+    channel = chat.channel("kitchen").id
+    said = [ana.says(f"message {number}", to="kitchen > lunch") for number in range(5)]
+    for each in said:
+        ana.says(f"[link](#narrow/channel/{channel}/topic/lunch/near/{each.id})", to="kitchen > x")
+
+    with file_snapshot.open_snapshot(
+        chat.server.database, FileStores(Config(data=tmp_path))
+    ) as files:
+        chosen = ArchivedMessages("full_without_consent")
+        chat.read(lambda tx: HtmlArchive(tx, chosen, tmp_path / "out", files, print).write())
+
+    html, first = all_html(tmp_path / "out"), said[0].id
+    pages = [f"t{first}.html", f"t{first}-2.html", f"t{first}-3.html"]
+    for number, each in enumerate(said):
+        assert f'href="../../channels/{channel}/{pages[number // 2]}#m{each.id}"' in html
     assert broken_links(tmp_path / "out") == []
 
 

@@ -16,6 +16,8 @@ conversations.
 """
 
 import shutil
+from array import array
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -38,6 +40,7 @@ from tertulia.transfer.html_archive.search_index import SearchIndex
 
 PAGE_MESSAGES = 100
 PAGE_TOPICS = 200
+MAX_KNOWN_TOPICS = 64  # of up to 80 KB, if a topic has a million messages
 STYLES = ("tokens", "base", "messages", "code", "public")
 UNKNOWN = ShownPerson("?", SHADES, None, False)
 
@@ -109,6 +112,8 @@ class HtmlArchive:
         self._texts = Texts.of(str(self._realm.setting("default_language")))
         self._templates = template_engine.environment()
         self._search = SearchIndex(folder / "search")
+        # Where the pages of a topic start: else each link to a message would count the topic.
+        self._starts: dict[tuple[int, str], array[int]] = {}
         self.people = {
             user.id: ShownPerson(user.full_name, user.id % SHADES + 1, None, user.is_bot)
             for user in storage.people.list_all(tx)
@@ -156,16 +161,23 @@ class HtmlArchive:
             key = storage.archive_queries.topic_of(self._tx, self._chosen, message_id)
         if key is None:
             return None
-        number = storage.archive_queries.oldest_of_topic(self._tx, self._chosen, channel_id, key)
-        if number is None:
+        starts = self._page_starts(channel_id, key)
+        if not starts:
             return None
         if message_id is None:
-            return f"channels/{channel_id}/{_page_name(number, 1)}"
-        before = storage.archive_queries.count_before(
-            self._tx, self._chosen, channel_id, key, message_id
-        )
-        name = _page_name(number, before // PAGE_MESSAGES + 1)
+            return f"channels/{channel_id}/{_page_name(starts[0], 1)}"
+        name = _page_name(starts[0], bisect_right(starts, message_id))
         return f"channels/{channel_id}/{name}#m{message_id}"
+
+    def _page_starts(self, channel_id: int, topic_key: str) -> "array[int]":
+        key = (channel_id, topic_key)
+        if key not in self._starts:
+            if len(self._starts) == MAX_KNOWN_TOPICS:
+                del self._starts[next(iter(self._starts))]
+            self._starts[key] = storage.archive_queries.page_starts(
+                self._tx, self._chosen, channel_id, topic_key, PAGE_MESSAGES
+            )
+        return self._starts[key]
 
     # --- pages ---
 

@@ -1,6 +1,6 @@
 """Public page cache: public pages as they were sent last.
 
-A page of a hundred messages that is asked for again takes 0.2 ms of CPU instead of 1.7 ms, and is
+A page of a hundred messages that is asked for again takes 0.2 ms of CPU instead of 1.2 ms, and is
 compressed once. An entry is used only while its ETag, the position in the log of the last event
 that may have changed the page, is the current one.
 """

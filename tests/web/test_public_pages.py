@@ -1,11 +1,13 @@
 """Public pages: web-public channels without an account and without scripts."""
 
+import json
 import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
 from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
@@ -18,6 +20,8 @@ from tests.support.people import Chat, Person
 from tests.support.shared_servers import SharedServers
 
 from tertulia.actions.messages import public_history
+from tertulia.caches.topic_starts import PAGE_MESSAGES
+from tertulia.web.public import sitemap
 from tertulia.web.public.pages import MAX_PAUSE_SECONDS, rest_seconds
 
 ATOM = "{http://www.w3.org/2005/Atom}"
@@ -290,6 +294,57 @@ def test_pages_use_five_percent_of_a_cpu_and_one_percent_while_others_send_reque
         assert used / (used + rest_seconds(used, is_busy=True)) == pytest.approx(0.01)
 
     assert rest_seconds(1, is_busy=True) == MAX_PAUSE_SECONDS
+
+
+def test_search_engines_get_structured_data_and_previews_get_open_graph(square, ana):
+    ana.says("First </script> & <b>", to="square > opening hours")
+    ana.says("Second", to="square > opening hours")
+    path = path_of(square, "square", "opening hours")
+
+    text = text_of(page(square, path))
+
+    (posting,) = re.findall(r'<script type="application/ld\+json">(.*?)</script>', text)
+    found = json.loads(posting)
+    assert found["@type"] == "DiscussionForumPosting"
+    assert found["headline"] == "opening hours"
+    assert found["author"]["name"] == "Ana"
+    assert found["text"] == "First </script> & <b>"
+    assert found["commentCount"] == 1
+    (canonical,) = re.findall(r'<link rel="canonical" href="([^"]+)">', text)
+    assert canonical == found["url"]
+    assert canonical.endswith(path)
+    described = dict(re.findall(r'<meta property="og:([a-z_]+)" content="([^"]*)">', text))
+    assert unescape(described["description"]) == found["text"]
+    assert described["title"].startswith("opening hours · square")
+    assert described["url"] == canonical
+
+
+def test_a_page_of_a_hundred_messages_is_less_than_30_kilobytes(square, ana):
+    for number in range(PAGE_MESSAGES):
+        text = f"Message {number}: **{number}** degrees, https://example.com/{number} :bread:"
+        ana.says(text, to="square > oven")
+
+    reply = page(square, path_of(square, "square", "oven"), Accept_Encoding="gzip")
+
+    assert reply.headers["content-encoding"] == "gzip"
+    assert 0 < int(reply.headers["content-length"]) < 30_000
+
+
+def test_a_large_sitemap_has_parts_that_list_each_topic_once(square, ana, monkeypatch):
+    monkeypatch.setattr(sitemap, "MIN_RANGE", 4)
+    topics = [f"t{number}" for number in range(12)]
+    for topic in [*topics, "t0"]:
+        ana.says("Hello", to=f"square > {topic}")
+
+    index = ElementTree.fromstring(page(square, "/public/sitemap.xml").body)
+    parts = [each.text or "" for each in index.iter(f"{SITEMAP}loc")]
+    listed = []
+    for part in parts:
+        found = ElementTree.fromstring(page(square, urlsplit(part).path).body)
+        listed += [each.text or "" for each in found.iter(f"{SITEMAP}loc")]
+
+    assert len(parts) > 3
+    assert sorted(each.split("/")[-2] for each in listed) == sorted(topics)
 
 
 @pytest.mark.thorough

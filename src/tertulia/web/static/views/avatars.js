@@ -67,33 +67,9 @@ export function avatarStack(ids) {
  * @param {number} count
  * @param {BadgeOptions} [options]
  * @returns {HTMLElement | false} */
-export function badge(count, options = {}) {
+export function badge(count, { isMention = false, soft = false, word = "unread" } = {}) {
   if (!count) return false;
-  return h("span", { class: badgeClass(options) }, formatNumber(count), srOnly(badgeLabel(count, options)));
-}
-
-/** Show another number in a badge.
- * @param {Element} element
- * @param {number} count
- * @param {BadgeOptions} [options]
- * @returns {boolean} false if it looks different, so that a new one is needed */
-export function updateBadge(element, count, options = {}) {
-  if (element.className !== badgeClass(options)) return false;
-  const [number, label] = [element.firstChild, element.lastChild?.firstChild];
-  if (number) number.nodeValue = formatNumber(count);
-  if (label) label.nodeValue = badgeLabel(count, options);
-  return true;
-}
-
-/** @param {BadgeOptions} options */
-function badgeClass({ isMention, soft }) {
-  return isMention ? "n call" : soft ? "n soft" : "n";
-}
-
-/** @param {number} count
- * @param {BadgeOptions} options */
-function badgeLabel(count, { word = "unread" }) {
-  return ` ${t(`badge.${word}`, { count })}`;
+  return h("span", { class: `n ${isMention ? "call" : soft ? "soft" : ""}`.trim() }, formatNumber(count), srOnly(` ${t(`badge.${word}`, { count })}`));
 }
 
 /** The presence of a person as text; a bot has none.

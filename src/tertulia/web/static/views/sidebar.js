@@ -8,7 +8,7 @@ import { recentDirectMessages } from "../state/direct_messages.js";
 import { allDrafts } from "../state/drafts.js";
 import { accountValue, setAccountValue } from "../core/account_values.js";
 import { srOnly, setChildren, h, icon, iconButton } from "../core/html.js";
-import { badge, channelDot, avatar, avatarSignature, presenceText, statusEmoji, updateBadge } from "./avatars.js";
+import { badge, channelDot, avatar, avatarSignature, presenceText, statusEmoji } from "./avatars.js";
 import { isSpectator, state, myId, realm, setting } from "../state/session.js";
 import { channelHash, conversationHash, topicsHash } from "../state/narrow.js";
 import { isMuted, namesOf, nameOf } from "../state/people.js";
@@ -19,12 +19,13 @@ import { isPhone, region } from "./layout.js";
 import { filterField, filterSections, isFiltering } from "./sidebar_filter.js";
 import { fetchTopics, isTopicMuted, topicsOf } from "../state/topics.js";
 import { channelTotals, mentionsIn, unreadCount, unreadTotals } from "../state/unread.js";
-import { t } from "../core/i18n.js";
+import { formatNumber, t } from "../core/i18n.js";
 
 /** @typedef {import("../state/routes.js").Route} Route */
 /** @typedef {import("../state/channels.js").Channel} Channel */
 /** @typedef {import("./keyed_children.js").KeyedChild} KeyedChild */
-/** @typedef {{number: number, isUnread?: boolean} & Parameters<typeof badge>[1]} Count of a row, whether its name is bold, and how its badge looks */
+/** @typedef {import("./avatars.js").BadgeOptions} BadgeOptions */
+/** @typedef {{number: number, isUnread?: boolean} & BadgeOptions} Count of a row, whether its name is bold, and how its badge looks */
 /** @typedef {{key: string, title: string, isClosed?: boolean, add?: () => Element, sums: () => {mentions: number, unread: number}, rows: () => (KeyedChild | false)[]}} Section
  *   `isClosed` at first; `add` builds the button beside the title */
 
@@ -64,7 +65,10 @@ export function startSidebar(shown) {
   });
   on(["channels", "folders", "reset"], () => (groups = undefined));
   on(["people", "presence", "channels", "folders", "settings", "realm", "drafts", "reset"], () => scheduleDraw());
-  on("topics", (channel) => { if (channel === openChannel() || isFiltering()) scheduleDraw(OPEN_DRAW_DELAY_MS); });
+  on("topics", (channel) => {
+    if (isFiltering()) scheduleDraw(OPEN_DRAW_DELAY_MS);
+    else if (channel === openChannel()) scheduleChannel(channel, OPEN_DRAW_DELAY_MS);
+  });
   on("unread", scheduleCounts);
   on(["people", "settings", "realm", "reset"], drawFrame);
   const nav = region(".side nav");
@@ -112,13 +116,22 @@ function scheduleDraw(delayMs = DRAW_DELAY_MS) {
 }
 
 /** Draw what has changed since unread messages have.
- * @param {import("../state/conversations.js").Conversation | undefined} conversation with a new message */
+ * @param {import("../state/conversations.js").Conversation | undefined} conversation whose unread messages have changed */
 function scheduleCounts(conversation) {
   if (!conversation || !isInChannel(conversation)) return scheduleDraw();
-  if (conversation.channel === openChannel()) return scheduleDraw(route?.conversation && keyOf(route.conversation) === keyOf(conversation) ? OPEN_DRAW_DELAY_MS : DRAW_DELAY_MS);
+  const { channel } = conversation;
+  const isOpen = channel === openChannel();
+  if (!isOpen && !channelTotals().get(channel)?.unread) return scheduleDraw(); // a long group may show it no longer
+  return scheduleChannel(channel, isOpen && route?.conversation && keyOf(route.conversation) === keyOf(conversation) ? OPEN_DRAW_DELAY_MS : DRAW_DELAY_MS);
+}
+
+/** Draw the row of a channel, with its topics, and the views.
+ * @param {number} channel
+ * @param {number} delayMs */
+function scheduleChannel(channel, delayMs) {
   if (!drawTimer) changedChannels = new Set();
-  changedChannels?.add(conversation.channel);
-  return startTimer(DRAW_DELAY_MS);
+  changedChannels?.add(channel);
+  startTimer(delayMs);
 }
 
 /** @param {number} delayMs */
@@ -168,11 +181,13 @@ function drawCounts(ids) {
   const items = [...ids].map((id) => nav.querySelector(`[data-key="c${id}"]`)?.closest("li"));
   if (isFiltering() || items.includes(undefined)) return false; // a closed section shows their sum
   drawTimer = undefined;
-  [...ids].forEach((id, at) => {
-    const channel = channels.get(id);
-    if (channel) updateKeyedChild(/** @type {Element} */ (items[at]), channelRow(channel));
+  keepFocus(nav, () => {
+    [...ids].forEach((id, at) => {
+      const channel = channels.get(id);
+      if (channel) updateKeyedChild(/** @type {Element} */ (items[at]), channelRow(channel));
+    });
+    updateKeyedChild(/** @type {Element} */ (nav.firstElementChild), viewList());
   });
-  updateKeyedChild(/** @type {Element} */ (nav.firstElementChild), viewList());
   return true;
 }
 
@@ -180,9 +195,18 @@ function drawSidebar() {
   clearTimeout(drawTimer);
   drawTimer = undefined;
   const nav = region(".side nav");
-  const focused = nav.contains(document.activeElement) ? /** @type {HTMLElement} */ (document.activeElement) : undefined;
   const filter = { key: "filter", build: () => filterField(drawSidebar) };
-  setKeyedChildren(nav, isFiltering() ? [filter, ...filterSections()] : [viewList(), !isSpectator() && filter, ...sections().map(sectionChild), !isSpectator() && findChannels()]);
+  keepFocus(nav, () => {
+    setKeyedChildren(nav, isFiltering() ? [filter, ...filterSections()] : [viewList(), !isSpectator() && filter, ...sections().map(sectionChild), !isSpectator() && findChannels()]);
+  });
+}
+
+/** Draw rows: a row that moves loses the focus, and gets it again.
+ * @param {Element} nav
+ * @param {() => void} draw */
+function keepFocus(nav, draw) {
+  const focused = nav.contains(document.activeElement) ? /** @type {HTMLElement} */ (document.activeElement) : undefined;
+  draw();
   if (focused && document.activeElement !== focused && focused.dataset.key) {
     /** @type {HTMLElement | null} */ (nav.querySelector(`[data-key="${CSS.escape(focused.dataset.key)}"]`))?.focus({ preventScroll: true });
   }
@@ -254,26 +278,43 @@ function viewList() {
  * @param {string} iconName
  * @param {string} name
  * @param {number} [count]
- * @param {Parameters<typeof badge>[1]} [badgeOptions] of the count
+ * @param {BadgeOptions} [badgeOptions] of the count
  * @returns {KeyedChild} */
 function viewRow(href, iconName, name, count = 0, badgeOptions) {
   const current = ariaCurrent(href);
   const build = () => h("li", {}, h("a", { class: "row", href, "data-key": href, "aria-current": current }, icon(iconName), h("span", { class: nameClass(name) }, name)));
-  const update = (/** @type {Element} */ item) => drawBadge(/** @type {Element} */ (item.firstElementChild), count, badgeOptions);
+  const update = (/** @type {Element} */ item) => drawCount(/** @type {Element} */ (item.firstElementChild), count, badgeOptions);
   return { key: href, signature: `${name}|${current}`, build, contents: String(count), update };
 }
 
-/** Draw the count at the end of a row. Counts change more often than rows.
+/** Draw the count at the end of a row. Counts change more often than rows, so they are only a number: what it counts is
+ * in the label of the row, as hidden text would be one more layer of the page.
  * @param {Element} row
  * @param {number} count
- * @param {Parameters<typeof badge>[1]} [options] */
-function drawBadge(row, count, options) {
+ * @param {BadgeOptions} [options] */
+function drawCount(row, count, { isMention, soft, word = "unread" } = {}) {
   const present = row.querySelector(":scope > .n");
-  const isUpdated = present && count && updateBadge(present, count, options);
-  if (isUpdated) return;
-  present?.remove();
-  const made = badge(count, options);
-  if (made) row.append(made);
+  if (!count) {
+    present?.remove();
+    row.removeAttribute("aria-label");
+    return;
+  }
+  const shown = present ?? h("span", {}, "");
+  const [name, text] = [isMention ? "n call" : soft ? "n soft" : "n", formatNumber(count)];
+  if (shown.className !== name) shown.className = name;
+  if (shown.firstChild) shown.firstChild.nodeValue = text;
+  else shown.append(text);
+  if (!present) row.append(shown);
+  row.setAttribute("aria-label", `${[...row.children].filter((child) => child !== shown).map(spokenText).join("")} ${text} ${t(`badge.${word}`, { count })}`);
+}
+
+/** The text of a part of a row as assistive technology reads it.
+ * @param {Node} node
+ * @returns {string} */
+function spokenText(node) {
+  if (!(node instanceof Element)) return node.nodeValue ?? "";
+  if (node.ariaHidden === "true") return "";
+  return node.ariaLabel ?? node.getAttribute("alt") ?? [...node.childNodes].map(spokenText).join("");
 }
 
 /** The classes of a name. One that may be too long is cut: where a count appears beside it, its clip gets a new size,
@@ -382,7 +423,7 @@ function withMenu(key, name, signature, build, count, below = false) {
   const counted = `${isUnread}|${number ? `${number}|${options.isMention}|${options.soft}` : ""}`;
   const update = (/** @type {Element} */ row) => {
     row.classList.toggle("unread", isUnread);
-    drawBadge(row, number, options);
+    drawCount(row, number, options);
   };
   const children = () => [{ key: "row", signature, build, contents: counted, update }, !isSpectator() && { key: "more", signature: name, build: button }, below];
   const contents = below ? undefined : `${name}|${signature}|${counted}`;

@@ -22,7 +22,7 @@ const STEP = 20;
 const MIN_ROWS = 30;
 const MIN_ROW_HEIGHT_PX = 24; // pixels
 const MAX_ROWS = 240;
-const MAX_TALL_ROWS = 150; // where most rows name their conversation
+const MAX_TALL_ROWS = 140; // where most rows name their conversation
 const MAX_PHONE_ROWS = 120;
 const END_TOLERANCE_PX = 4; // this close to the end counts as the end
 

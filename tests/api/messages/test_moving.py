@@ -2,7 +2,8 @@
 
 import pytest
 
-from tertulia import storage
+from tertulia import actions, storage
+from tertulia.actions.messages.edits import MessageChanges
 from tertulia.domain.personal.topic_policies import TopicPolicy
 
 MUTED, UNMUTED, FOLLOWED = 1, 2, 3
@@ -551,3 +552,39 @@ def test_the_target_channel_decides_who_may_post(chat, ana, ben, messages):
     moves(ben, messages[0], stream_id=chat.channel("news").id).fails(
         "You do not have permission to post in this channel."
     )
+
+
+# --- cost ---
+
+ROWS_WRITTEN = {
+    "sqlite": "SELECT total_changes() AS value",
+    "postgres": "SELECT sum(n_tup_ins + n_tup_upd + n_tup_del) AS value"
+    " FROM pg_stat_xact_user_tables",
+}
+
+
+@pytest.mark.parametrize("change", ["resolve", "rename", "other channel", "both"])
+def test_a_move_writes_three_rows_for_each_message(chat, ana, change):
+    """The message, its history and the mark for the search: other users cannot send meanwhile."""
+    count = 300
+    boss = chat.person("boss", role="admin", channels=["porch", "cellar"])
+    first, *_ = chat.fill(ana, "porch > chairs", count)
+    cellar = chat.channel("cellar").id
+    changes = {
+        "resolve": MessageChanges(topic="✔ chairs", mode="change_all"),
+        "rename": MessageChanges(topic="stools", mode="change_all"),
+        "other channel": MessageChanges(channel_id=cellar, mode="change_all"),
+        "both": MessageChanges(topic="stools", channel_id=cellar, mode="change_all"),
+    }
+
+    written = chat.write(rows_written_by, boss.id, first, changes[change])
+
+    assert 3 * count <= written < 3.5 * count
+
+
+def rows_written_by(tx, user_id, message_id, changes):
+    sql = ROWS_WRITTEN[tx.dialect.name]
+    user, before = storage.people.find(tx, user_id), tx.value(sql)
+    assert user is not None
+    actions.messages.edits.change(tx, user, message_id, changes)
+    return tx.value(sql) - before

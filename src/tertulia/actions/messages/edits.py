@@ -34,6 +34,7 @@ from tertulia.events.types.messages.edits import (
     MessageUpdated,
     PropagateMode,
 )
+from tertulia.storage.messages.edits import NewPlace
 
 
 class MessageChanges(msgspec.Struct, frozen=True):
@@ -373,10 +374,9 @@ def _move(tx: Tx, user: User, message: Message, move: Move, event: MessageUpdate
         )
     recorded = [each for each in move.ids if each != message.id or event.edit_id is None]
     storage.messages.edits.insert_moves(tx, recorded, user.id, move.new_topic, move.new_channel_id)
-    storage.messages.edits.set_topic(tx, move.ids, move.topic)
-    if not move.only_resolves:
-        storage.messages.edits.record_move(tx, move.ids)
+    to = NewPlace(move.topic, counts_as_move=not move.only_resolves)
     if move.new_channel_id is None:
+        storage.messages.edits.move(tx, move.ids, to)
         unheard = set(move.ids)
         for known, audience in actions.messages.holders_in(tx, move.channel, move.ids):
             events.log.announce(tx, event.among(known), to=audience)
@@ -388,7 +388,9 @@ def _move(tx: Tx, user: User, message: Message, move: Move, event: MessageUpdate
     parts: list[tuple[list[int], list[int] | None]] = [(move.ids, None)]
     if not move.channel.history_public:
         parts = [*actions.messages.grouped_by_access(tx, move.channel, move.ids, also)]
-    storage.messages.edits.set_channel(tx, move.ids, move.target.id, storage.log.head(tx) + 1)
+    seq = storage.log.head(tx) + 1
+    to = replace(to, channel_id=move.new_channel_id, arrived_seq=seq)
+    storage.messages.edits.move(tx, move.ids, to)
     for known, user_ids in parts:
         events.log.announce(
             tx,

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+import msgspec
+
 from tertulia import domain, storage
 from tertulia.database.tx import Tx
 from tertulia.domain.messages.message import Draft, Edit, Message
@@ -118,34 +120,43 @@ def count_of_others(tx: Tx, message_ids: Sequence[int], user_id: int) -> int:
     )
 
 
-def set_topic(tx: Tx, message_ids: Sequence[int], topic: str) -> None:
+class NewPlace(msgspec.Struct, frozen=True):
+    """Where messages are moved."""
+
+    topic: str
+    channel_id: int | None = None  # set if they leave their channel
+    arrived_seq: int | None = None  # the event with which they arrive in the other channel
+    counts_as_move: bool = True  # resolving a topic does not
+
+
+def move(tx: Tx, message_ids: Sequence[int], to: NewPlace) -> None:
+    """Move messages; recipients and read state do not change.
+
+    One statement writes each row once: in PostgreSQL every version of a row is written to all
+    indexes, and other writers wait meanwhile.
+    """
+    columns = ["topic = :topic", "topic_key = :key"]
+    values: dict[str, object] = {
+        "topic": to.topic,
+        "key": domain.channels.topics.fold(to.topic),
+    }
+    if to.counts_as_move:
+        columns.append("moved_at = :now")
+        values |= {"now": tx.now}
+    if to.channel_id is not None:
+        columns += ["channel_id = :channel", "arrived_seq = :seq", _CLOSED_SEQ]
+        values |= {"channel": to.channel_id, "seq": to.arrived_seq}
     tx.execute(
-        "UPDATE message SET topic = :topic, topic_key = :key"
-        " WHERE realm_id = :realm AND id IN :ids",
-        topic=topic,
-        key=domain.channels.topics.fold(topic),
+        f"UPDATE message SET {', '.join(columns)} WHERE realm_id = :realm AND id IN :ids",
         ids=list(message_ids),
+        **values,
     )
     storage.search.index.record_changes(tx, message_ids)
 
 
-def set_channel(tx: Tx, message_ids: Sequence[int], channel_id: int, arrived_seq: int) -> None:
-    """Move messages to another channel; recipients and read state do not change."""
-    tx.execute(
-        "UPDATE message SET channel_id = :channel, arrived_seq = :seq, closed_seq = coalesce("
-        "(SELECT c.closed_seq FROM channel c WHERE c.id = message.channel_id"
-        " AND message.id <= c.closed_message_id"
-        " AND (message.arrived_seq IS NULL OR message.arrived_seq < c.closed_seq)), closed_seq)"
-        " WHERE realm_id = :realm AND id IN :ids",
-        channel=channel_id,
-        seq=arrived_seq,
-        ids=list(message_ids),
-    )
-
-
-def record_move(tx: Tx, message_ids: Sequence[int]) -> None:
-    tx.execute(
-        "UPDATE message SET moved_at = :now WHERE realm_id = :realm AND id IN :ids",
-        now=tx.now,
-        ids=list(message_ids),
-    )
+# A message that leaves a channel whose history was closed stays closed to later subscribers.
+_CLOSED_SEQ = (
+    "closed_seq = coalesce((SELECT c.closed_seq FROM channel c WHERE c.id = message.channel_id"
+    " AND message.id <= c.closed_message_id"
+    " AND (message.arrived_seq IS NULL OR message.arrived_seq < c.closed_seq)), closed_seq)"
+)

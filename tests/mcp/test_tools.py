@@ -4,13 +4,18 @@ import base64
 import subprocess
 import sys
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 import msgspec
 import pytest
 from tests.support.agents import AgentProgram
+from tests.support.backlog import Backlog
+from tests.support.event_queue import in_background
+from tests.support.grants import access_token
 
 from tertulia import storage
+from tertulia.mcp import rpc_methods
 
 
 @pytest.fixture
@@ -321,3 +326,32 @@ def test_topics_are_resources_and_prompts_contain_them(agent, chat, ana):
     assert {each.name for each in prompts.prompts} == {"summarize_topic", "catch_me_up"}
     for each in (summary, missed):
         assert "Soup's on" in each.messages[0].content.text
+
+
+def test_an_agent_has_the_turns_of_its_owner_in_the_fair_queue(chat, ana, agent):
+    """A bot and a program that acts for Ana wait behind Ana's work, those of Ben do not."""
+    ben = chat.person("ben", channels=["kitchen"])
+    program = program_of(ana)
+    others = [
+        AgentProgram.of_bot(chat.person("robot", bot="generic", owner=ben, channels=["kitchen"])),
+        program_of(ben),
+    ]
+    ben.says("Soup's on", to="kitchen > lunch")
+    asked = {"query": "soup"}
+
+    with Backlog(rpc_methods.CALLS, ana.id) as backlog:
+        refused = [each.call("search_messages", **asked).fails() for each in (agent, program)]
+        for each in others:
+            response = in_background(partial(each.call, "search_messages", **asked))
+            backlog.turns_until(response)
+            (message,) = response.result().succeeds()["messages"]
+            assert message["text"] == "Soup's on"
+
+    assert all("API usage exceeded rate limit" in each for each in refused)
+
+
+def program_of(person):
+    """A program that may read the kitchen in the name of a person."""
+    token = access_token(person, {person.chat.channel("kitchen").id: False})
+    headers = {"Host": person.chat.host, "Authorization": f"Bearer {token}"}
+    return AgentProgram(f"http://127.0.0.1:{person.server.port}/mcp", headers)

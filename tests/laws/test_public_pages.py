@@ -1,8 +1,8 @@
 """A law: no public page, feed, sitemap, header or error shows anything that is not public.
 
-Members send, edit, move and delete messages and change settings at random. After each change a
-stranger reads addresses of every kind, and each answer is compared with every message there ever
-was. All texts are unique words, so one search in an answer decides.
+Members send, edit, move and delete messages, some with a file, and change settings at random.
+After each change a stranger reads addresses of every kind, and each answer is compared with every
+message there ever was. All texts are unique words, so one search in an answer decides.
 """
 
 import random
@@ -13,6 +13,7 @@ import msgspec
 import pytest
 from tests.support.client import Reply
 from tests.support.databases import Databases, Kind
+from tests.support.files import File, uploads
 from tests.support.people import Chat, Person
 from tests.support.shared_servers import SharedServers
 
@@ -28,6 +29,9 @@ class Sent(msgspec.Struct):
     word: str
     former: list[str] = []  # words of earlier versions
     is_deleted: bool = False
+    file: File | None = None  # of any version; its contents are `file_word`
+    file_word: str = ""
+    links_file: bool = False  # the version of today
 
 
 class World:
@@ -69,13 +73,24 @@ class World:
     def is_public(self, message: Sent) -> bool:
         return self.has_pages and self.is_open[message.channel] and not message.is_deleted
 
+    def is_file_public(self, message: Sent) -> bool:
+        """Spectators of the chat read the file, even where there are no public pages."""
+        is_open = self.settings["enable_spectator_access"] and self.is_open[message.channel]
+        return is_open and message.links_file and not message.is_deleted
+
     # --- changes ---
 
     def send(self) -> None:
         channel, topic = self.rng.choice(self.names), self.rng.choice(self.topics)
-        word = self.word()
-        sent = self.rng.choice(self.authors).says(word, to=f"{channel} > {topic}")
-        self.messages.append(Sent(sent.id, channel, topic, word))
+        author, word = self.rng.choice(self.authors), self.word()
+        message = Sent(0, channel, topic, word)
+        text = word
+        if self.rng.random() < 0.2:
+            message.file_word, message.links_file = self.word(), True
+            message.file = uploads(author, f"{self.word()}.txt", message.file_word.encode())
+            text = f"{word} {message.file.link}"
+        message.id = author.says(text, to=f"{channel} > {topic}").id
+        self.messages.append(message)
 
     def _any(self) -> Sent:
         return self.rng.choice([each for each in self.messages if not each.is_deleted])
@@ -89,7 +104,7 @@ class World:
         )
         author.patch(f"/messages/{message.id}", content=word).succeeds()
         message.former = [*message.former, message.word]
-        message.word = word
+        message.word, message.links_file = word, False
 
     def delete(self) -> None:
         message = self._any()
@@ -137,6 +152,8 @@ class World:
         for message in self.rng.sample(self.messages, min(6, len(self.messages))):
             yield f"/public/message/{message.id}"
             yield from self.pages_of(message)
+            if message.file:
+                yield message.file.url
 
     def pages_of(self, message: Sent) -> Iterator[str]:
         topic = f"/public/{self.ids[message.channel]}-{message.channel}/{message.topic}/"
@@ -149,7 +166,7 @@ class World:
         compared = 0
         for address in self.addresses():
             reply = self.chat.stranger.raw("GET", address)
-            assert reply.status in (200, 302, 404), address
+            assert reply.status in (200, 302, 401, 403, 404), address
             requested = set(re.findall(r"[0-9a-f]{15}q", address))
             answered = str(dict(reply.headers)).encode() + reply.body
             if reply.status == 302:
@@ -163,6 +180,9 @@ class World:
         for message in self.rng.sample(self.messages, 3):
             reply = self.chat.stranger.raw("GET", next(self.pages_of(message)))
             assert (message.word in reply.body.decode()) == self.is_public(message)
+            if message.file:
+                shown = self.chat.stranger.raw("GET", message.file.url).body.decode()
+                assert (message.file_word in shown) == self.is_file_public(message)
         return compared
 
     def _check_cached(self, address: str, reply: Reply) -> None:
@@ -181,6 +201,9 @@ class World:
         words = {each.word for each in self.messages} | {topic[5:] for topic in self.topics}
         words |= {former for each in self.messages for former in each.former}
         words |= {name[7:] for name in self.names}
+        for each in self.messages:
+            if each.file and not self.is_file_public(each):
+                words |= {each.file_word, each.file.name.removesuffix(".txt")}
         words |= {each.email.partition("@")[0].removeprefix("mail") for each in self.authors}
         if not (self.strangers_know_names and self.has_pages):
             words |= {each.record.full_name[6:] for each in self.authors}

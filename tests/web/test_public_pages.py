@@ -26,11 +26,16 @@ from tertulia.web.public.pages import MAX_PAUSE_SECONDS, rest_seconds
 
 ATOM = "{http://www.w3.org/2005/Atom}"
 SITEMAP = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
+MAX_AGE_SECONDS = 90
 
 
 @pytest.fixture(scope="module")
 def open_servers(databases: Databases) -> Iterator[SharedServers]:
-    with SharedServers(databases, web_public_streams_enabled=True) as servers:
+    with SharedServers(
+        databases,
+        web_public_streams_enabled=True,
+        public_pages_max_age_seconds=MAX_AGE_SECONDS,
+    ) as servers:
         yield servers
 
 
@@ -153,6 +158,51 @@ def test_a_page_shows_changes_at_once_and_is_304_if_unchanged(square, ana):
     ana.delete(f"/messages/{message.id}").succeeds()
     assert page(square, path, If_None_Match=etag).status == 404
     assert page(square, f"/public/message/{message.id}").status == 404
+
+
+def test_a_retention_run_is_shown_at_once(square, ana):
+    ana.says("Long ago", to="square > news")
+    square.write(lambda tx: tx.execute("UPDATE message SET sent_at = sent_at - 400000"))
+    ana.says("Today", to="square > news")
+    path = path_of(square, "square", "news")
+    etag = page(square, path).headers["etag"]
+    channel = square.channel("square").id
+    ana.patch(f"/streams/{channel}", message_retention_days=3).succeeds()
+
+    square.server.run_job("retention")
+
+    changed = page(square, path, If_None_Match=etag)
+    assert "Today" in text_of(changed)
+    assert "Long ago" not in text_of(changed)
+
+
+@pytest.mark.parametrize("delete_messages", [False, True])
+def test_an_erased_person_is_gone_at_once(square, ana, delete_messages):
+    quentin = square.person("quentin")
+    quentin.joins("square")
+    quentin.says("Hello from me", to="square > news")
+    ana.says("Hello", to="square > news")
+    path = path_of(square, "square", "news")
+    before = page(square, path)
+    assert "Quentin" in text_of(before)
+
+    ana.post(f"/users/{quentin.id}/erase", delete_messages=delete_messages).succeeds()
+    square.server.catch_up()
+
+    changed = page(square, path, If_None_Match=before.headers["etag"])
+    assert changed.status == 200
+    assert "Quentin" not in text_of(changed)
+    assert ("Hello from me" in text_of(changed)) is not delete_messages
+
+
+def test_a_proxy_may_keep_a_page_as_long_as_the_operator_says(square, ana):
+    ana.says("Hello", to="square > news")
+    path = path_of(square, "square", "news")
+    etag = page(square, path).headers["etag"]
+
+    for reply in (page(square, path), page(square, path, If_None_Match=etag)):
+        assert reply.headers["cache-control"] == f"public, max-age={MAX_AGE_SECONDS}"
+    assert page(square, "/public/999-nothing/").headers["cache-control"] == "no-cache"
 
 
 @pytest.mark.parametrize("change", ["channel", "spectators", "pages", "archived"])

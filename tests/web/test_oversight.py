@@ -81,11 +81,14 @@ def test_the_audit_log_says_what_was_changed_from_and_to(page_chat, owner, brows
     group = owner.post("/user_groups/create", name="cooks", description="", members=[]).succeeds()
     cooks = f"/user_groups/{group['group_id']}"
     owner.patch(cooks, can_mention_group={"new": page_chat.group("moderators")}).succeeds()
+    owner.post("/bots", full_name="Baker", short_name="baker", bot_type=2).succeeds()
 
     page = opened(owner, browse, "#organization/audit-log")
 
     expect(rows(page).locator("small")).to_have_text(
         [
+            "Kind: Incoming webhook",
+            "Name",
             "Who mentions the group: from Everyone to Moderators",
             "Description",
             "People",

@@ -18,7 +18,7 @@ const PRIVACY_PARAMETERS = ["is_private", "history_public_to_subscribers", "is_w
 // Details that say nothing to a reader: ids, secrets, and what a client tells the server about itself.
 const HIDDEN = new Set(["numbers", "user_id", "account_ids", "sender_id", "target_users", "answer", "code", "secret", "state", "old_password", "new_api_key", "config_data", "interface_type", "service_interface", "authorization_errors_fatal",
   "default_all_public_streams", "default_events_register_stream", "default_sending_stream", "order", "ordered_linkifier_ids", "example_input", "alternative_url_templates", "reverse_template", "actions", "deactivation_notification_comment",
-  "emoji_code", "reaction_type", "field_data", "use_for_user_matching", "notify_referrer_on_join", "send_new_subscription_messages", "principals", "subscriptions", "deletion_delay_days", "ends_at"]);
+  "emoji_code", "reaction_type", "field_data", "use_for_user_matching", "notify_referrer_on_join", "send_new_subscription_messages", "principals", "subscriptions", "short_name", "deletion_delay_days", "ends_at"]);
 const ROLES = new Set(["role", "invite_as"]);
 // Parameters that have their label in another part of the page.
 /** @type {Record<string, string>} */
@@ -26,7 +26,7 @@ const LABELS = {
   allow_subdomains: "domain.subdomains", allowed: "summary.allow", announce: "channels.announce", as_html: "export.format", bot_owner_id: "hooks.owner", bot_type: "field.kind", deactivated: "people.deactivated", display_in_profile_summary: "field.display_in_profile_summary",
   domain: "domain.name", editable_by_user: "field.editable_by_user", email: "account.email", emoji_name: "org.emoji", export_type: "export.kind", field_type: "field.kind", folder_id: "channels.folder", group_ids: "groups.title", held_stream_ids: "hold.channels",
   held_user_ids: "hold.people", hint: "field.hint", include_realm_default_subscriptions: "invite.usual-channels", invite_as: "people.role", invite_expires_in_minutes: "invite.until", invitee_emails: "hold.people", is_archived: "channel.end", members: "channel.subscribers",
-  new_email: "account.email", pattern: "linkifier.pattern", payload_url: "linkifier.template", pygments_language: "playground.language", reason: "hold.reason", required: "field.required", service_payload_url: "linkifier.template", short_name: "field.name",
+  new_email: "account.email", pattern: "linkifier.pattern", payload_url: "linkifier.template", pygments_language: "playground.language", reason: "hold.reason", required: "field.required", service_payload_url: "linkifier.template",
   status_text: "profile.status", stream_id: "hooks.channel", stream_ids: "hold.channels", subgroups: "groups.title", subscribers: "channel.subscribers", timezone: "profile.timezone", topic_name: "hooks.topic", url_template: "linkifier.template",
 };
 
@@ -68,6 +68,7 @@ export function detailsOf(entry, settings) {
 function detailText(name, value) {
   if (value === "true" || value === "false") return t(value === "true" ? "admin.on" : "admin.off");
   if (ROLES.has(name)) return textNamed(`role.${value}`) ?? String(value);
+  if (name === "bot_type") return textNamed(`hooks.kind.${value}`) ?? String(value);
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 

@@ -129,7 +129,7 @@ def test_the_page_shows_the_state_of_each_part_in_two_languages(own_chat):
     seen = text_of(english)
     for words in ("Backup Look None yet", "Writes Good", "Mail Off", "Last 24 hours", "leader"):
         assert words in seen, words
-    assert re.search(r"mail\.given_up .*? \d+ 20\d\d-", seen)
+    assert re.search(r"mail\.given_up .*? \d+ \u206620\d\d-", seen)
     assert "a secret recipe" not in seen
     assert english.body.count(b'<path class="l1" d="M') == 4
     assert "Copia de seguridad Revisar Aún no hay" in text_of(spanish)

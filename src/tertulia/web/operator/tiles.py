@@ -40,12 +40,17 @@ def size(number: float) -> str:
     for unit, length in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
         if number >= length:
             value = number / length
-            return f"{value:.0f} {unit}" if value >= 10 else f"{value:.1f} {unit}"
-    return f"{number:.0f} B"
+            return _isolated(f"{value:.0f} {unit}" if value >= 10 else f"{value:.1f} {unit}")
+    return _isolated(f"{number:.0f} B")
 
 
 def moment(at: float) -> str:
-    return f"{datetime.fromtimestamp(at, UTC):%Y-%m-%d %H:%M}"
+    return _isolated(f"{datetime.fromtimestamp(at, UTC):%Y-%m-%d %H:%M}")
+
+
+def _isolated(text: str) -> str:
+    """In a text from right to left its parts keep their order."""
+    return f"\u2066{text}\u2069"
 
 
 Words = tuple[str, str, str]  # value, small, explained

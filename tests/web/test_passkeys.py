@@ -9,6 +9,7 @@ from tests.support.browser import Browser
 from tests.support.browser_user import address
 from tests.support.passkeys import SoftPasskey
 
+from tertulia.web.translations.de import TEXTS as GERMAN
 from tertulia.web.translations.en import TEXTS as ENGLISH
 
 SESAME = "open sesame"
@@ -157,3 +158,16 @@ def test_a_browser_registers_a_passkey_and_logs_in_with_it(page_chat, browse):
     page.get_by_role("button", name=ENGLISH["use_passkey"]).click()
 
     expect(page.get_by_role("button", name="Remove the passkey My laptop")).to_be_visible()
+
+
+def test_a_wrong_password_is_named_in_the_language_of_the_page(page_chat, browse):
+    ana = page_chat.person("ana", password=SESAME)
+    ana.patch("/settings", default_language="de").succeeds()
+    page = browse(ana, locale="de").page
+    page.goto(address(page_chat, "/accounts/second_factor/passkey/"))
+
+    page.get_by_label(GERMAN["passkey_name"]).fill("Laptop")
+    page.get_by_label(GERMAN["password"], exact=True).fill("something else")
+    page.get_by_role("button", name=GERMAN["add_passkey"]).click()
+
+    expect(page.get_by_role("alert")).to_have_text(GERMAN["passkey_wrong_password"])

@@ -4,6 +4,8 @@
 const useButton = document.querySelector("button[data-passkey]");
 const createForm = document.querySelector("form[data-new-passkey]");
 const notice = document.querySelector("p.notice[hidden]");
+const failed = notice?.textContent ?? "";
+const WRONG_PASSWORD = "Wrong password!"; // as the API says it
 
 if ("credentials" in navigator && "PublicKeyCredential" in window) {
   if (useButton instanceof HTMLButtonElement) {
@@ -26,10 +28,18 @@ async function withNotice(work) {
     await work();
   } catch (error) {
     if (notice instanceof HTMLElement) {
-      if (error instanceof ApiError) notice.textContent = error.message;
+      notice.textContent = error instanceof ApiError ? noticeText(error.message, notice) : failed;
       notice.hidden = false;
     }
   }
+}
+
+/** The error in the language of the page; the API speaks English.
+ * @param {string} message
+ * @param {HTMLElement} notice */
+function noticeText(message, notice) {
+  if (message === WRONG_PASSWORD) return notice.dataset.wrongPassword ?? failed;
+  return document.documentElement.lang.startsWith("en") ? message : failed;
 }
 
 /** @param {string} options the request options of the server, as JSON */

@@ -141,6 +141,7 @@ TEXTS = {
     "add_passkey": "إضافة",
     "remove_passkey": "إزالة مفتاح المرور {}",
     "passkey_failed": "لم ينجح ذلك. حاول مرة أخرى، أو استخدم رمزًا.",
+    "passkey_wrong_password": "كلمة المرور غير صحيحة.",
     "passkeys_need_script": "مفاتيح المرور تحتاج إلى JavaScript؛ أما تطبيق الرموز فلا.",
     "back_to_chat": "العودة إلى الدردشة",
     "first_run_title": "إنشاء مؤسستك",

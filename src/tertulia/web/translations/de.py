@@ -156,6 +156,7 @@ TEXTS = {
     "add_passkey": "Hinzufügen",
     "remove_passkey": "Passkey {} entfernen",
     "passkey_failed": "Das hat nicht geklappt. Versuche es noch einmal, oder nimm einen Code.",
+    "passkey_wrong_password": "Das Passwort ist falsch.",
     "passkeys_need_script": "Passkeys brauchen JavaScript; eine App mit Codes braucht es nicht.",
     "back_to_chat": "Zurück zum Chat",
     "first_run_title": "Deine Organisation anlegen",

@@ -143,6 +143,7 @@ TEXTS = {
     "add_passkey": "Add it",
     "remove_passkey": "Remove the passkey {}",
     "passkey_failed": "That did not work. Try again, or use a code.",
+    "passkey_wrong_password": "The password is wrong.",
     "passkeys_need_script": "Passkeys need JavaScript; an app with codes does not.",
     "back_to_chat": "Back to the chat",
     "first_run_title": "Create your organization",

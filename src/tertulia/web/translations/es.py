@@ -148,6 +148,7 @@ TEXTS = {
     "add_passkey": "Añadirla",
     "remove_passkey": "Quitar la llave de acceso {}",
     "passkey_failed": "No ha funcionado. Inténtalo otra vez o usa un código.",
+    "passkey_wrong_password": "La contraseña es incorrecta.",
     "passkeys_need_script": "Las llaves de acceso necesitan JavaScript; una aplicación con"
     " códigos, no.",
     "back_to_chat": "Volver al chat",

@@ -152,6 +152,7 @@ TEXTS = {
     "add_passkey": "Ajouter",
     "remove_passkey": "Retirer la clé d’accès {}",
     "passkey_failed": "Ça n’a pas marché. Réessaie, ou utilise un code.",
+    "passkey_wrong_password": "Le mot de passe est incorrect.",
     "passkeys_need_script": "Les clés d’accès ont besoin de JavaScript ; une appli à codes, non.",
     "back_to_chat": "Retour au chat",
     "first_run_title": "Crée ton organisation",

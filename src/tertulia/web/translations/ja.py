@@ -150,6 +150,7 @@ TEXTS = {
     "add_passkey": "追加",
     "remove_passkey": "パスキー {} を削除",
     "passkey_failed": "うまくいきませんでした。もう一度試すか、コードを使ってください。",
+    "passkey_wrong_password": "パスワードが正しくありません。",
     "passkeys_need_script": "パスキーには JavaScript が必要です。アプリのコードには不要です。",
     "back_to_chat": "チャットに戻る",
     "first_run_title": "組織を作成",

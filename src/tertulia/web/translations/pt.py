@@ -151,6 +151,7 @@ TEXTS = {
     "add_passkey": "Adicionar",
     "remove_passkey": "Remover a chave de acesso {}",
     "passkey_failed": "Não deu certo. Tente de novo ou use um código.",
+    "passkey_wrong_password": "A senha está incorreta.",
     "passkeys_need_script": "Chaves de acesso precisam de JavaScript; um app com códigos, não.",
     "back_to_chat": "Voltar ao chat",
     "first_run_title": "Crie a sua organização",

@@ -225,7 +225,7 @@ def test_connections_per_address_are_limited(start_server):
         assert b'"code":"TOO_MANY_CONNECTIONS"' in rest(one_more)
 
     eventually(lambda: lines.connections.open == 5)
-    assert lines.connections.refused == {"address": 1, "full": 0}
+    assert lines.connections.refused == {"address": 1, "full": 0, "https": 0}
     held.pop().close()
     eventually(lambda: lines.connections.open == 4)
     assert answers(lines.opens(GET)) == 200

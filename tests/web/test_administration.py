@@ -358,7 +358,7 @@ def test_an_administrator_ends_sessions_and_renews_a_key(page_chat, owner, brows
     chooses(page, "Ben", "Renew the API key")
     confirms(page, "Renew the API key", "The API key of Ben ends at once.")
 
-    assert ben.get("/users/me").status == 401
+    eventually(lambda: ben.get("/users/me").status == 401)
 
 
 def test_an_administrator_resets_a_second_factor(page_chat, owner, browse):

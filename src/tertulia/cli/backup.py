@@ -84,9 +84,14 @@ def backup(
                 _take(config, _dated(file), with_secret)
                 _rotate(file, keep)
             except Exception as error:  # the next one may succeed
-                why = describe(error) or type(error).__name__
-                click.echo(f"Backup failed: {why}", err=True)
+                click.echo(f"Backup failed: {_reason(error)}", err=True)
             time.sleep(max(0.0, began + every - time.monotonic()))
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, click.ClickException):
+        return error.message
+    return describe(error) or type(error).__name__
 
 
 @contextlib.contextmanager
@@ -135,7 +140,7 @@ def _failure_noted(config: Config) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        reason = describe(error) or type(error).__name__
+        reason = _reason(error)
         with contextlib.suppress(Exception):  # the first error is the one to report
             database = data_dir.find_database(config)
             if not database.schema().missing():

@@ -32,7 +32,8 @@ def serve(**flags: Any) -> None:
     end_quietly()
     connection_limits.raise_file_limit()
     workers.check(config)
-    Certificate.of(config)  # an unusable one is an error before anything is created
+    if not config.acme_directory:  # that one is in the data folder
+        Certificate.of(config)  # an unusable one is an error before anything is created
     with data_dir.folder_lock(config):
         data_dir.lock_exclusively(config)
         listening = sockets.listen(config)

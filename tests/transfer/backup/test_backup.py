@@ -289,7 +289,7 @@ def test_a_schedule_continues_after_a_failure_and_leaves_no_partial_file(termina
         schedule.terminate()
         ended = schedule.wait(TIMEOUT_SECONDS)
 
-    assert text.startswith(f"Backup failed: {file.parent}")
+    assert text == f"Backup failed: The folder {file.parent} does not exist.\n"
     assert ended == 128 + signal.SIGTERM
     mistaken = Terminal(tmp_path / "nowhere").runs(*words[:6])
     assert mistaken.err == f"Error: There is no Tertulia data in {tmp_path / 'nowhere'}.\n"

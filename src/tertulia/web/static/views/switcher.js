@@ -160,7 +160,7 @@ class Switcher {
   /** @param {Hit} hit
    * @param {boolean} inNewTab */
   #go({ hash, composes }, inNewTab) {
-    this.#close(); // at once: a tab in the background is told of it later
+    this.#close(); // at once: a tab in the background gets the event later
     if (inNewTab) window.open(hash, "_blank");
     else if (composes && !isPhone() && !isSpectator()) composeAt(hash, ""); // what is typed next is a message, not a command
     else location.hash = hash;

@@ -5,7 +5,7 @@ export const errorTexts = {
   "error.code.agent": "The access of this program has ended.",
   "error.code.broken": "Something went wrong in the server. The operator finds it in the log.",
   "error.code.busy": "The server cannot do this right now. Please try again in a moment.",
-  "error.code.changed": "Somebody else changed this meanwhile. Look at it again before you repeat it.",
+  "error.code.changed": "Another person changed this meanwhile. Look at it again before you repeat it.",
   "error.code.channel": "A channel with this name exists already.",
   "error.code.closed": "This organization is closed.",
   "error.code.credentials": "The name or password is wrong.",

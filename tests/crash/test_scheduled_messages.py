@@ -9,6 +9,8 @@ import random
 import statistics
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -45,6 +47,21 @@ def test_messages_due_at_once_are_sent_once_and_in_order_while_users_chat(
 
     scene.bring_the_moment()
     scene.talk_until_all_is_sent()
+
+    scene.end()
+    assert scene.received() == scene.expected
+    assert scene.stored() == scene.expected
+
+
+@pytest.mark.postgres
+def test_due_messages_stay_in_order_while_another_server_locks_the_organization(
+    databases: Databases, new_server: NewServer
+):
+    scene = Scene(*databases.ready("postgres"), new_server, count=120)
+
+    with scene.organization_locked_now_and_then():
+        scene.bring_the_moment()
+        scene.talk_until_all_is_sent()
 
     scene.end()
     assert scene.received() == scene.expected
@@ -140,6 +157,25 @@ class Scene:
     def bring_the_moment(self) -> None:
         """Make all scheduled messages due in the same second."""
         self._database.write_now(self._realm_id, _make_due, int(time.time()))
+
+    @contextmanager
+    def organization_locked_now_and_then(self) -> Iterator[None]:
+        """Lock the organization's row for some milliseconds again and again, as a server does
+        that writes to it."""
+        stopping = threading.Event()
+
+        def lock_now_and_then() -> None:
+            while not stopping.is_set():
+                self._database.write_now(self._realm_id, lambda tx: time.sleep(0.003))
+                time.sleep(0.003)
+
+        thread = threading.Thread(target=lock_now_and_then, daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            stopping.set()
+            thread.join()
 
     def talk_until_all_is_sent(self) -> list[float]:
         start = time.perf_counter()

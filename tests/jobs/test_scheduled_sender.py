@@ -1,6 +1,7 @@
 """Scheduled messages are sent once, in order, by the rules of that moment, or fail with a
 notice."""
 
+import asyncio
 from datetime import UTC, datetime
 from typing import Any
 
@@ -126,6 +127,37 @@ def test_a_message_due_during_a_run_is_sent_soon(chat):
 
     assert (sent.count(house), sent.count(garden)) == (500, 1)
     assert sent.index(garden) <= 100 + 2 * MAX_CLAIMED
+
+
+def test_each_message_waits_for_the_commit_of_the_one_before(chat):
+    # Concurrent writes of an organization keep no order if another transaction has locked it.
+    due, running, sent = list(range(10)), set[int](), list[int]()
+
+    async def deliver(db: OrgDatabase, _: Any, entry: int, *rest: Any) -> bool:
+        assert not running
+        running.add(entry)
+        await asyncio.sleep(0)
+        running.remove(entry)
+        due.remove(entry)
+        sent.append(entry)
+        return True
+
+    async def compose(*_: Any) -> Draft:
+        return Draft("", "", 0, "tests", False)
+
+    async def fail(*_: Any) -> bool:
+        return False
+
+    kind: ScheduledKind[int] = ScheduledKind(
+        lambda tx: [chat.realm.id] if due else [],
+        lambda tx, most: due[:most],
+        compose,
+        deliver,
+        fail,
+    )
+    chat.server.send_due(kind)
+
+    assert sent == list(range(10))
 
 
 def test_a_sent_message_is_not_sent_again(chat, in_kitchen, ana):
@@ -510,7 +542,7 @@ def test_an_internal_error_fails_only_that_message(chat):
 
     chat.advance(seconds=61)
 
-    assert texts(ana) == ["first", "last", notice(at, "Internal server error")]
+    assert texts(ana) == ["first", notice(at, "Internal server error"), "last"]
     assert [entry["content"] for entry in waiting(ana)] == ["broken"]
 
 

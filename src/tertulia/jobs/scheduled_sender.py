@@ -1,10 +1,9 @@
 """Sends scheduled messages and reminders when they are due.
 
-A few messages are written at a time and organizations take turns, so other senders wait for a few
-messages at most, however many are due in the same second.
+One message is written at a time and organizations take turns, so other senders wait for one message
+at most, however many are due in the same second.
 """
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Generic, TypeVar
 
@@ -27,10 +26,8 @@ from tertulia.jobs.runner import described
 from tertulia.log import log
 
 MAX_CLAIMED = 64  # entries per read
-MAX_CONCURRENT = 3  # messages per transaction
 
 T = TypeVar("T")
-Outcome = bool | Exception  # sent, already handled by another server, or failed
 
 
 class ScheduledKind(msgspec.Struct, Generic[T], frozen=True):
@@ -63,43 +60,34 @@ async def send_due(database: Database, delivery: Delivery, kind: ScheduledKind[T
 async def _send_some(
     db: OrgDatabase, org: Organization, kind: ScheduledKind[T], began: float
 ) -> bool:
-    """Send the next entries in order; returns whether anything was done."""
+    """Send the next entries; returns whether anything was done.
+
+    Each waits for the commit of the one before it, because the writer does not keep the order of
+    concurrent writes: one that meets a locked organization runs after later ones.
+    """
     due = await db.read(kind.due, MAX_CLAIMED)
-    few = [due[start : start + MAX_CONCURRENT] for start in range(0, len(due), MAX_CONCURRENT)]
-    return any([await _send_together(db, org, kind, some, began) for some in few])
-
-
-async def _send_together(
-    db: OrgDatabase, org: Organization, kind: ScheduledKind[T], due: list[T], began: float
-) -> bool:
-    drafts = [await _result_or_error(kind.compose(db, org, entry)) for entry in due]
-    outcomes = await asyncio.gather(
-        *(_send(db, org, kind, *both, began) for both in zip(due, drafts, strict=True))
-    )
-    done = False
-    for entry, outcome in zip(due, outcomes, strict=True):
-        if isinstance(outcome, Exception):
-            if not isinstance(outcome, ClientError):
-                log.error("scheduled.send_failed", **described(outcome))
-            outcome = await _result_or_error(kind.fail(db, org, entry, outcome))
-        if isinstance(outcome, Exception):
-            log.error("scheduled.give_up_failed", **described(outcome))
-        else:
-            done |= outcome
-    return done
+    return any([await _send(db, org, kind, entry, began) for entry in due])
 
 
 async def _send(
-    db: OrgDatabase,
-    org: Organization,
-    kind: ScheduledKind[T],
-    entry: T,
-    draft: Draft | Exception,
-    began: float,
-) -> Outcome:
-    if isinstance(draft, Exception):
-        return draft
-    return await _result_or_error(kind.deliver(db, org, entry, draft, began))
+    db: OrgDatabase, org: Organization, kind: ScheduledKind[T], entry: T, began: float
+) -> bool:
+    outcome = await _result_or_error(_compose_and_deliver(db, org, kind, entry, began))
+    if isinstance(outcome, Exception):
+        if not isinstance(outcome, ClientError):
+            log.error("scheduled.send_failed", **described(outcome))
+        outcome = await _result_or_error(kind.fail(db, org, entry, outcome))
+    if isinstance(outcome, Exception):
+        log.error("scheduled.give_up_failed", **described(outcome))
+        return False
+    return outcome
+
+
+async def _compose_and_deliver(
+    db: OrgDatabase, org: Organization, kind: ScheduledKind[T], entry: T, began: float
+) -> bool:
+    draft = await kind.compose(db, org, entry)
+    return await kind.deliver(db, org, entry, draft, began)
 
 
 async def _result_or_error(work: Awaitable[T]) -> T | Exception:

@@ -13,7 +13,7 @@ from tertulia.web.assets import STATIC, TRANSLATIONS
 SOURCE = Path(tertulia.__file__).parent
 TEXT = re.compile(r'^  "([^"]+)": "(.*)",$', re.MULTILINE)
 DESCRIPTION = "error.says."
-# The page shows the server's own words after a translated beginning.
+# The page shows the server's own words after a translated sentence.
 WITHOUT_MEANING = {BadRequest.code}
 
 
@@ -22,11 +22,13 @@ def all_errors(parent: type[ClientError] = ClientError) -> set[type[ClientError]
     return own.union(*(all_errors(each) for each in own)) if own else own
 
 
-def described() -> set[str]:
+def described(folder: Path = SOURCE) -> set[str]:
     """What the server says: messages of error classes, and texts that are given to them."""
-    found = {each.message for each in all_errors()}
     names = {each.__name__ for each in all_errors()}
-    for path in SOURCE.rglob("*.py"):
+    found = {each.message for each in all_errors()}
+    if folder != SOURCE:  # the others have a text by their code
+        names, found = {BadRequest.__name__}, set()
+    for path in folder.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
                 given = [*node.args, *(each.value for each in node.keywords)]
@@ -55,14 +57,74 @@ def test_every_code_of_the_server_has_a_text():
     assert set(named.values()) == texts
 
 
+def translated() -> list[str]:
+    """The descriptions with a translation, as regular expressions."""
+    names = [name.removeprefix(DESCRIPTION) for name in english() if DESCRIPTION in name]
+    return ["(.+)".join(map(re.escape, re.split(r"\{[ab]\}", name))) for name in names]
+
+
 def test_every_translated_description_is_one_of_the_server():
     said = [re.sub(r"\{\w*\}", "17", each) for each in described()]
-    names = [name.removeprefix(DESCRIPTION) for name in english() if DESCRIPTION in name]
 
-    assert names
-    for name in names:
-        parts = [re.escape(part) for part in re.split(r"\{[ab]\}", name)]
-        assert any(re.fullmatch("(.+)".join(parts), each) for each in said), name
+    assert translated()
+    for pattern in translated():
+        assert any(re.fullmatch(pattern, each) for each in said), pattern
+
+
+# What the actions refuse although the page never asks for it: only other clients and commands do.
+ONLY_OTHER_CLIENTS = {
+    "A registration for the device already in progress.",
+    "Bot storage is full (limit: {x} characters)",
+    "Bots have no custom profile fields.",
+    "Cannot change message content while changing channel",
+    "Client did not pass any new values.",
+    "Client must pass emoji_name if they pass either emoji_code or reaction_type.",
+    "Direct messages cannot be moved to channels.",
+    "Direct messages cannot have topics.",
+    "Flag not editable: '{x}'",
+    "Invalid `device_id`",
+    "Invalid authentication method: {x}",
+    "Invalid custom emoji name.",
+    "Invalid email '{x}'",
+    "Invalid emoji code",
+    "Invalid flag: '{x}'",
+    "Invalid message flag operation: '{x}'",
+    "Invalid propagate_mode without topic or channel edit",
+    "Invalid user ID",
+    "Invalid user IDs: {x}",
+    "Missing parameters: must provide either all push key fields, all token fields, or both.",
+    "Navigation view already exists.",
+    "No new data supplied",
+    "No account was found there: nothing is changed.",
+    "No name can be found for {x}",
+    "No owner of the organization would be left: nothing is changed.",
+    "No push registration exists to rotate key for.",
+    "No push registration exists to rotate token for.",
+    "Only a closed organization can be deleted: deactivate it first.",
+    "Only outgoing webhook bots are called at an address.",
+    "Recipient required when updating type of scheduled message.",
+    "The organization is not closed.",
+    "There is an organization at the subdomain '{x}' already.",
+    "These messages are too long for one answer; ask for fewer.",
+    "Too many agents act for you. End one of them first.",
+    "Too many programs are registered.",
+    "Topic required when updating scheduled message type to channel.",
+    "User has disabled synchronizing drafts.",
+    "User has disabled typing notifications for channel messages",
+    "{x} is not a setting of the organization",
+}
+A_SENTENCE = re.compile(r".+ .+ .+|Invalid .*|Missing .*")  # not the name of a parameter
+
+
+def test_every_refusal_of_an_action_that_the_page_asks_for_is_translated():
+    said = {each for each in described(SOURCE / "actions") if A_SENTENCE.fullmatch(each)}
+    unknown = {
+        each
+        for each in said
+        if not any(re.fullmatch(name, re.sub(r"\{\w*\}", "17", each)) for name in translated())
+    }
+
+    assert unknown == ONLY_OTHER_CLIENTS
 
 
 def test_a_refusal_is_shown_in_the_language_of_the_person(page_chat, browse):
@@ -97,7 +159,7 @@ def test_an_error_without_a_text_is_shown_with_the_words_of_the_server(page_chat
     name.blur()
 
     note = browser.page.locator("small.wrong")
-    expect(note).to_have_text("Le serveur a refusé : The soup is cold.")
+    expect(note).to_have_text("Le serveur a refusé. The soup is cold.")
     browser.page.unroute("**/json/streams/*")
     browser.page.route("**/json/streams/*", lambda route: route.abort())
     name.fill("salad")

@@ -148,7 +148,7 @@ def test_the_job_drops_an_idle_queue_and_trims_behind_the_others(own_chat, monke
     assert reading.silent()
     server.store_positions()
     for name in ("realms_to_trim", "trim_log"):
-        bounded = partial(getattr(actions.housekeeping, name), most_events=10)
+        bounded = partial(getattr(actions.housekeeping, name), max_events=10)
         monkeypatch.setattr(actions.housekeeping, name, bounded)
 
     server.trim_logs()

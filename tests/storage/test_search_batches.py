@@ -25,7 +25,7 @@ from tertulia.storage.messages.selections import BEYOND_ALL, Selection
 from tertulia.storage.search import batch as batches
 from tertulia.storage.search.execution import MAX_FRESH_BYTES, SearchCursor
 
-LENGTH = domain.limits.MESSAGE_LENGTH
+LENGTH = domain.limits.MAX_MESSAGE_LENGTH
 TABLES = (
     *("search_document", "search_posting", "search_word", "search_gram", "search_stale"),
     *("search_joint", "search_signature"),

@@ -6,7 +6,7 @@ from itertools import product
 
 from tertulia import domain
 
-LENGTH = domain.limits.MESSAGE_LENGTH
+LENGTH = domain.limits.MAX_MESSAGE_LENGTH
 USUAL = [
     *("the", "quick", "brown", "fox", "jump", "over", "lazy", "dog", "while", "discuss", "lunch"),
     *("plan", "with", "everyone", "town", "last", "week", "bread", "soup", "rice", "bean", "milk"),

@@ -41,25 +41,25 @@ def realms_with_old_access(tx: Tx) -> list[int]:
     )
 
 
-def realms_to_trim(tx: Tx, most_events: int = MAX_EVENTS) -> list[int]:
+def realms_to_trim(tx: Tx, max_events: int = MAX_EVENTS) -> list[int]:
     """Organizations in which `trim_log` may have something to do."""
-    return storage.log.realms_with_old(tx, tx.now - LOG_RETENTION_SECONDS, most_events)
+    return storage.log.realms_with_old(tx, tx.now - LOG_RETENTION_SECONDS, max_events)
 
 
-def trim_log(tx: Tx, most_events: int = MAX_EVENTS) -> TrimResult:
+def trim_log(tx: Tx, max_events: int = MAX_EVENTS) -> TrimResult:
     """Delete events that no queue needs and that are older than some minutes.
 
-    A queue without a reader must not keep the whole log: beyond `most_events` it is deleted, and
+    A queue without a reader must not keep the whole log: beyond `max_events` it is deleted, and
     its client must register again.
     """
     head = storage.log.head(tx)
-    given_up = storage.queues.behind(tx, head - most_events)
+    given_up = storage.queues.behind(tx, head - max_events)
     storage.queues.delete(tx, given_up)
     # The newest event stays, so that the log always shows its last seq.
     oldest = storage.log.oldest(tx, tx.realm_id) or head
     hindmost = storage.queues.oldest_position(tx)
     recent = storage.log.first_since(tx, tx.now - LOG_RETENTION_SECONDS) or oldest
     keep_from = min(head, recent, head if hindmost is None else hindmost)
-    last_to_go = max(keep_from, head - most_events) - 1
+    last_to_go = max(keep_from, head - max_events) - 1
     step = min(last_to_go, oldest + MAX_DELETED_PER_RUN - 1)
     return TrimResult(storage.log.delete_up_to(tx, step), given_up, step == last_to_go)

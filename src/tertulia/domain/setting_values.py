@@ -15,7 +15,7 @@ from tertulia.domain.organization.languages import LANGUAGES
 from tertulia.errors import BadRequest, ClientError
 
 UNLIMITED = "unlimited"
-LARGEST_NUMBER = 2**31 - 1
+MAX_NUMBER = 2**31 - 1
 
 
 class ValueKind(msgspec.Struct, frozen=True):
@@ -112,7 +112,7 @@ class Limit(ValueKind, frozen=True):
     def checked(self, value: Any) -> int | None:
         if value == UNLIMITED:
             return self.unlimited
-        if not 0 < _typed(value, int) <= LARGEST_NUMBER:
+        if not 0 < _typed(value, int) <= MAX_NUMBER:
             raise ValueError(value)
         return int(value)
 

@@ -28,7 +28,7 @@ def read_multipart(body: bytes, content_type: str) -> tuple[dict[str, str], list
     """The fields and files of a complete form, whose size is already limited."""
     if not body:  # Compat: zulip-js sends a form without fields as an empty body.
         return {}, []
-    form = Multipart(content_type, most_field_bytes=len(body))
+    form = Multipart(content_type, max_field_bytes=len(body))
     files: list[tuple[FileHead, list[bytes]]] = []
     for item in form.feed(body):
         if isinstance(item, FileHead):
@@ -40,10 +40,10 @@ def read_multipart(body: bytes, content_type: str) -> tuple[dict[str, str], list
 
 
 class Multipart:
-    def __init__(self, content_type: str, most_field_bytes: int = MAX_FIELD_BYTES) -> None:
+    def __init__(self, content_type: str, max_field_bytes: int = MAX_FIELD_BYTES) -> None:
         """Raises MalformedForm if the boundary is missing."""
         self.fields: dict[str, str] = {}
-        self._most_field_bytes = most_field_bytes
+        self._max_field_bytes = max_field_bytes
         self._parser = _Parser(_boundary_of(content_type), max_header_size=MAX_HEAD_LINE_BYTES)
         self._parts = 0
         self._field = ""  # name of the current field, unless it is a file
@@ -91,7 +91,7 @@ class Multipart:
     def _emit(self, data: bytes) -> Iterator[Item]:
         if self._file is None:
             self._value += data
-            if len(self._value) > self._most_field_bytes:
+            if len(self._value) > self._max_field_bytes:
                 raise MalformedForm(reason="a field is too long")
             return
         if not self._head_sent:  # an empty file field has neither a name nor bytes

@@ -42,7 +42,7 @@ class CacheWarmup:
     async def _load_message_locations(self, realm_id: int) -> None:
         """Cache the locations of the newest messages, which most users have not read."""
         db, locations = self._database.of(realm_id), self._delivery.follower.caches.locations
-        before = domain.limits.LARGEST_ID
+        before = domain.limits.MAX_ID
         for _ in range(MESSAGES // MESSAGES_PER_RUN):
             seq, found = await db.read(_messages_before, before)
             locations.add_many(realm_id, seq, events.snapshot.unread_query.locations_of(found))

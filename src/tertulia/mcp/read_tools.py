@@ -24,8 +24,8 @@ MAX_UNREAD = 500  # messages that are counted
 Limit = Annotated[int, Meta(ge=1, le=100, description="How many at most")]
 TopicName = Annotated[str, Meta(max_length=200, description="Name of the topic")]
 ChannelName = Annotated[str, Meta(max_length=100, description="Name of the channel")]
-MessageId = Annotated[int, Meta(ge=1, le=domain.limits.LARGEST_ID)]
-UserId = Annotated[int, Meta(ge=1, le=domain.limits.LARGEST_ID)]
+MessageId = Annotated[int, Meta(ge=1, le=domain.limits.MAX_ID)]
+UserId = Annotated[int, Meta(ge=1, le=domain.limits.MAX_ID)]
 Ready = tuple[str, Any]
 
 

@@ -26,7 +26,7 @@ from tertulia.mcp.read_tools import ChannelName, MessageId, Ready, TopicName, Us
 MAX_FILE_BYTES = 1 << 20
 
 Text = Annotated[
-    str, Meta(min_length=1, max_length=domain.limits.MESSAGE_LENGTH, description="Markdown")
+    str, Meta(min_length=1, max_length=domain.limits.MAX_MESSAGE_LENGTH, description="Markdown")
 ]
 Key = Annotated[
     str,

@@ -28,7 +28,7 @@ from tertulia.domain.inbound_mail import (
     ReceivedMail,
     ReplyAddress,
 )
-from tertulia.domain.limits import MESSAGE_LENGTH, TOPIC_LENGTH
+from tertulia.domain.limits import MAX_MESSAGE_LENGTH, MAX_TOPIC_LENGTH
 from tertulia.domain.messages.message import Draft
 from tertulia.errors import ClientError
 from tertulia.errors.http import RateLimited, ServiceUnavailable
@@ -121,7 +121,7 @@ class InboundMail:
             links = [_link(each) for each in uploaded]
             if len(files) > MAX_FILES:
                 links.append(f"(+ {len(files) - MAX_FILES})")
-            text = domain.inbound_mail.with_links(words, links, MESSAGE_LENGTH)
+            text = domain.inbound_mail.with_links(words, links, MAX_MESSAGE_LENGTH)
             draft = await self._composed(db, org, destination, text)
             is_posted = await db.write(
                 actions.inbound_mail.post_message,
@@ -231,7 +231,7 @@ def _for_channel(
 ) -> tuple[str, MailDestination]:
     """A mail of an unknown sender mentions no one. The subject becomes the topic."""
     assert destination.channel is not None
-    topic, is_cut = domain.inbound_mail.topic_of(mail.subject, TOPIC_LENGTH)
+    topic, is_cut = domain.inbound_mail.topic_of(mail.subject, MAX_TOPIC_LENGTH)
     if destination.channel.topics_policy == domain.channels.topics.EMPTY_ONLY:
         topic, is_cut = "", bool(mail.subject)
     parts = [_CALL.sub("@_", words) or NO_WORDS]

@@ -80,11 +80,11 @@ def insert_registration(tx: Tx, user_id: int, device_id: int) -> None:
 
 
 def due(
-    tx: Tx, transport: Transport, limit: int, most_per_person: int, lane: int | None = None
+    tx: Tx, transport: Transport, limit: int, max_per_person: int, lane: int | None = None
 ) -> list[OutboxItem]:
     """The first due item of each lane, or of one lane, in all organizations, people in turn.
 
-    Of one person at most `most_per_person` are returned. Bots whose last call timed out come behind
+    Of one person at most `max_per_person` are returned. Bots whose last call timed out come behind
     all others. Mails are of no person: organizations and kinds take turns, so that a thousand
     notifications delay neither a password reset nor the mail of another organization.
     """
@@ -99,11 +99,11 @@ def due(
         " WHERE o.id IN (SELECT min(id) FROM outbox WHERE transport = :transport"
         f" AND due_at <= :now{'' if lane is None else ' AND lane = :lane'}"
         " GROUP BY COALESCE(lane, -id))) items) ranked"
-        " WHERE turn <= :most_per_person ORDER BY is_slow, turn, due_at, id LIMIT :limit",
+        " WHERE turn <= :max_per_person ORDER BY is_slow, turn, due_at, id LIMIT :limit",
         transport=transport,
         lane=lane,
         now=tx.now,
-        most_per_person=most_per_person,
+        max_per_person=max_per_person,
         limit=limit,
     )
 

@@ -3,7 +3,7 @@
 import msgspec
 
 from tertulia.database.tx import Tx
-from tertulia.domain.limits import LARGEST_ID
+from tertulia.domain.limits import MAX_ID
 from tertulia.storage.row_mapper import Record
 
 
@@ -85,7 +85,7 @@ def delete_excess(tx: Tx, queue: StoredQueue, *, keep: int) -> list[str]:
         " RETURNING id",
         user=queue.user_id,
         id=queue.id,
-        all=LARGEST_ID,
+        all=MAX_ID,
         keep=keep,
     )
 

@@ -67,13 +67,13 @@ def test_a_report_names_users_whom_the_reporter_may_not_see(chat, office):
 
 
 def test_a_long_message_is_truncated(ana, office):
-    message = ana.says("x" * domain.limits.MESSAGE_LENGTH, to=[ana])
+    message = ana.says("x" * domain.limits.MAX_MESSAGE_LENGTH, to=[ana])
     queue = office.listens_for("message")
 
-    reports(ana, message, description="y" * domain.limits.REPORT_LENGTH).succeeds()
+    reports(ana, message, description="y" * domain.limits.MAX_REPORT_LENGTH).succeeds()
 
     event = queue.next()["message"]["content"]
-    assert len(event) == domain.limits.MESSAGE_LENGTH
+    assert len(event) == domain.limits.MAX_MESSAGE_LENGTH
     assert event.endswith("x\n[message truncated]\n```")
 
 

@@ -118,7 +118,7 @@ def test_retention_and_the_deletion_of_a_topic_keep_what_is_in_a_channel_on_hold
 def test_earlier_versions_on_hold_outlive_the_limits_of_the_history(chat, owner, ana, tmp_path):
     number = holds(owner, held_user_ids=[ana.id])
     message = ana.says("Version 0", to="kitchen > lunch")
-    for count in range(1, limits.EDITS_PER_MESSAGE + 3):
+    for count in range(1, limits.MAX_EDITS_PER_MESSAGE + 3):
         ana.patch(f"/messages/{message.id}", content=f"Version {count}").succeeds()
 
     history = ana.get(f"/messages/{message.id}/history").succeeds()["message_history"]

@@ -318,7 +318,7 @@ def test_another_organization_does_not_accept_the_cookie(chat, ana):
 
 
 def test_the_number_of_sessions_is_limited(chat, ana, monkeypatch):
-    monkeypatch.setattr("tertulia.domain.limits.SESSIONS", 2)
+    monkeypatch.setattr("tertulia.domain.limits.MAX_SESSIONS", 2)
     first, second, third = (Browser.of(ana) for _ in range(3))
 
     assert [is_in(each) for each in (first, second, third)] == [False, True, True]

@@ -16,7 +16,7 @@ from tests.support.exports import (
 )
 from tests.support.import_target import enters, history
 
-from tertulia.domain.limits import MESSAGE_LENGTH
+from tertulia.domain.limits import MAX_MESSAGE_LENGTH
 from tertulia.transfer.importing.sources import mattermost, rocketchat, slack, zulip
 
 TOKEN = "xoxe-1234567890-abcdef"
@@ -402,4 +402,4 @@ def test_a_source_yields_as_many_messages_as_it_reports(tmp_path, module, make):
     assert counts.read["messages"] - counts.dropped_of("messages") == len(given)
     given_reactions = sum(len(each.reactions) for each in given)
     assert counts.read["reactions"] - counts.dropped_of("reactions") == given_reactions
-    assert max(len(each.text) for each in given) > MESSAGE_LENGTH
+    assert max(len(each.text) for each in given) > MAX_MESSAGE_LENGTH

@@ -20,8 +20,8 @@ def get(tx: Tx, folder_id: int) -> Folder:
 
 def create(tx: Tx, user: User, name: str, description: str, rendered: str) -> int:
     actions.groups.permissions.require_administrator(tx, user)
-    if len(storage.channels.folders.list_all(tx)) >= domain.limits.FOLDERS:
-        raise BadRequest(f"Too many channel folders (limit: {domain.limits.FOLDERS})")
+    if len(storage.channels.folders.list_all(tx)) >= domain.limits.MAX_FOLDERS:
+        raise BadRequest(f"Too many channel folders (limit: {domain.limits.MAX_FOLDERS})")
     name = _free_name(tx, name)
     folder = storage.channels.folders.insert(tx, name, description, rendered, user.id)
     events.log.announce(

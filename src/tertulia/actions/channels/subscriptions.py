@@ -143,19 +143,19 @@ def _check_creations(tx: Tx, user: User, wanted: list[NewChannel]) -> None:
 def _check_size(tx: Tx, user: User, new_channels: int, subscriptions: int) -> None:
     """Limit the size of one call: all other writes wait for it, and all users receive the
     channels."""
-    if subscriptions > domain.limits.SUBSCRIPTIONS_PER_CALL:
+    if subscriptions > domain.limits.MAX_SUBSCRIPTIONS_PER_CALL:
         raise BadRequest(
-            f"Too many subscriptions at once (limit: {domain.limits.SUBSCRIPTIONS_PER_CALL})"
+            f"Too many subscriptions at once (limit: {domain.limits.MAX_SUBSCRIPTIONS_PER_CALL})"
         )
-    if new_channels > domain.limits.NEW_CHANNELS_PER_CALL:
+    if new_channels > domain.limits.MAX_NEW_CHANNELS_PER_CALL:
         raise BadRequest(
-            f"Too many new channels at once (limit: {domain.limits.NEW_CHANNELS_PER_CALL})"
+            f"Too many new channels at once (limit: {domain.limits.MAX_NEW_CHANNELS_PER_CALL})"
         )
     if (
         new_channels
-        and storage.creation_counts.channels(tx, user) + new_channels > domain.limits.CHANNELS
+        and storage.creation_counts.channels(tx, user) + new_channels > domain.limits.MAX_CHANNELS
     ):
-        raise BadRequest(f"Too many channels (limit: {domain.limits.CHANNELS})")
+        raise BadRequest(f"Too many channels (limit: {domain.limits.MAX_CHANNELS})")
 
 
 def _unique(missing: list[tuple[NewChannel, str]]) -> list[tuple[NewChannel, str]]:
@@ -303,7 +303,7 @@ def _notify_subscribers(tx: Tx, user: User, joins: UsersByChannel, created: list
             for person in people_:
                 if person.id != user.id and not person.is_bot:
                     news.setdefault(person.id, []).append(channel)
-    if len(new_subscribers) > domain.limits.NEW_SUBSCRIPTION_NOTICES:
+    if len(new_subscribers) > domain.limits.MAX_NEW_SUBSCRIPTION_NOTICES:
         return False
     for user_id, joined in news.items():
         actions.messages.notices.send_to_user(

@@ -132,7 +132,7 @@ def may_read(tx: Tx, reader: User, attachment: Attachment) -> bool:
             return export.is_for(reader)
     if attachment.owner_id == reader.id:
         return True
-    before = domain.limits.LARGEST_ID
+    before = domain.limits.MAX_ID
     while ids := storage.files.attachments.messages_linking(tx, attachment.id, before, BATCH_SIZE):
         linking = storage.messages.find_many(tx, tx.realm_id, ids).values()
         if actions.messages.visible(tx, reader, linking):

@@ -60,8 +60,8 @@ def create(tx: Tx, user: User, new: NewGroup) -> int:
     """Create a group. Returns its id."""
     user = actions.groups.permissions.current_rights(tx, user)
     actions.groups.permissions.require_in_realm(tx, user, "can_create_groups")
-    if storage.creation_counts.groups(tx, user) >= domain.limits.GROUPS:
-        raise BadRequest(f"Too many user groups (limit: {domain.limits.GROUPS})")
+    if storage.creation_counts.groups(tx, user) >= domain.limits.MAX_GROUPS:
+        raise BadRequest(f"Too many user groups (limit: {domain.limits.MAX_GROUPS})")
     name = _free_name(tx, new.name)
     members = _active_ids(tx, new.members)
     subgroups = _usable_subgroups(tx, new.subgroups)

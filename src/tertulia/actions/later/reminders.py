@@ -47,14 +47,15 @@ def create(
     domain.later.scheduled.check_time(deliver_at, tx.now)
     message = actions.messages.visible_to(tx, owner, message_id)
     count = storage.later.reminders.count_of(tx, owner.id)
-    if count >= domain.limits.REMINDERS:
-        raise BadRequest(f"Too many reminders (limit: {domain.limits.REMINDERS})")
+    if count >= domain.limits.MAX_REMINDERS:
+        raise BadRequest(f"Too many reminders (limit: {domain.limits.MAX_REMINDERS})")
     if count >= domain.limits.LATER_UNCOUNTED and (
-        storage.later.reminders.length_of(tx, owner.id) + draft.length > domain.limits.LATER_LENGTH
+        storage.later.reminders.length_of(tx, owner.id) + draft.length
+        > domain.limits.MAX_LATER_LENGTH
     ):
         raise BadRequest(
-            f"Your reminders together are too long (limit: {domain.limits.LATER_LENGTH} characters,"
-            " with their HTML)"
+            "Your reminders together are too long"
+            f" (limit: {domain.limits.MAX_LATER_LENGTH} characters, with their HTML)"
         )
     reminder_id = storage.later.reminders.insert(
         tx,

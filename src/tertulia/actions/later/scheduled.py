@@ -58,8 +58,10 @@ def create(
 ) -> int:
     domain.later.scheduled.check_time(deliver_at, tx.now)
     _check_sending(tx, owner, to, draft, email_domain)
-    if storage.later.scheduled.count_of(tx, owner.id) >= domain.limits.SCHEDULED_MESSAGES:
-        raise BadRequest(f"Too many scheduled messages (limit: {domain.limits.SCHEDULED_MESSAGES})")
+    if storage.later.scheduled.count_of(tx, owner.id) >= domain.limits.MAX_SCHEDULED_MESSAGES:
+        raise BadRequest(
+            f"Too many scheduled messages (limit: {domain.limits.MAX_SCHEDULED_MESSAGES})"
+        )
     _check_length(tx, owner, draft.length)
     entry_id = storage.later.scheduled.insert(
         tx,
@@ -106,10 +108,10 @@ def delete(tx: Tx, owner: User, entry_id: int) -> None:
 def _check_length(tx: Tx, owner: User, added: int) -> None:
     if added <= 0 or storage.later.scheduled.count_of(tx, owner.id) < domain.limits.LATER_UNCOUNTED:
         return
-    if storage.later.scheduled.length_of(tx, owner.id) + added > domain.limits.LATER_LENGTH:
+    if storage.later.scheduled.length_of(tx, owner.id) + added > domain.limits.MAX_LATER_LENGTH:
         raise BadRequest(
             "Your scheduled messages together are too long (limit:"
-            f" {domain.limits.LATER_LENGTH} characters, with their HTML)"
+            f" {domain.limits.MAX_LATER_LENGTH} characters, with their HTML)"
         )
 
 

@@ -231,8 +231,10 @@ def _choose_index(selection: Selection, term: Term) -> None:
 
 def _query(text: str, languages: tuple[str, ...]) -> Query:
     query = domain.search.query.parse(text, languages)
-    if query.length > domain.limits.WORDS_PER_SEARCH:
-        raise BadNarrow(desc=f"too many words in search (limit: {domain.limits.WORDS_PER_SEARCH})")
+    if query.length > domain.limits.MAX_WORDS_PER_SEARCH:
+        raise BadNarrow(
+            desc=f"too many words in search (limit: {domain.limits.MAX_WORDS_PER_SEARCH})"
+        )
     return query
 
 

@@ -74,8 +74,8 @@ def _dm_term(context: TermContext, term: Term) -> Meaning:
     operand = term.operand
     named = operand.split(",") if isinstance(operand, str) else operand
     assert not isinstance(named, int)
-    if len(named) > domain.limits.RECIPIENTS_PER_MESSAGE:
-        raise TooManyRecipients(limit=domain.limits.RECIPIENTS_PER_MESSAGE)
+    if len(named) > domain.limits.MAX_RECIPIENTS_PER_MESSAGE:
+        raise TooManyRecipients(limit=domain.limits.MAX_RECIPIENTS_PER_MESSAGE)
     members = {context.me}
     for each in named:
         found = _find_user(context, each)
@@ -226,4 +226,4 @@ def _find_user(context: TermContext, operand: str | int) -> User | None:
 
 
 def may_exist(number: int) -> bool:
-    return 0 < number <= domain.limits.LARGEST_ID
+    return 0 < number <= domain.limits.MAX_ID

@@ -19,9 +19,9 @@ def add(
     reaction = _chosen(tx, user, present, name, code, type_)
     if any(_is_same(each, reaction) and each.user_id == user.id for each in present):
         raise ReactionAlreadyExists()
-    if sum(each.user_id == user.id for each in present) >= domain.limits.REACTIONS_PER_MESSAGE:
+    if sum(each.user_id == user.id for each in present) >= domain.limits.MAX_REACTIONS_PER_MESSAGE:
         raise BadRequest(
-            f"Too many reactions to one message (limit: {domain.limits.REACTIONS_PER_MESSAGE})"
+            f"Too many reactions to one message (limit: {domain.limits.MAX_REACTIONS_PER_MESSAGE})"
         )
 
     storage.messages.reactions.insert(tx, message.id, reaction)

@@ -211,7 +211,7 @@ def check_mentions(
     in_topic: set[int] = set()
     if mentions.topic_wildcard:
         in_topic = storage.channels.topics.participants(
-            tx, channel.id, topic, domain.limits.RECIPIENTS_PER_MESSAGE
+            tx, channel.id, topic, domain.limits.MAX_RECIPIENTS_PER_MESSAGE
         )
         in_topic.add(sender.id)
     too_many = (

@@ -45,5 +45,5 @@ def in_message(tx: Tx, user: User, message_id: int) -> tuple[Message, bool]:
 def _is_small(tx: Tx, channel_id: int) -> bool:
     return (
         storage.channels.subscriptions.count_active(tx, channel_id)
-        <= domain.limits.TYPING_SUBSCRIBERS
+        <= domain.limits.MAX_TYPING_SUBSCRIBERS
     )

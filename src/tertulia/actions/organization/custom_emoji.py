@@ -24,8 +24,8 @@ def add(tx: Tx, user: User, name: str, picture: Picture) -> None:
         raise BadRequest("A custom emoji with this name already exists.")
     if domain.emoji.find_common(markdown.emoji_names, name) is not None and not user.is_admin:
         raise BadRequest("Only administrators can override default emoji.")
-    if storage.creation_counts.emoji(tx, user) >= domain.limits.EMOJI:
-        raise BadRequest(f"Too many custom emoji (limit: {domain.limits.EMOJI})")
+    if storage.creation_counts.emoji(tx, user) >= domain.limits.MAX_EMOJI:
+        raise BadRequest(f"Too many custom emoji (limit: {domain.limits.MAX_EMOJI})")
     stem = secrets.token_hex(8)
     still_name = None if picture.still is None else f"{stem}.png"
     emoji_id = storage.organization.custom_emoji.insert(

@@ -11,8 +11,10 @@ from tertulia.errors import BadRequest
 def store(tx: Tx, bot: User, entries: dict[str, str]) -> None:
     """Store values by key, replacing existing ones."""
     storage.people.bot_storage.store(tx, bot.id, entries)
-    if storage.people.bot_storage.size(tx, bot.id) > domain.limits.BOT_MEMORY:
-        raise BadRequest(f"Bot storage is full (limit: {domain.limits.BOT_MEMORY} characters)")
+    if storage.people.bot_storage.size(tx, bot.id) > domain.limits.MAX_BOT_STORAGE_LENGTH:
+        raise BadRequest(
+            f"Bot storage is full (limit: {domain.limits.MAX_BOT_STORAGE_LENGTH} characters)"
+        )
 
 
 def fetch(tx: Tx, bot: User, keys: Sequence[str] | None) -> dict[str, str]:

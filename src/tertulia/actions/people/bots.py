@@ -202,8 +202,8 @@ def _require_creation(tx: Tx, creator: User, bot_type: BotType) -> None:
 
 
 def _check_count(tx: Tx, owner: User) -> None:
-    if len(storage.people.bots.ids_of_owner(tx, owner.id)) >= domain.limits.BOTS:
-        raise BadRequest(f"Too many bots (limit: {domain.limits.BOTS})")
+    if len(storage.people.bots.ids_of_owner(tx, owner.id)) >= domain.limits.MAX_BOTS:
+        raise BadRequest(f"Too many bots (limit: {domain.limits.MAX_BOTS})")
 
 
 def _check_name(tx: Tx, full_name: str) -> None:

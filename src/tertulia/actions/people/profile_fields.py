@@ -32,8 +32,10 @@ class FieldChanges(msgspec.Struct, frozen=True):
 def create(tx: Tx, user: User, field_type: int, wanted: FieldChanges) -> int:
     actions.groups.permissions.require_administrator(tx, user)
     known = storage.people.profile_fields.list_all(tx)
-    if len(known) >= domain.limits.PROFILE_FIELDS:
-        raise BadRequest(f"Too many custom profile fields (limit: {domain.limits.PROFILE_FIELDS})")
+    if len(known) >= domain.limits.MAX_PROFILE_FIELDS:
+        raise BadRequest(
+            f"Too many custom profile fields (limit: {domain.limits.MAX_PROFILE_FIELDS})"
+        )
     kind = domain.people.profile_fields.checked_type(field_type)
     wanted = replace(wanted, data=wanted.data or {})
     field = _named_after_site(_changed(ProfileField(id=0, type=kind, name=""), wanted))
@@ -127,10 +129,10 @@ def _check(field: ProfileField, others: Sequence[ProfileField]) -> None:
     if any(other.name == field.name for other in others):
         raise BadRequest("A field with that label already exists.")
     shown = sum(other.in_summary for other in others)
-    if field.in_summary and shown >= domain.limits.PROFILE_FIELDS_IN_SUMMARY:
+    if field.in_summary and shown >= domain.limits.MAX_PROFILE_FIELDS_IN_SUMMARY:
         raise BadRequest(
-            f"Only {domain.limits.PROFILE_FIELDS_IN_SUMMARY} custom profile fields can be displayed"
-            " in the profile summary."
+            f"Only {domain.limits.MAX_PROFILE_FIELDS_IN_SUMMARY} custom profile fields"
+            " can be displayed in the profile summary."
         )
 
 

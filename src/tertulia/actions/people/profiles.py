@@ -99,7 +99,7 @@ def _announce(tx: Tx, user_id: int, changes: list[ChangedValue]) -> None:
 def _checked(tx: Tx, actor: User, field: ProfileField, value: Any) -> str:
     text = domain.people.profile_fields.checked_value(field, value)
     named = domain.people.profile_fields.named_users(field, text)
-    possible = [user_id for user_id in named if 0 < user_id <= domain.limits.LARGEST_ID]
+    possible = [user_id for user_id in named if 0 < user_id <= domain.limits.MAX_ID]
     found = actions.people.visible_users.find_many(tx, actor, possible) if possible else []
     humans = {user.id for user in found if not user.is_bot}
     unknown = [user_id for user_id in named if user_id not in humans]

@@ -128,8 +128,8 @@ def add_passkey(
 ) -> list[str]:
     """Add a passkey. Returns recovery codes if it is the user's first second factor."""
     known = storage.people.second_factors.passkeys(tx, user.id)
-    if len(known) >= domain.limits.PASSKEYS:
-        raise BadRequest(f"One can have at most {domain.limits.PASSKEYS} passkeys.")
+    if len(known) >= domain.limits.MAX_PASSKEYS:
+        raise BadRequest(f"One can have at most {domain.limits.MAX_PASSKEYS} passkeys.")
     if any(each.credential == credential for each in known):
         raise BadRequest("This passkey is there already.")
     codes = _first_codes(tx, vault, user, sends_mail)

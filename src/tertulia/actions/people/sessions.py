@@ -28,7 +28,7 @@ def start(
     storage.people.sessions.insert(
         tx, user.id, fingerprint, browser.agent[:AGENT_LENGTH], browser.address, provider_session
     )
-    for session in of_user(tx, user)[domain.limits.SESSIONS :]:
+    for session in of_user(tx, user)[domain.limits.MAX_SESSIONS :]:
         end(tx, user, session.id)
 
 

@@ -12,8 +12,8 @@ def add(tx: Tx, user: User, words: list[str]) -> list[str]:
     """Add words. Blank and known ones are ignored. Returns all words."""
     storage.personal.alert_words.insert(tx, user.id, [word for word in words if word])
     known = storage.personal.alert_words.of_user(tx, user.id)
-    if len(known) > domain.limits.ALERT_WORDS:
-        raise BadRequest(f"Too many alert words (limit: {domain.limits.ALERT_WORDS})")
+    if len(known) > domain.limits.MAX_ALERT_WORDS:
+        raise BadRequest(f"Too many alert words (limit: {domain.limits.MAX_ALERT_WORDS})")
     events.log.announce(tx, AlertWordsChanged(user.id), to=Users([user.id]))
     return known
 

@@ -21,7 +21,7 @@ from tertulia.events.types.personal.devices import DeviceAdded, DeviceChanged, D
 def add(tx: Tx, user: User) -> int:
     """Add a device. Beyond the limit it replaces the oldest."""
     known = storage.personal.devices.of_user(tx, user.id)
-    for oldest in known[: max(0, len(known) + 1 - domain.limits.DEVICES)]:
+    for oldest in known[: max(0, len(known) + 1 - domain.limits.MAX_DEVICES)]:
         _remove(tx, oldest)
     device_id = storage.personal.devices.insert(tx, user.id)
     events.log.announce(tx, DeviceAdded(device_id), to=Users([user.id]))
@@ -118,7 +118,7 @@ def delete_tokens(tx: Tx, token_ids: Sequence[str]) -> None:
 
 def add_token(tx: Tx, token: DeviceToken) -> None:
     known = storage.personal.devices.tokens_of(tx, token.user_id)
-    for oldest in known[: max(0, len(known) + 1 - domain.limits.DEVICES)]:
+    for oldest in known[: max(0, len(known) + 1 - domain.limits.MAX_DEVICES)]:
         storage.personal.devices.delete_token(tx, token.user_id, oldest.kind, oldest.token)
     storage.personal.devices.insert_token(tx, token)
     if storage.personal.missed_messages.position(tx) is None:

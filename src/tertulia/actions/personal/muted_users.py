@@ -21,8 +21,8 @@ def mute(tx: Tx, user: User, muted_id: int) -> None:
     muted = _get_user(tx, user, muted_id)
     if storage.personal.muted_users.is_muted(tx, user.id, muted.id):
         raise BadRequest("User already muted")
-    if len(storage.personal.muted_users.of_user(tx, user.id)) >= domain.limits.MUTED_USERS:
-        raise BadRequest(f"Too many muted users (limit: {domain.limits.MUTED_USERS})")
+    if len(storage.personal.muted_users.of_user(tx, user.id)) >= domain.limits.MAX_MUTED_USERS:
+        raise BadRequest(f"Too many muted users (limit: {domain.limits.MAX_MUTED_USERS})")
     theirs = storage.messages.unread.sent_by(tx, muted.id, among=_store_unread(tx, user))
     if theirs:
         actions.messages.read_state.mark_read(tx, user.id, theirs)

@@ -13,8 +13,8 @@ from tertulia.events.types.personal.navigation_views import ViewAdded, ViewChang
 def add(tx: Tx, user: User, view: NavigationView) -> None:
     domain.personal.navigation_views.checked(view)
     known = storage.personal.navigation_views.of_user(tx, user.id)
-    if len(known) >= domain.limits.NAVIGATION_VIEWS:
-        limit = domain.limits.NAVIGATION_VIEWS
+    if len(known) >= domain.limits.MAX_NAVIGATION_VIEWS:
+        limit = domain.limits.MAX_NAVIGATION_VIEWS
         raise BadRequest(f"Too many navigation views (limit: {limit})")
     _check_is_new(view, known)
     storage.personal.navigation_views.insert(tx, user.id, view)

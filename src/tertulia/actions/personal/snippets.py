@@ -11,8 +11,8 @@ from tertulia.events.types.personal.snippets import SnippetDeleted, SnippetSaved
 
 
 def add(tx: Tx, user: User, title: str, content: str) -> int:
-    if storage.personal.snippets.count_of(tx, user.id) >= domain.limits.SNIPPETS:
-        raise BadRequest(f"Too many saved snippets (limit: {domain.limits.SNIPPETS})")
+    if storage.personal.snippets.count_of(tx, user.id) >= domain.limits.MAX_SNIPPETS:
+        raise BadRequest(f"Too many saved snippets (limit: {domain.limits.MAX_SNIPPETS})")
     snippet_id = storage.personal.snippets.insert(tx, user.id, title, content)
     events.log.announce(tx, SnippetSaved("add", snippet_id), to=Users([user.id]))
     return snippet_id

@@ -146,7 +146,8 @@ def _change_by_itself(
         return False
     if (
         current == TopicPolicy.NONE
-        and storage.personal.topic_policies.count_of(tx, user_id) >= domain.limits.TOPIC_POLICIES
+        and storage.personal.topic_policies.count_of(tx, user_id)
+        >= domain.limits.MAX_TOPIC_POLICIES
     ):
         return False  # the change is automatic, so a limit is no error
     # Compat: older clients get their list of mutes if a mute was removed.
@@ -178,13 +179,15 @@ def _check_limits(tx: Tx, user: User, channel_id: int, topic: str, policy: Topic
     if (
         policy == TopicPolicy.MUTED != current
         and storage.personal.topic_policies.count_of(tx, user.id, TopicPolicy.MUTED)
-        >= domain.limits.MUTED_TOPICS
+        >= domain.limits.MAX_MUTED_TOPICS
     ):
-        raise BadRequest(f"Too many muted topics (limit: {domain.limits.MUTED_TOPICS})")
+        raise BadRequest(f"Too many muted topics (limit: {domain.limits.MAX_MUTED_TOPICS})")
     if (
         current == TopicPolicy.NONE
-        and storage.personal.topic_policies.count_of(tx, user.id) >= domain.limits.TOPIC_POLICIES
+        and storage.personal.topic_policies.count_of(tx, user.id)
+        >= domain.limits.MAX_TOPIC_POLICIES
     ):
         raise BadRequest(
-            f"Too many topics muted, unmuted or followed (limit: {domain.limits.TOPIC_POLICIES})"
+            "Too many topics muted, unmuted or followed"
+            f" (limit: {domain.limits.MAX_TOPIC_POLICIES})"
         )

@@ -54,7 +54,7 @@ def subscribe(tx: Tx, user: User, endpoint: str, p256dh: str, auth: str) -> int:
     known = storage.personal.web_push.of_user(tx, user.id)
     same = [each.id for each in known if each.endpoint == endpoint]
     others = [each.id for each in known if each.endpoint != endpoint]
-    too_many = others[: max(0, len(others) + 1 - domain.limits.PUSH_SUBSCRIPTIONS)]
+    too_many = others[: max(0, len(others) + 1 - domain.limits.MAX_PUSH_SUBSCRIPTIONS)]
     storage.personal.web_push.delete(tx, [*same, *too_many])
     if storage.personal.missed_messages.position(tx) is None:
         storage.personal.missed_messages.set_position(tx, storage.log.head(tx))

@@ -8,8 +8,8 @@ from tertulia.events.types.channels.folders import FolderObject
 from tertulia.http.parameter_rules import Id, MaxItems, MaxLength
 from tertulia.http.replies import Reply
 
-Name = Annotated[str, MaxLength(domain.limits.FOLDER_NAME_LENGTH)]
-Description = Annotated[str, MaxLength(domain.limits.FOLDER_DESCRIPTION_LENGTH)]
+Name = Annotated[str, MaxLength(domain.limits.MAX_FOLDER_NAME_LENGTH)]
+Description = Annotated[str, MaxLength(domain.limits.MAX_FOLDER_DESCRIPTION_LENGTH)]
 
 
 class Folders(Reply):

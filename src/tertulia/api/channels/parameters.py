@@ -11,7 +11,7 @@ from tertulia.errors import BadRequest
 from tertulia.http.parameter_rules import BareOrJson, Id, MaxLength
 from tertulia.http.signatures import accepts
 
-Description = Annotated[str, MaxLength(domain.limits.CHANNEL_DESCRIPTION_LENGTH)]
+Description = Annotated[str, MaxLength(domain.limits.MAX_CHANNEL_DESCRIPTION_LENGTH)]
 RetentionDays = Annotated[int | str, BareOrJson]
 TopicsPolicy = Annotated[str, BareOrJson]
 

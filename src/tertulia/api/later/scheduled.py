@@ -13,7 +13,7 @@ from tertulia.http.replies import Reply
 IN_CHANNEL = {"channel": True, "stream": True, "direct": False, "private": False}
 
 Kind = Annotated[str, OneOf(list(IN_CHANNEL)), Name("type")]
-To = Id | Annotated[list[Id], MaxItems(domain.limits.RECIPIENTS_PER_MESSAGE)]
+To = Id | Annotated[list[Id], MaxItems(domain.limits.MAX_RECIPIENTS_PER_MESSAGE)]
 RegisterSnapshot = Annotated[int, AtMost(LAST_MOMENT)]
 
 

@@ -18,7 +18,7 @@ from tertulia.http.replies import Reply
 
 AnswerToken = Annotated[str, MaxLength(domain.messages.answers.MAX_TOKEN_LENGTH)]
 Status = Annotated[str, MaxLength(domain.messages.answers.STATUS_LENGTH), NoNul]
-Content = Annotated[str, MaxLength(domain.limits.MESSAGE_LENGTH), NoNul]
+Content = Annotated[str, MaxLength(domain.limits.MAX_MESSAGE_LENGTH), NoNul]
 
 
 class StartedAnswer(Reply):
@@ -98,8 +98,10 @@ async def write(
     if known is None and not call.org.answers.has_room(answer.person, call.now):
         raise RateLimited(retry_after=1)  # it was started elsewhere, or silent for a minute
     begin = position if position is not None else 0 if known is None else len(known.text)
-    if begin + len(content) > domain.limits.MESSAGE_LENGTH:
-        raise BadRequest(f"Message is too long (limit: {domain.limits.MESSAGE_LENGTH} characters)")
+    if begin + len(content) > domain.limits.MAX_MESSAGE_LENGTH:
+        raise BadRequest(
+            f"Message is too long (limit: {domain.limits.MAX_MESSAGE_LENGTH} characters)"
+        )
     return WrittenAnswer(_write(call, answer_token, answer, begin, content, status_line))
 
 

@@ -87,7 +87,7 @@ async def update_in_narrow(
 
 def _fewer(num_before: int, num_after: int) -> tuple[int, int]:
     """Limit both sides of the range; one side gets what the other leaves unused."""
-    limit = domain.limits.MESSAGES_PER_FETCH
+    limit = domain.limits.MAX_MESSAGES_PER_FETCH
     before = min(num_before, max(limit // 2, limit - num_after))
     return before, min(num_after, limit - before)
 
@@ -104,7 +104,10 @@ async def mark_stream_as_read(call: Call, *, stream_id: Id) -> None:
 
 
 async def mark_topic_as_read(
-    call: Call, *, stream_id: Id, topic_name: Annotated[str, MaxLength(domain.limits.TOPIC_LENGTH)]
+    call: Call,
+    *,
+    stream_id: Id,
+    topic_name: Annotated[str, MaxLength(domain.limits.MAX_TOPIC_LENGTH)],
 ) -> None:
     """Mark a topic as read."""
     await call.db.write(

@@ -86,7 +86,7 @@ async def fetch_messages(
     include_anchor: bool = True,
     use_first_unread_anchor: bool = False,
     narrow: Narrow | None = None,
-    message_ids: Annotated[list[Id] | None, MaxItems(domain.limits.MESSAGES_PER_FETCH)] = None,
+    message_ids: Annotated[list[Id] | None, MaxItems(domain.limits.MAX_MESSAGES_PER_FETCH)] = None,
     apply_markdown: bool = True,
     client_gravatar: bool = True,
     allow_empty_topic_name: bool = False,
@@ -106,9 +106,9 @@ async def fetch_messages(
         return await _with_size_limit(
             call, len(message_ids), partial(_filter_matching, call, format, terms, message_ids)
         )
-    if num_before + num_after > domain.limits.MESSAGES_PER_FETCH:
+    if num_before + num_after > domain.limits.MAX_MESSAGES_PER_FETCH:
         raise BadRequest(
-            f"Too many messages requested (maximum {domain.limits.MESSAGES_PER_FETCH})."
+            f"Too many messages requested (maximum {domain.limits.MAX_MESSAGES_PER_FETCH})."
         )
     if use_first_unread_anchor:
         anchor = "first_unread"
@@ -160,7 +160,7 @@ def _reader_for(call: Call, terms: list[Term], is_little: bool) -> Callable[...,
 async def matches_narrow(
     call: Call,
     *,
-    msg_ids: Annotated[list[Id], MaxItems(domain.limits.MESSAGES_PER_FETCH)],
+    msg_ids: Annotated[list[Id], MaxItems(domain.limits.MAX_MESSAGES_PER_FETCH)],
     narrow: Narrow,
 ) -> Matches:
     """Check which messages match a narrow."""

@@ -7,7 +7,7 @@ from tertulia.actions.messages.notices import CLIENT
 from tertulia.api.call import Call
 from tertulia.http.parameter_rules import MaxLength, NoNul, Stripped
 
-Description = Annotated[str, NoNul(), Stripped(), MaxLength(domain.limits.REPORT_LENGTH)]
+Description = Annotated[str, NoNul(), Stripped(), MaxLength(domain.limits.MAX_REPORT_LENGTH)]
 
 
 async def report(

@@ -150,8 +150,8 @@ def people_from(to: str | None) -> list[int] | list[str]:
         raise RecipientsMissing()
     if not isinstance(value, list):
         raise MalformedRecipients()
-    if len(value) > domain.limits.RECIPIENTS_PER_MESSAGE:
-        raise TooManyRecipients(limit=domain.limits.RECIPIENTS_PER_MESSAGE)
+    if len(value) > domain.limits.MAX_RECIPIENTS_PER_MESSAGE:
+        raise TooManyRecipients(limit=domain.limits.MAX_RECIPIENTS_PER_MESSAGE)
     ids = [each for each in value if isinstance(each, int) and not isinstance(each, bool)]
     addresses = [each for each in value if isinstance(each, str)]
     if len(ids) == len(value):
@@ -184,9 +184,9 @@ def _content_of(draft: Draft) -> list[str]:
 def _idempotency_key(call: Call, echo: LocalEcho | None) -> str | None:
     header = call.request.header("idempotency-key")
     if header is not None:
-        if not 0 < len(header) <= domain.limits.SEND_KEY_LENGTH:
+        if not 0 < len(header) <= domain.limits.MAX_SEND_KEY_LENGTH:
             raise BadRequest(
-                f"Idempotency-Key must have 1 to {domain.limits.SEND_KEY_LENGTH} characters"
+                f"Idempotency-Key must have 1 to {domain.limits.MAX_SEND_KEY_LENGTH} characters"
             )
         return f"key:{header}"
     return None if echo is None else f"echo:{echo.queue_id}:{echo.local_id}"
@@ -227,7 +227,7 @@ def _message_url(call: Call, sent: Sent) -> str:
 
 
 async def render(
-    call: Call, *, content: Annotated[str, MaxLength(domain.limits.MESSAGE_LENGTH)]
+    call: Call, *, content: Annotated[str, MaxLength(domain.limits.MAX_MESSAGE_LENGTH)]
 ) -> RenderedText:
     """Render a message without sending it."""
     rendered = await actions.messages.draft.rendering(call.author, content)

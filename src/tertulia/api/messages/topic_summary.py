@@ -67,7 +67,7 @@ async def summarize(
     call: Call,
     stream_id: int,
     *,
-    topic: Annotated[str, Name("topic_name"), MaxLength(domain.limits.TOPIC_LENGTH)],
+    topic: Annotated[str, Name("topic_name"), MaxLength(domain.limits.MAX_TOPIC_LENGTH)],
 ) -> TopicSummary:
     """Summarize the newest messages of a topic. They are sent to the operator's language model."""
     await call.db.read(actions.channels.summaries.check, call.user, stream_id)

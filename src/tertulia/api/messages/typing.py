@@ -20,7 +20,8 @@ async def send(
     *,
     op: Op,
     kind: Annotated[Literal["direct", "stream", "channel"], Name("type")] = "direct",
-    to: Annotated[list[Id], MaxItems(domain.limits.RECIPIENTS_PER_MESSAGE), DIRECT] | None = None,
+    to: Annotated[list[Id], MaxItems(domain.limits.MAX_RECIPIENTS_PER_MESSAGE), DIRECT]
+    | None = None,
     stream_id: Annotated[Id, IN_CHANNEL] | None = None,
     topic: str | None = None,
 ) -> None:

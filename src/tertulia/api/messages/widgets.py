@@ -6,7 +6,7 @@ from tertulia import actions, domain
 from tertulia.api.call import Call
 from tertulia.http.parameter_rules import Id, MaxLength, NoNul
 
-Content = Annotated[str, NoNul(), MaxLength(domain.limits.MESSAGE_LENGTH)]
+Content = Annotated[str, NoNul(), MaxLength(domain.limits.MAX_MESSAGE_LENGTH)]
 
 
 async def submit(

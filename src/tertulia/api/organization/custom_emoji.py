@@ -7,7 +7,7 @@ from tertulia.events.types.organization.custom_emoji import EmojiObject
 from tertulia.http.forms import Files
 from tertulia.http.replies import Reply
 
-MAX_BODY = domain.limits.EMOJI_BYTES + (1 << 20)  # room for the form around the file
+MAX_BODY = domain.limits.MAX_EMOJI_BYTES + (1 << 20)  # room for the form around the file
 
 
 class EmojiList(Reply):
@@ -27,7 +27,7 @@ async def add(call: Call, emoji_name: str, *, files: Files) -> None:
     name = domain.organization.custom_emoji.checked_emoji_name(emoji_name)
     if len(files) != 1:
         raise BadRequest("You must upload exactly one file.")
-    uploaded = api.files.pictures.picture_in(files[0], domain.limits.EMOJI_BYTES)
+    uploaded = api.files.pictures.picture_in(files[0], domain.limits.MAX_EMOJI_BYTES)
     picture = await api.files.pictures.process(
         call.person, domain.files.images.emoji_picture, uploaded
     )

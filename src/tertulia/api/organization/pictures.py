@@ -9,7 +9,7 @@ from tertulia.errors import BadRequest
 from tertulia.http.forms import Files
 from tertulia.http.replies import RedirectReply, Reply
 
-MAX_BODY = domain.limits.REALM_PICTURE_BYTES + (1 << 20)  # room for the form around the file
+MAX_BODY = domain.limits.MAX_REALM_PICTURE_BYTES + (1 << 20)  # room for the form around the file
 
 
 class IconUrl(Reply):
@@ -57,7 +57,7 @@ async def _read_picture(
 ) -> bytes:
     if len(files) != 1:
         raise BadRequest(f"You must upload exactly one {name}.")
-    uploaded = api.files.pictures.picture_in(files[0], domain.limits.REALM_PICTURE_BYTES)
+    uploaded = api.files.pictures.picture_in(files[0], domain.limits.MAX_REALM_PICTURE_BYTES)
     return await api.files.pictures.process(call.person, draw, uploaded)
 
 

@@ -11,7 +11,7 @@ from tertulia.http.forms import Files
 from tertulia.http.parameter_rules import parse_id
 from tertulia.http.replies import Reply
 
-MAX_BODY = domain.limits.AVATAR_BYTES + (1 << 20)  # room for the form around the file
+MAX_BODY = domain.limits.MAX_AVATAR_BYTES + (1 << 20)  # room for the form around the file
 
 
 class AvatarUrl(Reply):
@@ -52,7 +52,7 @@ async def uploaded(call: Call, files: Files) -> Avatar | None:
         return None
     if len(files) > 1:
         raise SeveralFilesGiven()
-    uploaded = api.files.pictures.picture_in(files[0], domain.limits.AVATAR_BYTES)
+    uploaded = api.files.pictures.picture_in(files[0], domain.limits.MAX_AVATAR_BYTES)
     return await api.files.pictures.process(call.person, domain.files.images.avatar, uploaded)
 
 

@@ -8,10 +8,12 @@ from tertulia.errors import BadRequest
 from tertulia.http.parameter_rules import MaxItems, MaxLength, NoNul
 from tertulia.http.replies import Reply
 
-Key = Annotated[str, MaxLength(domain.limits.BOT_MEMORY_KEY_LENGTH), NoNul]
-Keys = Annotated[list[Key], MaxItems(domain.limits.BOT_MEMORY_KEYS_PER_CALL)]
+Key = Annotated[str, MaxLength(domain.limits.MAX_BOT_STORAGE_KEY_LENGTH), NoNul]
+Keys = Annotated[list[Key], MaxItems(domain.limits.MAX_BOT_STORAGE_KEYS_PER_CALL)]
 
-MAX_BODY = 9 * domain.limits.BOT_MEMORY + (1 << 20)  # a character takes up to nine bytes in a form
+MAX_BODY = 9 * domain.limits.MAX_BOT_STORAGE_LENGTH + (
+    1 << 20
+)  # a character takes up to nine bytes in a form
 
 
 class Storage(Reply):
@@ -19,15 +21,17 @@ class Storage(Reply):
 
 
 async def store(
-    call: Call, *, storage: dict[str, Annotated[str, MaxLength(domain.limits.BOT_MEMORY), NoNul]]
+    call: Call,
+    *,
+    storage: dict[str, Annotated[str, MaxLength(domain.limits.MAX_BOT_STORAGE_LENGTH), NoNul]],
 ) -> None:
     """Store texts for the calling bot; replaces existing keys."""
-    if len(storage) > domain.limits.BOT_MEMORY_KEYS_PER_CALL:
-        limit = domain.limits.BOT_MEMORY_KEYS_PER_CALL
+    if len(storage) > domain.limits.MAX_BOT_STORAGE_KEYS_PER_CALL:
+        limit = domain.limits.MAX_BOT_STORAGE_KEYS_PER_CALL
         raise BadRequest(f"storage is too long (limit: {limit} items)")
     for key in storage:
-        if len(key) > domain.limits.BOT_MEMORY_KEY_LENGTH:
-            limit = domain.limits.BOT_MEMORY_KEY_LENGTH
+        if len(key) > domain.limits.MAX_BOT_STORAGE_KEY_LENGTH:
+            limit = domain.limits.MAX_BOT_STORAGE_KEY_LENGTH
             raise BadRequest(f"A key in storage is too long (limit: {limit} characters)")
         if "\0" in key:
             raise BadRequest("A key in storage must not contain null bytes")

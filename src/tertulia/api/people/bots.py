@@ -15,8 +15,8 @@ from tertulia.http.parameter_rules import BareOrJson, Id, MaxLength, NoNul, OneO
 from tertulia.http.replies import Reply
 
 Text = Annotated[str, MaxLength(1000), NoNul]
-Address = Annotated[str, MaxLength(domain.limits.WEB_ADDRESS_LENGTH), WebAddress, BareOrJson]
-Config = dict[str, Annotated[str, MaxLength(domain.limits.BOT_CONFIG_LENGTH), NoNul]]
+Address = Annotated[str, MaxLength(domain.limits.MAX_WEB_ADDRESS_LENGTH), WebAddress, BareOrJson]
+Config = dict[str, Annotated[str, MaxLength(domain.limits.MAX_BOT_CONFIG_LENGTH), NoNul]]
 
 
 class BotDefaults(Reply, kw_only=True):
@@ -194,9 +194,9 @@ def _defaults(bot: BotObject) -> dict[str, Any]:
 
 
 def _checked_config(config: dict[str, str]) -> dict[str, str]:
-    limit = domain.limits.BOT_CONFIG_ENTRIES
+    limit = domain.limits.MAX_BOT_CONFIG_ENTRIES
     if len(config) > limit:
         raise BadRequest(f"config_data is too long (limit: {limit} items)")
-    if any(len(name) > domain.limits.BOT_CONFIG_LENGTH or "\0" in name for name in config):
+    if any(len(name) > domain.limits.MAX_BOT_CONFIG_LENGTH or "\0" in name for name in config):
         raise BadRequest("Invalid configuration data!")
     return config

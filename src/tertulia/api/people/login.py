@@ -119,7 +119,7 @@ async def _by_password(call: Call, username: str, password: str) -> VerifiedIden
 
 
 async def _matches(call: Call, password: str, known: str | None) -> bool:
-    candidate = password[: domain.limits.PASSWORD_LENGTH + 1]
+    candidate = password[: domain.limits.MAX_PASSWORD_LENGTH + 1]
     return await api.people.password_hashing.matches(call.person, candidate, known)
 
 

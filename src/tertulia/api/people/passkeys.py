@@ -19,7 +19,7 @@ from tertulia.log import log
 
 Answer = Annotated[str, MaxLength(20_000), NoNul]
 PasskeyName = Annotated[
-    str, MaxLength(domain.limits.PASSKEY_NAME_LENGTH), NoNul, Stripped, NotBlank
+    str, MaxLength(domain.limits.MAX_PASSKEY_NAME_LENGTH), NoNul, Stripped, NotBlank
 ]
 
 

@@ -77,7 +77,7 @@ def _ping(call: Call, doing: Doing) -> None:
     if (
         is_news
         and presence.active_at is not None
-        and org.head_count() <= domain.limits.PRESENCE_USERS
+        and org.head_count() <= domain.limits.MAX_PRESENCE_USERS
     ):
         event = UserActive(call.user.id, presence.active_at, presence.idle_at, now)
         call.delivery.publish_ephemeral(org.realm.id, event)

@@ -14,9 +14,9 @@ from tertulia.events.types.people.profile_fields import FieldObject
 from tertulia.http.parameter_rules import MaxItems, MaxLength, NoNul, Stripped
 from tertulia.http.replies import Reply
 
-Label = Annotated[str, Stripped(), MaxLength(domain.limits.PROFILE_LABEL_LENGTH), NoNul()]
-Hint = Annotated[str, MaxLength(domain.limits.PROFILE_HINT_LENGTH), NoNul()]
-Ids = Annotated[list[int], MaxItems(2 * domain.limits.PROFILE_FIELDS)]
+Label = Annotated[str, Stripped(), MaxLength(domain.limits.MAX_PROFILE_LABEL_LENGTH), NoNul()]
+Hint = Annotated[str, MaxLength(domain.limits.MAX_PROFILE_HINT_LENGTH), NoNul()]
+Ids = Annotated[list[int], MaxItems(2 * domain.limits.MAX_PROFILE_FIELDS)]
 
 
 class FieldValueParameter(msgspec.Struct):
@@ -24,7 +24,7 @@ class FieldValueParameter(msgspec.Struct):
     value: str | list[Any] | None
 
 
-GivenValues = Annotated[list[FieldValueParameter], MaxItems(2 * domain.limits.PROFILE_FIELDS)]
+GivenValues = Annotated[list[FieldValueParameter], MaxItems(2 * domain.limits.MAX_PROFILE_FIELDS)]
 
 
 class Fields(Reply):

@@ -10,7 +10,7 @@ from tertulia.http.parameter_rules import AtLeast, AtMost, MaxLength, NoNul, Str
 from tertulia.http.replies import Reply
 
 EmojiText = Annotated[str, MaxLength(200), NoNul]
-StatusText = Annotated[str, Stripped, MaxLength(domain.limits.STATUS_LENGTH), NoNul]
+StatusText = Annotated[str, Stripped, MaxLength(domain.limits.MAX_STATUS_LENGTH), NoNul]
 StatusEnd = Annotated[int, AtLeast(0), AtMost(LAST_MOMENT)]
 
 

@@ -7,8 +7,8 @@ from tertulia.api.call import Call
 from tertulia.http.parameter_rules import MaxItems, MaxLength, NoNul, Stripped
 from tertulia.http.replies import Reply
 
-Word = Annotated[str, Stripped, MaxLength(domain.limits.ALERT_WORD_LENGTH), NoNul]
-Words = Annotated[list[Word], MaxItems(domain.limits.ALERT_WORDS)]
+Word = Annotated[str, Stripped, MaxLength(domain.limits.MAX_ALERT_WORD_LENGTH), NoNul]
+Words = Annotated[list[Word], MaxItems(domain.limits.MAX_ALERT_WORDS)]
 
 
 class AlertWords(Reply):

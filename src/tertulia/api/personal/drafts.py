@@ -16,7 +16,7 @@ LATEST = 253_402_300_799  # the last second of the year 9999
 
 class DraftFields(msgspec.Struct, forbid_unknown_fields=True):
     type: Literal["", "stream", "private"]
-    to: Annotated[list[Id], MaxItems(domain.limits.RECIPIENTS_PER_MESSAGE)]
+    to: Annotated[list[Id], MaxItems(domain.limits.MAX_RECIPIENTS_PER_MESSAGE)]
     topic: str
     content: Annotated[str, NotBlank]
     timestamp: Annotated[float | None, AtMost(LATEST)] = None
@@ -44,7 +44,7 @@ async def fetch(call: Call) -> Drafts:
 
 
 async def add(
-    call: Call, *, drafts: Annotated[list[DraftFields], MaxItems(domain.limits.DRAFTS)]
+    call: Call, *, drafts: Annotated[list[DraftFields], MaxItems(domain.limits.MAX_DRAFTS)]
 ) -> DraftIds:
     """Create drafts: all or none."""
     texts = [draft.text() for draft in drafts]

@@ -10,9 +10,9 @@ from tertulia.http.parameter_rules import MaxLength, NoNul, NotBlank, Stripped
 from tertulia.http.replies import Reply
 
 Fragment = Annotated[
-    str, Stripped, NotBlank, MaxLength(domain.limits.NAVIGATION_FRAGMENT_LENGTH), NoNul
+    str, Stripped, NotBlank, MaxLength(domain.limits.MAX_NAVIGATION_FRAGMENT_LENGTH), NoNul
 ]
-ViewName = Annotated[str, Stripped, MaxLength(domain.limits.NAVIGATION_NAME_LENGTH), NoNul]
+ViewName = Annotated[str, Stripped, MaxLength(domain.limits.MAX_NAVIGATION_NAME_LENGTH), NoNul]
 
 
 class NavigationViews(Reply):

@@ -8,8 +8,8 @@ from tertulia.events.types.personal.snippets import SnippetObject
 from tertulia.http.parameter_rules import MaxLength, NoNul, NotBlank, Stripped
 from tertulia.http.replies import Reply
 
-Title = Annotated[str, Stripped, NotBlank, MaxLength(domain.limits.SNIPPET_TITLE_LENGTH), NoNul]
-Content = Annotated[str, NotBlank, MaxLength(domain.limits.MESSAGE_LENGTH), NoNul]
+Title = Annotated[str, Stripped, NotBlank, MaxLength(domain.limits.MAX_SNIPPET_TITLE_LENGTH), NoNul]
+Content = Annotated[str, NotBlank, MaxLength(domain.limits.MAX_MESSAGE_LENGTH), NoNul]
 
 
 class Snippets(Reply):

@@ -9,7 +9,7 @@ from tertulia.domain.personal.topic_policies import TopicPolicy
 from tertulia.errors.parameters import MissingParameter, UnsupportedCombination
 from tertulia.http.parameter_rules import Id, MaxLength, NoNul, OneOf, Stripped
 
-Topic = Annotated[str, Stripped, MaxLength(domain.limits.TOPIC_LENGTH), NoNul]
+Topic = Annotated[str, Stripped, MaxLength(domain.limits.MAX_TOPIC_LENGTH), NoNul]
 
 
 async def set_policy(
@@ -30,7 +30,7 @@ async def set_muted(
     call: Call,
     *,
     stream_id: Id | None = None,
-    stream: Annotated[str, MaxLength(domain.limits.CHANNEL_NAME_LENGTH)] | None = None,
+    stream: Annotated[str, MaxLength(domain.limits.MAX_CHANNEL_NAME_LENGTH)] | None = None,
     topic: Topic,
     op: Literal["add", "remove"],
 ) -> None:

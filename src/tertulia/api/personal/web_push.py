@@ -8,7 +8,7 @@ from tertulia.external.push import web_push
 from tertulia.http.parameter_rules import MaxLength, NoNul, NotBlank
 from tertulia.http.replies import Reply
 
-Endpoint = Annotated[str, NotBlank, MaxLength(domain.limits.WEB_ADDRESS_LENGTH), NoNul]
+Endpoint = Annotated[str, NotBlank, MaxLength(domain.limits.MAX_WEB_ADDRESS_LENGTH), NoNul]
 KeyText = Annotated[str, NotBlank, MaxLength(200), NoNul]
 
 

@@ -166,9 +166,9 @@ def checked_name(name: str) -> str:
     name = name.strip()
     if not name:
         raise BadRequest("Channel name can't be empty.")
-    if len(name) > domain.limits.CHANNEL_NAME_LENGTH:
+    if len(name) > domain.limits.MAX_CHANNEL_NAME_LENGTH:
         raise BadRequest(
-            f"Channel name too long (limit: {domain.limits.CHANNEL_NAME_LENGTH} characters)."
+            f"Channel name too long (limit: {domain.limits.MAX_CHANNEL_NAME_LENGTH} characters)."
         )
     domain.names.check(name, "channel name")
     return name

@@ -28,8 +28,8 @@ def for_sending(topic: str) -> str:
         raise BadRequest(f"Invalid character in topic, at position {position}!")
     if topic in (NO_TOPIC, EMPTY_TOPIC_NAME):
         return ""
-    if len(topic) > domain.limits.TOPIC_LENGTH:
-        raise TopicTooLong(limit=domain.limits.TOPIC_LENGTH)
+    if len(topic) > domain.limits.MAX_TOPIC_LENGTH:
+        raise TopicTooLong(limit=domain.limits.MAX_TOPIC_LENGTH)
     return topic
 
 

@@ -23,9 +23,9 @@ class Reminder(msgspec.Struct, frozen=True):
 
 
 def checked_note(note: str) -> str:
-    if len(note) > domain.limits.REMINDER_NOTE_LENGTH:
+    if len(note) > domain.limits.MAX_REMINDER_NOTE_LENGTH:
         raise BadRequest(
-            f"Maximum reminder note length: {domain.limits.REMINDER_NOTE_LENGTH} characters"
+            f"Maximum reminder note length: {domain.limits.MAX_REMINDER_NOTE_LENGTH} characters"
         )
     return note.strip()
 

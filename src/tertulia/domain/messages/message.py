@@ -185,8 +185,10 @@ def checked_content(content: str) -> str:
     content = content.rstrip().lstrip("\r\n")
     if not content:
         raise BadRequest("Message must not be empty")
-    if len(content) > domain.limits.MESSAGE_LENGTH:
-        raise BadRequest(f"Message is too long (limit: {domain.limits.MESSAGE_LENGTH} characters)")
+    if len(content) > domain.limits.MAX_MESSAGE_LENGTH:
+        raise BadRequest(
+            f"Message is too long (limit: {domain.limits.MAX_MESSAGE_LENGTH} characters)"
+        )
     return content
 
 

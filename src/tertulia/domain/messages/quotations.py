@@ -34,7 +34,7 @@ def quoted(opening: str, quotation: Quotation, site: str) -> str:
     head = f"{opening}\n\n{_attribution(quotation, site)}\n"
     content = quotation.message.content
     fence = _fence_around(content)
-    room = domain.limits.MESSAGE_LENGTH - len(head) - len(f"{fence}quote\n\n{fence}")
+    room = domain.limits.MAX_MESSAGE_LENGTH - len(head) - len(f"{fence}quote\n\n{fence}")
     if len(content) > room:
         content = content[: max(0, room - len(TRUNCATED))] + TRUNCATED
     return f"{head}{fence}quote\n{content}\n{fence}"

@@ -22,7 +22,7 @@ def check(reason: str, description: str) -> None:
 
 
 def topic_about(sender: User) -> str:
-    return f"Reports about {sender.full_name}"[: domain.limits.TOPIC_LENGTH]
+    return f"Reports about {sender.full_name}"[: domain.limits.MAX_TOPIC_LENGTH]
 
 
 def report_text(

@@ -105,8 +105,10 @@ def widget_of_client(widget: dict[str, Any]) -> str:
     except msgspec.ValidationError as problem:
         raise BadRequest(f"Widgets: {problem!s}") from None
     content = msgspec.json.encode(known).decode()
-    if len(content) > domain.limits.MESSAGE_LENGTH:
-        raise BadRequest(f"Widgets: too long (limit: {domain.limits.MESSAGE_LENGTH} characters)")
+    if len(content) > domain.limits.MAX_MESSAGE_LENGTH:
+        raise BadRequest(
+            f"Widgets: too long (limit: {domain.limits.MAX_MESSAGE_LENGTH} characters)"
+        )
     return content
 
 

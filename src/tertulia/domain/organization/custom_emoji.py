@@ -35,9 +35,9 @@ class CustomEmoji(msgspec.Struct, frozen=True):
 
 def checked_emoji_name(name: str) -> str:
     """The name as it is stored: with underscores for spaces."""
-    if len(name) > domain.limits.EMOJI_NAME_LENGTH:
+    if len(name) > domain.limits.MAX_EMOJI_NAME_LENGTH:
         raise BadRequest(
-            f"emoji_name is too long (limit: {domain.limits.EMOJI_NAME_LENGTH} characters)"
+            f"emoji_name is too long (limit: {domain.limits.MAX_EMOJI_NAME_LENGTH} characters)"
         )
     if _NAME.fullmatch(name) is None:
         raise BadRequest(

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from tertulia.domain.channels.channel import FOREVER
 from tertulia.domain.channels.topics import ALLOW_EMPTY, DISABLE_EMPTY
 from tertulia.domain.groups.group import REALM_PERMISSIONS, Permission, PermissionChange
-from tertulia.domain.limits import WEB_ADDRESS_LENGTH
+from tertulia.domain.limits import MAX_WEB_ADDRESS_LENGTH
 from tertulia.domain.messages.deleted import MAX_DAYS
 from tertulia.domain.setting_values import (
     Adjustable,
@@ -284,7 +284,7 @@ SETTINGS: dict[str, OrganizationSetting] = {
         ),
         OrganizationSetting(
             "jitsi_server_url",
-            ServerUrl(WEB_ADDRESS_LENGTH),
+            ServerUrl(MAX_WEB_ADDRESS_LENGTH),
             None,
             "The Jitsi server for calls.",
         ),

@@ -28,10 +28,10 @@ def checked(password: str, about: Sequence[str] = ()) -> str:
 
     `about` are words about its owner, which an attacker would try first.
     """
-    if len(password) < domain.limits.PASSWORD_SHORTEST:
-        raise BadRequest(f"A password has at least {domain.limits.PASSWORD_SHORTEST} characters.")
-    if len(password) > domain.limits.PASSWORD_LENGTH:
-        raise BadRequest(f"A password has at most {domain.limits.PASSWORD_LENGTH} characters.")
+    if len(password) < domain.limits.MIN_PASSWORD_LENGTH:
+        raise BadRequest(f"A password has at least {domain.limits.MIN_PASSWORD_LENGTH} characters.")
+    if len(password) > domain.limits.MAX_PASSWORD_LENGTH:
+        raise BadRequest(f"A password has at most {domain.limits.MAX_PASSWORD_LENGTH} characters.")
     if guesses(password, about) < MIN_GUESSES:
         raise BadRequest("This password is too easy to guess.")
     return password

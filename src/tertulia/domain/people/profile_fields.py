@@ -102,11 +102,11 @@ def account_site(field: ProfileField) -> str:
 def _checked_choices(data: dict[str, Any]) -> dict[str, Any]:
     if not data:
         raise BadRequest("Field must have at least one choice.")
-    if len(data) > domain.limits.PROFILE_CHOICES:
-        raise BadRequest(f"Field must have at most {domain.limits.PROFILE_CHOICES} choices.")
+    if len(data) > domain.limits.MAX_PROFILE_CHOICES:
+        raise BadRequest(f"Field must have at most {domain.limits.MAX_PROFILE_CHOICES} choices.")
     found = {}
     for key, choice in data.items():
-        if not 0 < len(key) <= domain.limits.PROFILE_TEXT_LENGTH or "\0" in key:
+        if not 0 < len(key) <= domain.limits.MAX_PROFILE_TEXT_LENGTH or "\0" in key:
             raise BadRequest("field_data has a choice with an invalid key")
         if not isinstance(choice, dict):
             raise BadRequest(f'field_data["{key}"] is not a dict')
@@ -122,7 +122,7 @@ def _text_of(choice: dict[str, Any], part: str, key: str) -> str:
     if not isinstance(text, str):
         raise BadRequest(f"{name} is not a string")
     domain.names.check(text, name)
-    return _bounded(name, text, domain.limits.PROFILE_TEXT_LENGTH, may_be_blank=False)
+    return _bounded(name, text, domain.limits.MAX_PROFILE_TEXT_LENGTH, may_be_blank=False)
 
 
 def _checked_account(data: dict[str, Any]) -> dict[str, Any]:
@@ -134,7 +134,7 @@ def _checked_account(data: dict[str, Any]) -> dict[str, Any]:
     pattern = data.get("url_pattern")
     if not isinstance(pattern, str) or not pattern:
         raise BadRequest("A custom external account needs a URL pattern")
-    _bounded("url_pattern", pattern, domain.limits.PROFILE_URL_LENGTH)
+    _bounded("url_pattern", pattern, domain.limits.MAX_PROFILE_URL_LENGTH)
     if pattern.count(USERNAME) != 1 or not _is_url(pattern.replace(USERNAME, "x")):
         raise BadRequest(f"A URL pattern must be a URL with {USERNAME} in it")
     return {"subtype": CUSTOM, "url_pattern": pattern}
@@ -161,13 +161,13 @@ def named_users(field: ProfileField, text: str) -> list[int]:
 
 
 def _short_text(field: ProfileField, value: Any) -> str:
-    text = _bounded(field.name, _string(field, value), domain.limits.PROFILE_TEXT_LENGTH)
+    text = _bounded(field.name, _string(field, value), domain.limits.MAX_PROFILE_TEXT_LENGTH)
     domain.names.check(text, field.name)
     return text
 
 
 def _long_text(field: ProfileField, value: Any) -> str:
-    return _bounded(field.name, _string(field, value), domain.limits.PROFILE_LONG_TEXT_LENGTH)
+    return _bounded(field.name, _string(field, value), domain.limits.MAX_PROFILE_LONG_TEXT_LENGTH)
 
 
 def _choice(field: ProfileField, value: Any) -> str:
@@ -189,7 +189,7 @@ def _date(field: ProfileField, value: Any) -> str:
 
 
 def _url(field: ProfileField, value: Any) -> str:
-    text = _bounded(field.name, _string(field, value), domain.limits.PROFILE_URL_LENGTH)
+    text = _bounded(field.name, _string(field, value), domain.limits.MAX_PROFILE_URL_LENGTH)
     if not _is_url(text):
         raise BadRequest(f"{field.name} is not a URL")
     return text
@@ -198,8 +198,10 @@ def _url(field: ProfileField, value: Any) -> str:
 def _users(field: ProfileField, value: Any) -> str:
     if not isinstance(value, list):
         raise BadRequest(f"{field.name} is not a list")
-    if len(value) > domain.limits.PROFILE_USERS:
-        raise BadRequest(f"{field.name} is too long (limit: {domain.limits.PROFILE_USERS} items)")
+    if len(value) > domain.limits.MAX_PROFILE_USERS:
+        raise BadRequest(
+            f"{field.name} is too long (limit: {domain.limits.MAX_PROFILE_USERS} items)"
+        )
     for site, user_id in enumerate(value):
         if type(user_id) is not int:
             raise BadRequest(f"{field.name}[{site}] is not an integer")

@@ -200,7 +200,7 @@ def checked_full_name(name: str) -> str:
     name = re.sub(" +", " ", domain.names.normalized(name))
     if not name:
         raise BadRequest("Name must not be empty!")
-    if len(name) > domain.limits.FULL_NAME_LENGTH:
+    if len(name) > domain.limits.MAX_FULL_NAME_LENGTH:
         raise BadRequest("Name too long!")
     seen = domain.names.visible_part(name)
     if (

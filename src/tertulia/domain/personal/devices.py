@@ -18,7 +18,7 @@ TokenKind = Literal["apns", "fcm"]
 
 KEY_BYTES = 33
 KEY_SIGN = 0x31  # the first byte identifies the cipher
-LARGEST_KEY_ID = 2**32 - 1
+MAX_KEY_ID = 2**32 - 1
 MAX_TOKEN_LENGTH = 4096
 
 EXPIRED = "REQUEST_EXPIRED"
@@ -66,7 +66,7 @@ def checked_key(push_key: str, push_key_id: int) -> str:
     key = decoded(push_key)
     if key is None or len(key) != KEY_BYTES or key[0] != KEY_SIGN:
         raise BadRequest("Invalid `push_key`")
-    if not 0 <= push_key_id <= LARGEST_KEY_ID:
+    if not 0 <= push_key_id <= MAX_KEY_ID:
         raise BadRequest("Invalid `push_key_id`")
     return push_key
 

@@ -48,8 +48,8 @@ def worded(
         return DraftContent(None, user_ids, "", content, edited_at)
     if "\0" in topic:
         raise BadRequest("Topic must not contain null bytes")
-    if len(topic) > domain.limits.TOPIC_LENGTH:
-        raise TopicTooLong(limit=domain.limits.TOPIC_LENGTH)
+    if len(topic) > domain.limits.MAX_TOPIC_LENGTH:
+        raise TopicTooLong(limit=domain.limits.MAX_TOPIC_LENGTH)
     if len(to) != 1:
         raise BadRequest("Must specify exactly 1 channel ID for channel messages")
     return DraftContent(to[0], [], topic, content, edited_at)

@@ -170,7 +170,7 @@ def _picture(directory: LdapDirectory, person: LdapPerson) -> Avatar | None:
 def full_name(claimed: str, email: str) -> str:
     """A valid name: characters that are not allowed are removed."""
     kept = re.sub('[*`\\\\>"@]', " ", domain.names.cleaned(claimed))
-    name = domain.names.cleaned(" ".join(kept.split()), domain.limits.FULL_NAME_LENGTH)
+    name = domain.names.cleaned(" ".join(kept.split()), domain.limits.MAX_FULL_NAME_LENGTH)
     return name or email.partition("@")[0]
 
 

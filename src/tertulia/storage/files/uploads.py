@@ -112,7 +112,7 @@ def any_untouched(tx: Tx, before: float) -> bool:
     )
 
 
-def sweep(tx: Tx, most_pieces: int) -> bool:
+def sweep(tx: Tx, max_pieces: int) -> bool:
     """Delete some pieces of a file that is marked for deletion. Returns whether there was one."""
     upload_id = tx.value(
         "SELECT id AS value FROM upload WHERE touched_at = :doomed AND place = '' LIMIT 1",
@@ -124,9 +124,9 @@ def sweep(tx: Tx, most_pieces: int) -> bool:
         "DELETE FROM upload_piece WHERE upload_id = :upload AND position IN"
         " (SELECT position FROM upload_piece WHERE upload_id = :upload LIMIT :limit)",
         upload=upload_id,
-        limit=most_pieces,
+        limit=max_pieces,
     )
-    if swept < most_pieces:
+    if swept < max_pieces:
         tx.execute("DELETE FROM upload WHERE id = :upload", upload=upload_id)
     return True
 

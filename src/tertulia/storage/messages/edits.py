@@ -70,7 +70,7 @@ def insert_moves(
         "SELECT message_id FROM message_edit WHERE message_id IN :ids"
         " GROUP BY message_id HAVING count(*) > :limit",
         ids=list(message_ids),
-        limit=domain.limits.EDITS_PER_MESSAGE,
+        limit=domain.limits.MAX_EDITS_PER_MESSAGE,
     )
     for row in often:
         _delete_oldest(tx, row["message_id"])
@@ -82,12 +82,12 @@ def _delete_oldest(tx: Tx, message_id: int) -> None:
         "SELECT id, coalesce(length(prev_content), 0) + coalesce(length(prev_rendered), 0) AS size"
         " FROM message_edit WHERE message_id = :message ORDER BY id DESC LIMIT :limit",
         message=message_id,
-        limit=domain.limits.EDITS_PER_MESSAGE + 1,
+        limit=domain.limits.MAX_EDITS_PER_MESSAGE + 1,
     )
-    room = domain.limits.EDITED_LENGTH
+    room = domain.limits.MAX_EDITED_LENGTH
     for number, row in enumerate(rows):
         room -= row["size"]
-        if number and (room < 0 or number == domain.limits.EDITS_PER_MESSAGE):
+        if number and (room < 0 or number == domain.limits.MAX_EDITS_PER_MESSAGE):
             if storage.organization.legal_holds.held_among(tx, [message_id]):
                 storage.organization.legal_holds.keep_edits(tx, message_id, row["id"])
             tx.execute(

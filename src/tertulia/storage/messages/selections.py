@@ -40,7 +40,7 @@ NOTHING = "1 = 0"
 # Moved from one channel to another after it was sent.
 MOVED = "m.arrived_seq IS NOT NULL"
 
-BEYOND_ALL = domain.limits.LARGEST_ID
+BEYOND_ALL = domain.limits.MAX_ID
 
 
 class Scope(msgspec.Struct, frozen=True):

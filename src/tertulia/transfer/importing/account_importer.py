@@ -94,14 +94,14 @@ class AccountImporter:
         self._state.count(kind)
 
     def add_folder(self, imported: ImportedFolder) -> None:
-        name = domain.names.cleaned(imported.name, domain.limits.FOLDER_NAME_LENGTH)
+        name = domain.names.cleaned(imported.name, domain.limits.MAX_FOLDER_NAME_LENGTH)
         taken = [
             each.name for each in storage.channels.folders.list_all(self._tx) if not each.archived
         ]
         if not name or (domain.names.is_like_one_of(name, taken) and not imported.is_archived):
             self._state.drop(FOLDERS, "whose name cannot be used")
             return
-        description = imported.description[: domain.limits.FOLDER_DESCRIPTION_LENGTH]
+        description = imported.description[: domain.limits.MAX_FOLDER_DESCRIPTION_LENGTH]
         html = markdown.render_text(description, Resolved(), Settings())
         creator = self._state.people.get(imported.creator, self._bot.id)
         folder = storage.channels.folders.insert(self._tx, name, description, html, creator)
@@ -116,7 +116,7 @@ class AccountImporter:
         name = _free_name(self._tx, imported.name)
         new = NewChannel(
             name=name,
-            description=imported.description[: domain.limits.CHANNEL_DESCRIPTION_LENGTH],
+            description=imported.description[: domain.limits.MAX_CHANNEL_DESCRIPTION_LENGTH],
             invite_only=imported.is_private,
             is_web_public=imported.is_web_public and not imported.is_private,
             history_public=imported.shares_history,
@@ -200,7 +200,7 @@ def _address(person: ImportedPerson) -> str:
 
 def _full_name(name: str) -> str:
     plain = "".join(c for c in name if c not in '*`\\>"@|#')
-    short = domain.names.cleaned(plain, domain.limits.FULL_NAME_LENGTH)
+    short = domain.names.cleaned(plain, domain.limits.MAX_FULL_NAME_LENGTH)
     try:
         return domain.people.user.checked_full_name(short)
     except BadRequest:

@@ -26,8 +26,8 @@ def add(tx: Tx, state: ImportState, profiles: ProfileData, messages: MessageImpo
             state.drop(DRAFTS, OF_UNKNOWN_PEOPLE)
             continue
         channel_id, user_ids = state.channels.get(each.channel), state.people_of(each.people)
-        topic = domain.names.cleaned(each.topic, domain.limits.TOPIC_LENGTH)
-        content = messages.with_names(each.content)[: domain.limits.MESSAGE_LENGTH]
+        topic = domain.names.cleaned(each.topic, domain.limits.MAX_TOPIC_LENGTH)
+        content = messages.with_names(each.content)[: domain.limits.MAX_MESSAGE_LENGTH]
         wording = DraftContent(channel_id, user_ids, topic, content, each.at)
         storage.personal.drafts.insert(tx, state.people[each.person], wording)
         state.count(DRAFTS)
@@ -37,8 +37,8 @@ def add(tx: Tx, state: ImportState, profiles: ProfileData, messages: MessageImpo
         if snippet.person not in state.people:
             state.drop(SNIPPETS, OF_UNKNOWN_PEOPLE)
             continue
-        title = domain.names.cleaned(snippet.title, domain.limits.SNIPPET_TITLE_LENGTH)
-        content = messages.with_names(snippet.content)[: domain.limits.MESSAGE_LENGTH]
+        title = domain.names.cleaned(snippet.title, domain.limits.MAX_SNIPPET_TITLE_LENGTH)
+        content = messages.with_names(snippet.content)[: domain.limits.MAX_MESSAGE_LENGTH]
         owner = state.people[snippet.person]
         number = storage.personal.snippets.insert(tx, owner, title, content)
         storage.bulk_import.date_snippet(tx, number, snippet.created_at or tx.now)
@@ -67,14 +67,14 @@ def _schedule(
     people = state.people_of(imported.people)
     to: Destination = ToPeople(tuple(people))
     if channel_id is not None:
-        topic = domain.names.cleaned(imported.topic, domain.limits.TOPIC_LENGTH)
+        topic = domain.names.cleaned(imported.topic, domain.limits.MAX_TOPIC_LENGTH)
         to = ToChannel(channel_id, topic)
     if owner is None or (channel_id is None and not people):
         state.drop(SCHEDULED, "of people or channels that were not imported")
     elif imported.at <= tx.now:
         state.drop(SCHEDULED, "that are overdue")
     else:
-        content = messages.with_names(imported.content)[: domain.limits.MESSAGE_LENGTH]
+        content = messages.with_names(imported.content)[: domain.limits.MAX_MESSAGE_LENGTH]
         deliver_at = int(imported.at)
         storage.later.scheduled.insert(tx, owner, to, messages.draft(content), None, deliver_at)
         state.count(SCHEDULED)

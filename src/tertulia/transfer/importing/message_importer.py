@@ -7,7 +7,7 @@ from typing import Any
 from tertulia import domain, markdown, storage
 from tertulia.database.tx import Tx
 from tertulia.domain.emoji import CUSTOM, UNICODE
-from tertulia.domain.limits import MESSAGE_LENGTH, TOPIC_LENGTH
+from tertulia.domain.limits import MAX_MESSAGE_LENGTH, MAX_TOPIC_LENGTH
 from tertulia.domain.messages.message import Draft, Mentions
 from tertulia.markdown import (
     LinkedChannel,
@@ -190,7 +190,7 @@ class MessageImporter:
         sender = people[imported.sender]
         channel_id = self._state.channels[imported.channel] if imported.channel else None
         conversation = None if channel_id else self._conversation(tx, imported)
-        topic = domain.names.cleaned(imported.topic, TOPIC_LENGTH) if channel_id else ""
+        topic = domain.names.cleaned(imported.topic, MAX_TOPIC_LENGTH) if channel_id else ""
         rendered = markdown.render(content, self._found(content), self._settings)
         paths = [each for each in rendered.attachment_path_ids if each in self._uploads]
         rows["link"] += [(realm, self._uploads[path], number) for path in set(paths)]
@@ -319,7 +319,7 @@ class MessageImporter:
         text = self.with_names(imported.text).strip()
         links = [self._name_file(key) for key in imported.files]
         whole = "\n".join([text, *filter(None, links)]).strip() or "(empty)"
-        return long_texts.split(whole, MESSAGE_LENGTH)
+        return long_texts.split(whole, MAX_MESSAGE_LENGTH)
 
     def _name(self, match: Any) -> str:
         kind, (key, _, label) = match[1], match[2].partition("|")

@@ -59,12 +59,12 @@ EmojiPictures = list[tuple[ImportedEmoji, Picture | None]]
 
 def read_emoji(emoji: list[ImportedEmoji]) -> EmojiPictures:
     """Convert the pictures before the transaction, because that is slow."""
-    draw, limit = domain.files.images.emoji_picture, domain.limits.EMOJI_BYTES
+    draw, limit = domain.files.images.emoji_picture, domain.limits.MAX_EMOJI_BYTES
     return [(each, _read_picture(each.open, draw, limit)) for each in emoji]
 
 
 def read_avatar(imported: ImportedAvatar) -> Avatar | None:
-    return _read_picture(imported.open, domain.files.images.avatar, domain.limits.AVATAR_BYTES)
+    return _read_picture(imported.open, domain.files.images.avatar, domain.limits.MAX_AVATAR_BYTES)
 
 
 def add(
@@ -193,7 +193,7 @@ def _add_policies(tx: Tx, state: ImportState, profiles: ProfileData) -> None:
         if user is None or channel is None or policy.policy not in KNOWN_POLICIES:
             state.drop(POLICIES, "of people or channels that were not imported")
             continue
-        topic = domain.names.cleaned(policy.topic, domain.limits.TOPIC_LENGTH)
+        topic = domain.names.cleaned(policy.topic, domain.limits.MAX_TOPIC_LENGTH)
         key = (user, channel, domain.channels.topics.fold(topic))
         if key in known:
             state.drop(POLICIES, DUPLICATES)
@@ -252,8 +252,8 @@ def _add_profile_field(tx: Tx, state: ImportState, imported: ImportedProfileFiel
     field = ProfileField(
         id=0,
         type=kind,
-        name=domain.names.cleaned(imported.name, domain.limits.PROFILE_LABEL_LENGTH),
-        hint=domain.names.cleaned(imported.hint, domain.limits.PROFILE_HINT_LENGTH),
+        name=domain.names.cleaned(imported.name, domain.limits.MAX_PROFILE_LABEL_LENGTH),
+        hint=domain.names.cleaned(imported.hint, domain.limits.MAX_PROFILE_HINT_LENGTH),
         data=stored,
         in_summary=imported.in_summary,
         required=imported.required,
@@ -286,7 +286,7 @@ def _set_status(
     if user_id is None:
         state.drop(STATUSES, OF_UNKNOWN_PEOPLE)
         return
-    changes = {"status_text": domain.names.cleaned(text, domain.limits.STATUS_LENGTH)}
+    changes = {"status_text": domain.names.cleaned(text, domain.limits.MAX_STATUS_LENGTH)}
     if emoji is not None:
         code = emoji.code
         if emoji.type == CUSTOM:

@@ -1,9 +1,10 @@
-"""Generates src/tertulia/transfer/emoji_names.txt: emoji names of other chat servers.
+"""Generates the table of emoji names of other chat servers, for imports.
 
-`python -m scripts.imported_emoji_names > src/tertulia/transfer/emoji_names.txt`: by hand, when
-there are new emoji. It has pip fetch one package from PyPI, `emoji`, which is not installed. It has
-the short names that Slack, GitHub and many others share, and the names of CLDR. Newer emoji have
-Unicode's character names in lower case in Slack and Mattermost. Exceptions are listed below.
+`python -m scripts.imported_emoji_names > src/tertulia/transfer/importing/imported_emoji_names.txt`:
+by hand, when there are new emoji. It has pip fetch one package from PyPI, `emoji`, which is not
+installed. It has the short names that Slack, GitHub and many others share, and the names of CLDR.
+Newer emoji have Unicode's character names in lower case in Slack and Mattermost. Exceptions are
+listed below.
 
 The table leaves out names that mean the same emoji here, and names that
 `tertulia.transfer.importing.emoji` derives: flags, skin tones, professions, families.

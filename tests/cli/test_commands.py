@@ -17,9 +17,7 @@ from tests.support.databases import Databases, Kind
 
 from tertulia import domain, storage
 from tertulia.cli import main
-from tertulia.cli.commands import COMMANDS
-from tertulia.cli.org_commands import ORG_COMMANDS, org
-from tertulia.cli.user_commands import USER_COMMANDS, user
+from tertulia.cli.commands import COMMANDS, ORG_COMMANDS, USER_COMMANDS, org, user
 from tertulia.config import Config
 from tertulia.data_dir import load_vault
 from tertulia.database import Database

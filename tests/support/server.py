@@ -208,7 +208,7 @@ class Server:
 
     def session_fingerprint(self, token: str) -> bytes:
         """What the database stores of a session token."""
-        return api.cookies.fingerprint_of(self._application.services, token)
+        return api.browser_sessions.fingerprint_of(self._application.services, token)
 
     @property
     def connections(self) -> ConnectionLimiter:

@@ -3,9 +3,9 @@
 from tertulia.api import (
     audit,
     authentication,
+    browser_sessions,
     call,
     channels,
-    cookies,
     event_schemas,
     events,
     examples,

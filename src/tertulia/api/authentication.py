@@ -141,8 +141,8 @@ class Authenticator:
         return domain.people.agents.acting_for(user, grant)
 
     async def _browser(self, request: ApiRequest, org: Organization | None) -> Call:
-        cross_site.check(request, api.cookies.origin(self._services.config, request))
-        session = await api.cookies.session(self._services, request, org)
+        cross_site.check(request, api.browser_sessions.origin(self._services.config, request))
+        session = await api.browser_sessions.session(self._services, request, org)
         caller = None if session is None or org is None else org.users[session.user_id]
         return Call(self._services, request, org, caller, session)
 
@@ -188,7 +188,9 @@ class Authenticator:
         """The same for a browser; one without a cached session is anonymous until it is
         authenticated."""
         org = api.call.cached_organization(self._services, request.host)
-        return self._precheck(request, api.cookies.cached_user(self._services, request, org))
+        return self._precheck(
+            request, api.browser_sessions.cached_user(self._services, request, org)
+        )
 
     def precheck_anonymous(self, request: ApiRequest) -> int:
         """The same for the pages before login, where every caller is anonymous."""

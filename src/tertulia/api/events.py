@@ -143,7 +143,7 @@ async def poll(
     )
     body = b'{"events":[%s]' % b",".join(events)
     if waited:
-        await api.cookies.check_not_ended(call)
+        await api.browser_sessions.check_not_ended(call)
         body += b',"queue_id":%s' % _encode(queue_id)
     return Encoded(body + b"}")
 

@@ -1,4 +1,4 @@
-"""`tertulia` itself: the list of its commands."""
+"""The list of all commands: those of `tertulia`, `tertulia user` and `tertulia org`."""
 
 import sys
 from typing import Any
@@ -19,11 +19,11 @@ COMMANDS = {
         "Print the address of the first-run page, with the setup code.",
     ),
     "user": (
-        "user_commands.user",
+        "commands.user",
         "Manage accounts: add, list, change, deactivate, erase; passwords and API keys.",
     ),
     "org": (
-        "org_commands.org",
+        "commands.org",
         "Manage organizations: create, list, deactivate, delete, change settings.",
     ),
     "messages": (
@@ -80,6 +80,108 @@ COMMANDS = {
     "generate": ("generate.generate", "Create a test organization of a given size."),
 }
 
+USER_COMMANDS = {
+    "add": (
+        "users.add",
+        "Add a person or a bot, and print the API key.",
+    ),
+    "list": (
+        "user_list.list_users",
+        "List all accounts, including bots and deactivated ones.",
+    ),
+    "invite": (
+        "user_import.invite",
+        "Invite people by mail; without EMAIL, print a link that several people can use.",
+    ),
+    "import": (
+        "user_import.import_people",
+        "Create accounts from a CSV file: all of them, or none.",
+    ),
+    "role": (
+        "users.role",
+        "Change the role of an account.",
+    ),
+    "deactivate": (
+        "users.deactivate",
+        "Deactivate an account; its API key and sessions stop working at once.",
+    ),
+    "reactivate": (
+        "users.reactivate",
+        "Reactivate an account; a bot with a deactivated owner gets a new key.",
+    ),
+    "erase": (
+        "users.erase",
+        "Deactivate an account and delete its data.",
+    ),
+    "password": (
+        "passwords.set_password",
+        "Set a user's password: prompt for it, or read the first line of stdin.",
+    ),
+    "link": (
+        "passwords.make_link",
+        "Print a link to choose a password; it works once, for 24 hours.",
+    ),
+    "end-password": (
+        "passwords.end_password",
+        "Make passwords invalid, so that users must choose new ones.",
+    ),
+    "reset-key": (
+        "users.reset_key",
+        "Replace the API key and print the new one; the old key stops working at once.",
+    ),
+    "zuliprc": (
+        "users.print_zuliprc",
+        "Print a zuliprc file for a client or a bot.",
+    ),
+    "sessions": (
+        "users.sessions",
+        "List the browser sessions of a user, most recently used first.",
+    ),
+    "unlock": (
+        "users.unlock",
+        "Clear the failed login attempts of a user, so that they can log in again.",
+    ),
+    "second-factor": (
+        "users.second_factor",
+        "Show or remove the second factor of a user.",
+    ),
+    "unlink": (
+        "users.unlink",
+        "Remove the link to a login provider; the next login matches by email address.",
+    ),
+}
+
+ORG_COMMANDS = {
+    "create": (
+        "organizations.create",
+        "Create an organization, and the data folder if it is missing.",
+    ),
+    "list": (
+        "organization_list.list_organizations",
+        "List the organizations on this server.",
+    ),
+    "settings": (
+        "organization_list.list_settings",
+        "List all settings with their values, defaults and meanings.",
+    ),
+    "set": (
+        "organizations.set_setting",
+        'Change a setting, for example: org set name "New name".',
+    ),
+    "deactivate": (
+        "organizations.deactivate",
+        "Deactivate an organization: no one can log in, and its data stays.",
+    ),
+    "reactivate": (
+        "organizations.reactivate",
+        "Reactivate a deactivated organization.",
+    ),
+    "delete": (
+        "organizations.delete",
+        "Delete all data of a deactivated organization.",
+    ),
+}
+
 
 class Commands(CommandGroup):
     """Turns errors that the user can fix into a message of one sentence."""
@@ -108,3 +210,13 @@ def _check_system() -> None:
 @click.version_option(__version__, message="Tertulia %(version)s")
 def main() -> None:
     """A team chat server: one process, one data folder."""
+
+
+@click.group(cls=CommandGroup, table=USER_COMMANDS)
+def user() -> None:
+    """Manage accounts: add, list, change, deactivate, erase; passwords and API keys."""
+
+
+@click.group(cls=CommandGroup, table=ORG_COMMANDS)
+def org() -> None:
+    """Manage organizations: create, list, deactivate, delete, change settings."""

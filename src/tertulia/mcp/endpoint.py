@@ -123,7 +123,7 @@ def call_site(services: Services, request: ApiRequest) -> str:
 def _check_origin(services: Services, request: ApiRequest) -> None:
     """Only a browser sends an origin; pages of other sites have no business here."""
     origin = request.header("origin")
-    if origin is not None and origin != api.cookies.origin(services.config, request):
+    if origin is not None and origin != api.browser_sessions.origin(services.config, request):
         raise CrossSiteRequest()
 
 

@@ -165,8 +165,8 @@ class LoginPages:
     # --- logout ---
 
     async def _log_out(self, call: Call) -> Response:
-        provider_session = await api.cookies.log_out(call)
-        cookie = api.cookies.drop_cookie(call.config, call.request)
+        provider_session = await api.browser_sessions.log_out(call)
+        cookie = api.browser_sessions.drop_cookie(call.config, call.request)
         if provider_session is not None:
             return await saml.log_out_of_provider(call, provider_session, cookie)
         return account_pages.redirect(saml.LOGGED_OUT, cookie)

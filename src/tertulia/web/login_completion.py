@@ -37,10 +37,10 @@ def requested_target(call: Call) -> LoginTarget:
     """Read the target from the query. Raises if a one-time password is malformed."""
     params = call.request.params
     mobile, desktop = (params.get(name, "") for name in OTPS)
-    domain.people.one_time_passwords.check_only_one(mobile, desktop)
+    domain.people.app_login_otp.check_only_one(mobile, desktop)
     for name in OTPS:
         if name in params:
-            domain.people.one_time_passwords.checked(params[name])
+            domain.people.app_login_otp.checked(params[name])
     return LoginTarget(mobile, desktop, next_path(call), params.get(LINK, "")[:100])
 
 
@@ -85,9 +85,9 @@ async def complete(call: Call, identity: VerifiedIdentity, target: LoginTarget) 
 
 async def start_session(call: Call, identity: VerifiedIdentity, where: str) -> Response:
     """Start a session and redirect to the requested page, or to the app."""
-    token, session = api.cookies.new_session(call)
+    token, session = api.browser_sessions.new_session(call)
     await call.db.write(actions.people.login.log_in, identity, session)
-    cookie = api.cookies.session_cookie(call.config, call.request, token)
+    cookie = api.browser_sessions.session_cookie(call.config, call.request, token)
     return account_pages.redirect(where, cookie)
 
 
@@ -95,7 +95,7 @@ async def _open_app(call: Call, identity: VerifiedIdentity, otp: str) -> Respons
     """Open the mobile app with its API key. The browser gets no session cookie."""
     found = await api.people.login.key_of(call, identity)
     query = {
-        "otp_encrypted_api_key": domain.people.one_time_passwords.encrypted_key(otp, found.api_key),
+        "otp_encrypted_api_key": domain.people.app_login_otp.encrypted_key(otp, found.api_key),
         "email": found.email,
         "user_id": str(found.user_id),
         "realm": call.site,
@@ -113,7 +113,7 @@ async def _show_token(call: Call, identity: VerifiedIdentity, otp: str) -> Respo
     await call.db.write(
         actions.people.pending_logins.issue_token, identity, token_hash(call, token)
     )
-    pasted = domain.people.one_time_passwords.encrypted_token(otp, token, jwt.encrypt)
+    pasted = domain.people.app_login_otp.encrypted_token(otp, token, jwt.encrypt)
     headers = security_headers.of_page(scripts=True)
     return await account_pages.page(call, "desktop.html", headers=headers, pasted=pasted)
 

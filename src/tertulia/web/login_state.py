@@ -32,7 +32,7 @@ async def save(call: Call, state: str, login: msgspec.Struct, user_id: int | Non
 
     `user_id` is the account, if it is known.
     """
-    browser, cookie = api.cookies.login_token(call)
+    browser, cookie = api.browser_sessions.login_token(call)
     await call.db.write(
         actions.people.pending_logins.start,
         _state_hash(call, state, type(login)),
@@ -45,7 +45,7 @@ async def save(call: Call, state: str, login: msgspec.Struct, user_id: int | Non
 
 async def load(call: Call, state: str, kind: type[T]) -> T:
     """Return a stored login and delete it. Raises LoginExpired."""
-    browser = api.cookies.pending_login_token(call)
+    browser = api.browser_sessions.pending_login_token(call)
     if not state or browser is None:
         raise LoginExpired()
     sealed = await call.db.write(

@@ -79,7 +79,7 @@ async def _save(call: Call, key: str) -> Response:
     await call.db.write(
         actions.people.password_reset.set_password, call.vault, key, hashed, renew_key
     )
-    cookie = api.cookies.drop_cookie(call.config, call.request)
+    cookie = api.browser_sessions.drop_cookie(call.config, call.request)
     return account_pages.redirect("/login/?password_changed", cookie)
 
 

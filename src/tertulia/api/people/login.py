@@ -49,7 +49,7 @@ async def fetch_own_key(call: Call, *, password: str = "") -> ApiKey:
 
 async def key_of(call: Call, who: VerifiedIdentity) -> ApiKey:
     """The API key of an authenticated user, if they may log in."""
-    session_request = api.cookies.app_session_request(call)
+    session_request = api.browser_sessions.app_session_request(call)
     user = await call.db.write(actions.people.login.log_in, who, session_request)
     sealed = await call.db.read(_sealed_key, user.id)
     return _key_response(call, user, sealed)

@@ -2,6 +2,7 @@
 
 from tertulia.domain.people import (
     agents,
+    app_login_otp,
     avatar,
     bots,
     external_accounts,
@@ -12,7 +13,6 @@ from tertulia.domain.people import (
     known_people,
     new_user,
     one_time_links,
-    one_time_passwords,
     passwords,
     presence,
     profile_fields,

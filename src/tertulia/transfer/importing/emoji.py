@@ -124,8 +124,8 @@ def derived_code(name: str) -> str | None:
 @cache
 def imported_names() -> dict[str, str]:
     """The code by name, from the table."""
-    text = (resources.files("tertulia.transfer") / "emoji_names.txt").read_text(encoding="utf-8")
-    lines = (line.split(" ") for line in text.splitlines())
+    table = resources.files("tertulia.transfer.importing") / "imported_emoji_names.txt"
+    lines = (line.split(" ") for line in table.read_text(encoding="utf-8").splitlines())
     return {name: code for code, *names in lines for name in names}
 
 

@@ -202,7 +202,7 @@ async def _message(
 
 
 def _is_secure(call: Call) -> bool:
-    return api.cookies.origin(call.config, call.request).startswith("https://")
+    return api.browser_sessions.origin(call.config, call.request).startswith("https://")
 
 
 def _heading(shown: Sequence[tiles.Tile], texts: Mapping[str, str]) -> str:

@@ -11,6 +11,7 @@ import pytest
 from tests.support.oauth import (
     BACK,
     PASSWORD,
+    VERIFIER,
     agent_of,
     allowed,
     call_after_consent,
@@ -204,6 +205,21 @@ def test_a_code_works_once_and_only_for_the_program_that_asked(chat, browser):
     assert status_of(agent_of(chat, tokens)) == 200
     assert exchanged(browser, client_id, code).status_code == 400
     assert status_of(agent_of(chat, tokens)) == 401, "a code that is used twice ends the grant"
+
+
+def test_a_program_of_oauth_2_1_does_not_repeat_its_address(chat, browser):
+    client_id = registered(browser)
+    code = allowed(browser, client_id, choice(chat, kitchen="read"))["code"]
+    form = {
+        "grant_type": "authorization_code",
+        "client_id": client_id,
+        "code": code,
+        "code_verifier": VERIFIER,
+    }
+
+    tokens = browser.post("/oauth/token", data=form).json()
+
+    assert status_of(agent_of(chat, tokens)) == 200
 
 
 @pytest.mark.parametrize(

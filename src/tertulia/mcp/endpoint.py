@@ -70,7 +70,17 @@ class AgentEndpoint:
             await request.read_rest(MAX_BODY_BYTES)
             return await self._handle(call, bytes(request.body))
         except ClientError as error:
-            return _refusal(call_site(self._services, request), outcome.checked(error))
+            return self._refusal(request, outcome.checked(error))
+
+    def _refusal(self, request: ApiRequest, error: ClientError) -> Response:
+        headers = dict(error.reply_headers())
+        if error.status == 401:
+            site = call_site(self._services, request)
+            found = f'resource_metadata="{site}/.well-known/oauth-protected-resource{PATH}"'
+            if request.header("authorization") is not None:
+                found = f'error="invalid_token", {found}'
+            headers["WWW-Authenticate"] = f"Bearer {found}"
+        return Response(encode_error(error), error.status, headers, media_type=JSON)
 
     def _limit(self, call: Call) -> None:
         if self._limiter is None:
@@ -125,11 +135,3 @@ def _check_origin(services: Services, request: ApiRequest) -> None:
     origin = request.header("origin")
     if origin is not None and origin != api.browser_sessions.origin(services.config, request):
         raise CrossSiteRequest()
-
-
-def _refusal(site: str, error: ClientError) -> Response:
-    headers = dict(error.reply_headers())
-    if error.status == 401:
-        metadata = f"{site}/.well-known/oauth-protected-resource{PATH}"
-        headers["WWW-Authenticate"] = f'Bearer resource_metadata="{metadata}"'
-    return Response(encode_error(error), error.status, headers, media_type=JSON)

@@ -302,7 +302,7 @@ async def token(call: Call) -> tuple[int, dict[str, Any]]:
             actions.people.agents.redeem,
             client_id,
             params.get("code", ""),
-            params.get("redirect_uri", ""),
+            params.get("redirect_uri"),
             params.get("code_verifier", ""),
             address,
         )

@@ -122,9 +122,12 @@ def check(tx: Tx, grant: Grant) -> None:
 
 
 def redeem(
-    tx: Tx, client_id: str, code: str, redirect_uri: str, verifier: str, address: str
+    tx: Tx, client_id: str, code: str, redirect_uri: str | None, verifier: str, address: str
 ) -> AgentTokens | None:
-    """Exchange a code for tokens; None if it is not valid. `address` is the program's."""
+    """Exchange a code for tokens; None if it is not valid. `address` is the program's.
+
+    Programs of OAuth 2.1 do not repeat the redirect URI, because PKCE protects the code.
+    """
     found = storage.people.agents.find_code(tx, fingerprint(code))
     if found is None or storage.people.agents.client_of(tx, found.grant_id) != client_id:
         return None
@@ -133,7 +136,7 @@ def redeem(
         return None
     is_good = (
         found.expires_at > tx.now
-        and hmac.compare_digest(found.redirect_uri.encode(), redirect_uri.encode())
+        and redirect_uri in (None, found.redirect_uri)
         and hmac.compare_digest(found.challenge.encode(), challenge_of(verifier).encode())
     )
     if not is_good:

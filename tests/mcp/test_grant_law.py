@@ -162,3 +162,30 @@ def reactions_and_answers(world: World, reader: Person) -> dict[str, int]:
 
 def changed_places(before: dict[str, int], after: dict[str, int]) -> list[str]:
     return [location for location in after if after[location] != before[location]]
+
+
+def test_a_message_that_leaves_the_grant_or_the_reach_of_its_user_is_gone(chat):
+    """Moved to another channel; a channel that became private; a user who was removed."""
+    world = World(chat)
+    world.ben.joins(*CHANNELS, principals=[world.ana.id])
+    token = access_token(world.ana, {world.id(name): True for name in ("kitchen", "cellar")})
+    for place in (("kitchen", "lunch"), ("kitchen", "news"), ("cellar", "lunch")):
+        world.send(place)
+    moved, private, removed = world.words
+
+    def seen() -> set[int]:
+        found = "".join(answer for _, answer in answers(world, token))
+        return {number for number, (_, word) in world.words.items() if word in found}
+
+    assert seen() == {moved, private, removed}
+
+    world.ben.patch(f"/messages/{moved}", stream_id=world.id("garden")).succeeds()
+    assert seen() == {private, removed}
+
+    world.ben.leaves("cellar", principals=[world.ana.id])
+    assert seen() == {private}
+
+    world.ana.leaves("kitchen")
+    assert seen() == {private}, "it is public"
+    world.ben.patch(f"/streams/{world.id('kitchen')}", is_private=True).succeeds()
+    assert seen() == set()

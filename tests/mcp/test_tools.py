@@ -187,6 +187,57 @@ def test_an_agent_uploads_a_file_and_schedules_a_message_once(agent, ana, chat):
     assert first == again
 
 
+def test_a_repeated_schedule_with_blanks_around_its_text_schedules_nothing(agent, chat):
+    at = datetime.fromtimestamp(chat.server.clock() + 3600, UTC).isoformat()
+    params = {"channel": "kitchen", "topic": " Lunch ", "text": " Later ", "at": at}
+
+    calls = [partial(agent.call, "schedule_message", **params) for _ in range(3)]
+    found = [each.result() for each in [in_background(call) for call in calls]]
+
+    assert len({each.succeeds()["scheduled_message_id"] for each in found}) == 1
+
+
+def test_an_agent_learns_nothing_of_messages_that_its_user_scheduled(chat, ana):
+    at = int(chat.server.clock()) + 3600
+    about = {"type": "channel", "to": chat.channel("kitchen").id, "topic": "lunch"}
+    chat.set("enable_agent_access", True)
+    ana.post(
+        "/scheduled_messages", **about, content="Soup", scheduled_delivery_timestamp=at
+    ).succeeds()
+    moment = datetime.fromtimestamp(at, UTC).isoformat()
+
+    refused = program_of(ana).call(
+        "schedule_message", channel="kitchen", topic="lunch", text="Soup", at=moment
+    )
+
+    assert refused.fails() == "This agent may not write here."
+
+
+def test_a_channel_where_the_user_may_not_post_is_listed_as_read_only(chat, agent, ana):
+    nobody = chat.group("nobody")
+    chat.person("olga", role="owner").patch(
+        f"/streams/{chat.channel('kitchen').id}", can_send_message_group={"new": nobody}
+    ).succeeds()
+
+    listed = agent.call("list_channels").succeeds()["channels"]
+
+    assert {each["name"]: each["may_write"] for each in listed}["kitchen"] is False
+    assert agent.call("send_message", channel="kitchen", topic="lunch", text="Soup").fails()
+
+
+def test_only_calls_that_change_nothing_more_are_marked_as_repeatable(agent):
+    async def work(client):
+        return (await client.list_tools()).tools
+
+    marked = {each.name: each.annotations.idempotent_hint for each in agent.run(work)}
+
+    assert [name for name, is_marked in marked.items() if not is_marked] == [
+        "send_message",
+        "reply",
+        "upload_file",
+    ]
+
+
 def test_every_write_is_in_the_audit_log(agent, chat, bot, ana):
     agent.call("send_message", channel="kitchen", topic="lunch", text="Soup!").succeeds()
     agent.call("read_topic", channel="kitchen", topic="lunch").succeeds()
@@ -250,6 +301,30 @@ def test_malformed_requests_are_refused(bot, body, status):
     assert raw(bot, body).status == status
 
 
+@pytest.mark.parametrize(
+    "method, params",
+    [
+        ("tools/call", {"name": ["list_channels"]}),
+        ("resources/read", {"uri": "tertulia:///channels/{kitchen}"}),
+        ("resources/read", {"uri": "tertulia:///channels/{kitchen}/topics/%00"}),
+        ("resources/read", {"uri": "tertulia:///channels/{kitchen}/topics/" + "x" * 61}),
+        ("prompts/get", {"name": "summarize_topic", "arguments": {"channel": "x", "topic": "y"}}),
+        (
+            "prompts/get",
+            {"name": "summarize_topic", "arguments": {"channel": "kitchen", "topic": "x" * 61}},
+        ),
+    ],
+)
+def test_parameters_that_name_nothing_are_an_error_of_the_protocol(chat, bot, method, params):
+    if "uri" in params:
+        kitchen = str(chat.channel("kitchen").id)
+        params = {"uri": params["uri"].replace("{kitchen}", kitchen)}
+
+    found = post(bot, {"jsonrpc": "2.0", "id": 1, "method": method, "params": params})
+
+    assert found["error"]["code"] == -32602
+
+
 def test_headers_that_contradict_the_body_are_refused(bot):
     meta = {
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -275,6 +350,10 @@ def test_only_bots_with_a_key_are_accepted(chat, bot, ana):
     without = raw(chat.stranger, body)
     assert without.status == 401
     assert "/.well-known/oauth-protected-resource/mcp" in without.headers["WWW-Authenticate"]
+    assert "error" not in without.headers["WWW-Authenticate"]
+    ended = raw(chat.stranger, body, Authorization="Bearer tertulia_ended")
+    assert ended.status == 401
+    assert ended.headers["WWW-Authenticate"].startswith('Bearer error="invalid_token", resource')
     assert raw(bot, body, Origin="https://elsewhere.example").status == 403
     assert bot.raw("GET", "/mcp").status == 405
 
@@ -326,9 +405,11 @@ def test_topics_are_resources_and_prompts_contain_them(agent, chat, ana):
     assert {each.name for each in prompts.prompts} == {"summarize_topic", "catch_me_up"}
     for each in (summary, missed):
         assert "Soup's on" in each.messages[0].content.text
+    for text in (read.contents[0].text, summary.messages[0].content.text):
+        assert "kitchen" not in text.split("--- people")[0], "people wrote the names, too"
 
 
-def test_an_agent_has_the_turns_of_its_owner_in_the_fair_queue(chat, ana, agent):
+def test_an_agent_has_the_turns_of_its_owner_in_the_fair_queue(chat, ana, bot, agent):
     """A bot and a program that acts for Ana wait behind Ana's work, those of Ben do not."""
     ben = chat.person("ben", channels=["kitchen"])
     program = program_of(ana)
@@ -346,6 +427,13 @@ def test_an_agent_has_the_turns_of_its_owner_in_the_fair_queue(chat, ana, agent)
             backlog.turns_until(response)
             (message,) = response.result().succeeds()["messages"]
             assert message["text"] == "Soup's on"
+        for method, params in (
+            ("resources/list", {}),
+            ("resources/read", {"uri": "tertulia:///channels/1/topics/lunch"}),
+            ("prompts/get", {"name": "catch_me_up"}),
+        ):
+            body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+            assert raw(bot, body).status == 429, method
 
     assert all("API usage exceeded rate limit" in each for each in refused)
 

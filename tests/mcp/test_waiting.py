@@ -56,6 +56,15 @@ def test_a_killed_agent_gets_what_it_had_not_confirmed(agent, ana):
     assert texts(wait(agent, after=confirmed["next_after"])) == []
 
 
+def test_an_agent_that_confirms_too_much_misses_nothing(agent, ana):
+    wait(agent)
+    confirmed = wait(agent, after=2**60)
+    ana.says("one", to="kitchen > lunch")
+
+    assert texts(wait(agent, after=confirmed["next_after"])) == ["one"]
+    assert texts(wait(agent)) == ["one"]
+
+
 def test_positions_are_separate_and_places_limit_them(agent, ana):
     wait(agent)
     wait(agent, name="dinner", channel="kitchen", topic="dinner")

@@ -27,7 +27,6 @@ INVALID_PARAMS = -32602
 INTERNAL_ERROR = -32603
 HEADER_MISMATCH = -32020
 UNSUPPORTED_VERSION = -32022
-TOO_MANY_REQUESTS = -32000
 
 # Only the revision without sessions answers errors of a request with these statuses.
 STATUS = {
@@ -37,7 +36,6 @@ STATUS = {
     HEADER_MISMATCH: 400,
     UNSUPPORTED_VERSION: 400,
     METHOD_NOT_FOUND: 404,
-    TOO_MANY_REQUESTS: 429,
 }
 
 # The parameter that a client repeats in the header `Mcp-Name`.

@@ -5,7 +5,6 @@ from typing import Any
 from tertulia import api
 from tertulia.api.call import Call
 from tertulia.api.messages.catch_up import CaughtUpConversation
-from tertulia.errors import ClientError
 from tertulia.mcp import json_rpc, read_tools, resources, transcript
 from tertulia.mcp.json_rpc import ProtocolError
 
@@ -52,10 +51,7 @@ async def get(call: Call, name: str, given: dict[str, str]) -> dict[str, Any]:
 async def _topic(call: Call, given: dict[str, str]) -> str:
     if not given.get("channel") or "topic" not in given:
         raise ProtocolError(json_rpc.INVALID_PARAMS, "Give a channel and a topic")
-    try:
-        channel = await read_tools.named(call, given["channel"])
-    except ClientError as error:
-        raise ProtocolError(json_rpc.INVALID_PARAMS, error.msg) from None
+    channel = await read_tools.named(call, given["channel"])
     return await resources.topic_text(call, channel, given["topic"])
 
 

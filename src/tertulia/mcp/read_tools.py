@@ -134,9 +134,9 @@ async def list_channels(call: Call, _: NoArguments, __: str | None = None) -> Re
             name=each.name,
             description=each.description,
             is_private=each.invite_only,
-            may_write=call.user.grant is None or call.user.grant.may_write(each.id),
+            may_write=may_write,
         )
-        for each in await call.db.read(readable_channels, call.user)
+        for each, may_write in await call.db.read(_listed, call.user)
     ]
     lines = [
         f"- #{each.name}{'' if each.may_write else ' (read only)'}: {each.description}"
@@ -197,6 +197,23 @@ def readable_channels(tx: Tx, user: User) -> list[Channel]:
     ids = AccessByDatabase(tx, user).readable().ids
     found = [each for each in storage.channels.find_many(tx, ids) if not each.archived]
     return sorted(found, key=lambda each: each.name.casefold())
+
+
+def _listed(tx: Tx, user: User) -> list[tuple[Channel, bool]]:
+    """The channels, and whether the agent may write there: by its grant and by the permission of
+    the user, or of the owner of a bot."""
+    owner_id = user.bot_owner_id
+    owner = None if owner_id is None else storage.people.find(tx, owner_id)
+    senders = [user] if owner is None or not owner.is_active else [user, owner]
+    holds = actions.groups.permissions.permission_checker(tx, senders)
+
+    def may_write(channel: Channel) -> bool:
+        if user.grant is not None and not user.grant.may_write(channel.id):
+            return False
+        value = channel.permissions["can_send_message_group"]
+        return any(holds(each, value) for each in senders)
+
+    return [(each, may_write(each)) for each in readable_channels(tx, user)]
 
 
 async def named(call: Call, name: str) -> Channel:

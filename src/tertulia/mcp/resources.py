@@ -3,7 +3,7 @@
 from typing import Any
 from urllib.parse import unquote
 
-from tertulia import actions
+from tertulia import actions, domain
 from tertulia.api.call import Call
 from tertulia.domain.channels.channel import Channel
 from tertulia.errors import ClientError
@@ -57,19 +57,23 @@ async def topic_text(call: Call, channel: Channel, topic: str) -> str:
     page = await read_tools.messages_before(
         call, read_tools.in_topic(channel, topic), None, MESSAGES_PER_TOPIC
     )
-    title = f"# #{channel.name} > {topic}"
-    shown = "Earlier messages are left out.\n\n" if page.has_more else ""
-    body = transcript.as_text(page.messages, with_place=False)
-    return f"{title}\n\n{shown}{body}\n"
+    if not page.messages:
+        return "No messages."
+    left_out = "Earlier messages are left out.\n\n" if page.has_more else ""
+    title = f"# #{channel.name} > {topic}"  # people wrote the names, too
+    body = transcript.paragraphs(page.messages, with_place=False)
+    text = transcript.marked(f"{title}\n\n{body}")
+    return f"{left_out}{text}\n"
 
 
 async def _place(call: Call, uri: str) -> tuple[Channel, str]:
-    number, _, topic = uri.removeprefix(TOPIC_URI).partition("/topics/")
-    channel_id = parse_id(number) if uri.startswith(TOPIC_URI) else None
+    number, separator, quoted = uri.removeprefix(TOPIC_URI).partition("/topics/")
+    channel_id = parse_id(number) if uri.startswith(TOPIC_URI) and separator else None
     if channel_id is not None:
         try:
+            topic = domain.channels.topics.for_sending(unquote(quoted))
             readable = actions.channels.readable_by
-            return await call.db.read(readable, call.user, channel_id), unquote(topic)
+            return await call.db.read(readable, call.user, channel_id), topic
         except ClientError:
             pass
     raise ProtocolError(json_rpc.INVALID_PARAMS, "Resource not found", {"uri": uri[:500]})

@@ -1,8 +1,8 @@
 """The methods of the protocol: discovery, tools, resources and prompts."""
 
 from collections.abc import Awaitable, Callable
-from functools import cache
-from typing import Any
+from functools import cache, partial
+from typing import Any, TypeVar
 
 from tertulia import __version__, api
 from tertulia.api.call import Call
@@ -26,11 +26,12 @@ INSTRUCTIONS = (
     " sends nothing. To answer people, wait with wait_for_messages and use reply."
 )
 
+T = TypeVar("T")
 Method = Callable[[Call, Request], Awaitable[dict[str, Any]]]
 
 
 def may_wait(request: Request) -> bool:
-    return request.method == "tools/call" and request.params.get("name") in WAITING_TOOLS
+    return request.method == "tools/call" and str(request.params.get("name")) in WAITING_TOOLS
 
 
 async def answer(call: Call, request: Request, version: str) -> dict[str, Any]:
@@ -39,7 +40,12 @@ async def answer(call: Call, request: Request, version: str) -> dict[str, Any]:
     is_past = request.method in _ONLY_BEFORE and version == json_rpc.LATEST_VERSION
     if method is None or is_past:
         raise ProtocolError(json_rpc.METHOD_NOT_FOUND, f"Method not found: {request.method[:100]}")
-    found = await method(call, request)
+    try:
+        found = await method(call, request)
+    except ClientError as error:
+        if error.status != 400:
+            raise  # an end of the access or a limit, which clients know by the status
+        raise ProtocolError(json_rpc.INVALID_PARAMS, error.msg) from None
     if version == json_rpc.LATEST_VERSION:
         found = {"resultType": "complete", **_freshness(request.method), **found}
     return found
@@ -115,8 +121,12 @@ async def _run(call: Call, tool: Tool, given: dict[str, Any], call_id: str | Non
         _record(call, tool)
     if tool.name in WAITING_TOOLS:
         return await tools.run(call, tool, given, call_id)
+    return await _in_turn(call, partial(tools.run, call, tool, given, call_id))
+
+
+async def _in_turn(call: Call, work: Callable[[], Awaitable[T]]) -> T:
     async with CALLS.slot(call.person):
-        found = await tools.run(call, tool, given, call_id)
+        found = await work()
     if call.user.grant is not None:
         # What was read before a revocation may be answered, nothing that came later.
         await call.db.read(api.call.recheck_rights, call.user)
@@ -146,7 +156,7 @@ def _text(text: str) -> dict[str, Any]:
 
 
 async def _list_resources(call: Call, request: Request) -> dict[str, Any]:
-    return await resources.listed(call, request.params.get("cursor"))
+    return await _in_turn(call, partial(resources.listed, call, request.params.get("cursor")))
 
 
 async def _list_templates(call: Call, request: Request) -> dict[str, Any]:
@@ -154,7 +164,7 @@ async def _list_templates(call: Call, request: Request) -> dict[str, Any]:
 
 
 async def _read_resource(call: Call, request: Request) -> dict[str, Any]:
-    return await resources.read(call, str(request.params.get("uri")))
+    return await _in_turn(call, partial(resources.read, call, str(request.params.get("uri"))))
 
 
 async def _list_prompts(call: Call, request: Request) -> dict[str, Any]:
@@ -165,7 +175,8 @@ async def _get_prompt(call: Call, request: Request) -> dict[str, Any]:
     given = request.params.get("arguments") or {}
     if not isinstance(given, dict) or not all(isinstance(each, str) for each in given.values()):
         raise ProtocolError(json_rpc.INVALID_PARAMS, "The arguments of a prompt are texts")
-    return await prompts.get(call, str(request.params.get("name")), given)
+    name = str(request.params.get("name"))
+    return await _in_turn(call, partial(prompts.get, call, name, given))
 
 
 _ONLY_BEFORE = frozenset({"initialize", "ping"})

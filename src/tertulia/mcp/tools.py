@@ -72,9 +72,19 @@ TOOLS = {
         Tool("find_people", read_tools.FindPeopleArguments, read_tools.find_people),
         Tool("wait_for_messages", wait_tool.WaitArguments, wait_tool.wait_for_messages),
         Tool(
-            "send_message", write_tools.SendMessageArguments, write_tools.send_message, writes=True
+            "send_message",
+            write_tools.SendMessageArguments,
+            write_tools.send_message,
+            writes=True,
+            repeatable=False,  # only with a key
         ),
-        Tool("reply", write_tools.ReplyArguments, write_tools.reply, writes=True),
+        Tool(
+            "reply",
+            write_tools.ReplyArguments,
+            write_tools.reply,
+            writes=True,
+            repeatable=False,
+        ),
         Tool("react", write_tools.ReactArguments, write_tools.react, writes=True),
         Tool(
             "edit_message", write_tools.EditMessageArguments, write_tools.edit_message, writes=True

@@ -92,7 +92,11 @@ def as_text(found: Sequence[MessageView], *, with_place: bool = True) -> str:
     """The messages as Markdown between two marks."""
     if not found:
         return "No messages."
-    return marked("\n\n".join(_paragraph(each, with_place) for each in found))
+    return marked(paragraphs(found, with_place=with_place))
+
+
+def paragraphs(found: Sequence[MessageView], *, with_place: bool) -> str:
+    return "\n\n".join(_paragraph(each, with_place) for each in found)
 
 
 def marked(text: str) -> str:

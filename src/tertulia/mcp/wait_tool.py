@@ -14,7 +14,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from tertulia import actions, api, storage
+from tertulia import actions, api, domain, storage
 from tertulia.api.call import Call
 from tertulia.database.tx import Tx
 from tertulia.domain.people.user import User
@@ -23,7 +23,7 @@ from tertulia.errors.events import BadQueue, EventNotInQueue
 from tertulia.events.listener import Options
 from tertulia.fair_queue import FairQueue
 from tertulia.mcp import read_tools, transcript
-from tertulia.mcp.read_tools import ChannelName, MessageId, Ready, TopicName
+from tertulia.mcp.read_tools import ChannelName, Ready, TopicName
 from tertulia.mcp.transcript import MessageView
 
 MAX_POSITIONS = 20  # of one user's agents
@@ -41,7 +41,8 @@ class WaitArguments(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     channel: ChannelName | None = None
     topic: TopicName | None = None
     after: Annotated[
-        MessageId | None, Meta(description="`next_after` of the answer that you have dealt with")
+        Annotated[int, Meta(ge=0, le=domain.limits.LARGEST_ID)] | None,
+        Meta(description="`next_after` of the answer that you have dealt with"),
     ] = None
     include_own: Annotated[bool, Meta(description="Also messages of your own account")] = False
     timeout_seconds: Annotated[int, Meta(ge=0, le=MAX_WAIT_SECONDS)] = 30
@@ -73,13 +74,16 @@ async def wait_for_messages(call: Call, arguments: WaitArguments, _: str | None 
 
 
 def _position(tx: Tx, user: User, name: str, confirmed: int | None) -> int:
-    """Where the agent reads on; stores what it confirms."""
+    """Where the agent reads on; stores what it confirms. It cannot confirm what does not exist
+    yet, so a number that is too large loses no message."""
+    newest = storage.messages.newest_id(tx)
+    confirmed = None if confirmed is None else min(confirmed, newest)
     grant_id = None if user.grant is None else user.grant.id
     known = storage.people.agents.find_position(tx, user.id, grant_id, name)
     if known is None:
         if storage.people.agents.count_positions(tx, user.id) >= MAX_POSITIONS:
             raise BadRequest(f"Too many reading positions (limit: {MAX_POSITIONS})")
-        start = storage.messages.newest_id(tx) if confirmed is None else confirmed
+        start = newest if confirmed is None else confirmed
         storage.people.agents.insert_position(tx, user.id, grant_id, name, start)
         return start
     if confirmed is None:

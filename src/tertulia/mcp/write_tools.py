@@ -7,16 +7,17 @@ text of at least 16 characters, such as a UUID: numbers begin again when a progr
 import base64
 import binascii
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 from msgspec import Meta
 
-from tertulia import api, domain
+from tertulia import actions, api, domain
 from tertulia.actions.files.upload import UploadWriter
 from tertulia.actions.messages.send import ChannelDestination, PeopleDestination
 from tertulia.api.call import Call
 from tertulia.domain.files.attachments import Quota
+from tertulia.domain.later.scheduled import LAST_MOMENT, ToChannel
 from tertulia.errors import BadRequest
 from tertulia.errors.messages import EditNotAllowed, ReactionAlreadyExists, ReactionNotFound
 from tertulia.errors.people import ReadOnlyGrant
@@ -173,25 +174,17 @@ async def schedule_message(
     grant = call.user.grant
     if grant is not None and grant.expires_at is not None and at > grant.expires_at:
         raise BadRequest("The agent's access ends before that.")
-    known = (await api.later.scheduled.list_own(call)).scheduled_messages
     topic = domain.channels.topics.for_sending(arguments.topic)
-    for each in map(_described, known):
-        same = (each.get("to"), each.get("topic"), each["content"]) == (
-            channel.id,
-            topic,
-            arguments.text,
-        )
-        if same and each["scheduled_delivery_timestamp"] == at:
-            return "Scheduled.", {"scheduled_message_id": each["scheduled_message_id"]}
-    made = await api.later.scheduled.create(
-        call,
-        kind="channel",
-        to=channel.id,
-        topic=arguments.topic,
-        content=arguments.text,
-        scheduled_delivery_timestamp=at,
+    draft = await actions.messages.draft.compose(call.author, arguments.text, call.client, None)
+    entry_id = await call.db.write(
+        actions.later.scheduled.create_once,
+        call.user,
+        ToChannel(channel.id, topic),
+        draft,
+        at,
+        call.org.email_domain,
     )
-    return "Scheduled.", {"scheduled_message_id": made.scheduled_message_id}
+    return "Scheduled.", {"scheduled_message_id": entry_id}
 
 
 async def _send(
@@ -215,9 +208,4 @@ def _timestamp(text: str) -> int:
         raise BadRequest("`at` is not an ISO 8601 time.") from None
     if moment.tzinfo is None:
         raise BadRequest("`at` needs a time zone, such as 2026-01-31T09:00:00Z.")
-    return int(moment.timestamp())
-
-
-def _described(entry: Any) -> dict[str, Any]:
-    found: dict[str, Any] = msgspec.to_builtins(entry)
-    return found
+    return min(int(moment.timestamp()), LAST_MOMENT)

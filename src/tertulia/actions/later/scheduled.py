@@ -77,6 +77,19 @@ def create(
     return entry_id
 
 
+def create_once(
+    tx: Tx, owner: User, to: Destination, draft: Draft, deliver_at: int, email_domain: str
+) -> int:
+    """As `create`, but a repeated call of the same bot or agent returns what waits already."""
+    grant_id = None if owner.grant is None else owner.grant.id
+    wanted = (grant_id, to, draft.content, deliver_at)
+    for entry in storage.later.scheduled.of_user(tx, owner.id):
+        same = (entry.grant_id, entry.to, entry.content, entry.deliver_at) == wanted
+        if same and not entry.failed:
+            return entry.id
+    return create(tx, owner, to, draft, None, deliver_at, email_domain)
+
+
 def edit(tx: Tx, owner: User, entry_id: int, change: ScheduledChange, email_domain: str) -> None:
     """Apply the given changes. A failed message needs a new time, and is then pending again."""
     if change.is_empty:

@@ -1,6 +1,7 @@
 """Yielding: long work lets newer requests run first, and still ends."""
 
 import asyncio
+import socket
 import threading
 import time
 
@@ -133,18 +134,65 @@ def test_work_on_the_loop_waits_until_a_newer_request_is_answered(requests: Requ
     assert asyncio.run(scene())
 
 
-@pytest.mark.parametrize("moment", ["before it", "queued"])
-def test_work_on_the_loop_waits_for_no_request_that_came_before_it_or_is_queued(requests, moment):
-    async def scene() -> None:
-        if moment == "before it":
-            requests.request_started()
-        yield_point = LoopYieldPoint(requests, max_seconds=1e9)
-        if moment == "queued":
-            requests.arrived_at = time.perf_counter() + 1e9
-            requests.request_queued()
+def test_work_on_the_loop_waits_until_an_earlier_request_is_answered(requests: RequestActivity):
+    async def scene() -> bool:
+        requests.arrived_at = time.perf_counter() + 60  # so that only its end matters
+        requests.request_started()
+        requests.request_queued()  # the work itself
+        yield_point = LoopYieldPoint(requests, max_seconds=60)
+        asyncio.get_running_loop().call_later(0.01, requests.request_finished)
         await yield_point.yield_to_requests()
+        return requests.arrived_at == yielding.NEVER
+
+    assert asyncio.run(scene())
+
+
+def test_work_on_the_loop_waits_for_no_request_that_is_queued(requests: RequestActivity):
+    async def scene() -> None:
+        yield_point = LoopYieldPoint(requests, max_seconds=1e9)
+        requests.request_started()
+        requests.request_queued()
+        await yield_point.yield_to_requests()
+        assert requests.arrived_at == yielding.NEVER
 
     asyncio.run(asyncio.wait_for(scene(), 30))
+
+
+def test_the_end_of_a_request_leaves_the_others(requests: RequestActivity):
+    requests.request_started()
+    first = requests.arrived_at
+    for _ in range(2):
+        requests.request_started()
+    for _ in range(2):
+        requests.request_queued()
+    for _ in range(2):
+        requests.request_resumed()
+        requests.request_finished()
+
+    assert requests.arrived_at == first
+    requests.request_finished()
+    assert requests.arrived_at == yielding.NEVER
+
+
+def test_work_on_the_loop_lets_a_request_go_first_that_the_loop_has_yet_to_read(
+    requests: RequestActivity,
+):
+    """With the event loop of asyncio: it reads from sockets after it continues tasks."""
+
+    async def scene() -> bool:
+        inside, outside = socket.socketpair()
+        outside.send(b"GET / HTTP/1.1")
+        loop = asyncio.get_running_loop()
+        read: list[bytes] = []
+        loop.add_reader(inside, lambda: read.append(inside.recv(100)))
+        await LoopYieldPoint(requests, max_seconds=60).yield_to_requests()
+        loop.remove_reader(inside)
+        inside.close()
+        outside.close()
+        return bool(read)
+
+    with asyncio.Runner(loop_factory=asyncio.SelectorEventLoop) as runner:
+        assert runner.run(scene())
 
 
 def test_work_on_the_loop_ends_however_many_requests_arrive(requests: RequestActivity):

@@ -6,7 +6,9 @@ import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
 from html import unescape
 from html.parser import HTMLParser
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
@@ -21,8 +23,10 @@ from tests.support.shared_servers import SharedServers
 
 from tertulia.actions.messages import public_history
 from tertulia.caches.topic_starts import PAGE_MESSAGES
+from tertulia.database.yielding import LoopYieldPoint
+from tertulia.documents import message_html
 from tertulia.web.public import sitemap
-from tertulia.web.public.pages import MAX_PAUSE_SECONDS, rest_seconds
+from tertulia.web.public.pages import BURST_SECONDS, MAX_PAUSE_SECONDS, STEP_MESSAGES, Rests
 
 ATOM = "{http://www.w3.org/2005/Atom}"
 SITEMAP = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
@@ -340,10 +344,46 @@ def test_names_with_markup_are_escaped_and_the_html_is_well_formed(square, ana):
 
 def test_pages_use_five_percent_of_a_cpu_and_one_percent_while_others_send_requests():
     for used in (0.0001, 0.0009):
-        assert used / (used + rest_seconds(used, is_busy=False)) == pytest.approx(0.05)
-        assert used / (used + rest_seconds(used, is_busy=True)) == pytest.approx(0.01)
+        pages = 1000
+        for is_busy, share in ((False, 0.05), (True, 0.01)):
+            rests = Rests()
+            rested = sum(rests.after(used, is_busy=is_busy) for _ in range(pages))
+            assert used * pages / (used * pages + rested) == pytest.approx(share, rel=0.1)
 
-    assert rest_seconds(1, is_busy=True) == MAX_PAUSE_SECONDS
+    assert Rests().after(1, is_busy=True) == MAX_PAUSE_SECONDS
+
+
+def test_a_few_pages_follow_each_other_while_nobody_else_sends_requests():
+    rests, used = Rests(), BURST_SECONDS / 4
+
+    assert [rests.after(used, is_busy=False) > 0 for _ in range(8)] == [False] * 3 + [True] + (
+        [False] * 3 + [True]
+    )
+    assert all(rests.after(used, is_busy=True) > 0 for _ in range(8))
+
+
+def test_other_requests_go_first_between_any_two_steps_of_a_page(square, ana, monkeypatch):
+    for number in range(100):
+        ana.says(f"line {number}", to="square > opening hours")
+    rendered: list[int] = []
+    steps: list[int] = []
+    of_all, yield_to = message_html.of_all, LoopYieldPoint.yield_to_requests
+
+    def counted(*given: Any) -> Iterator[bytes]:
+        for each in of_all(*given):
+            rendered.append(1)
+            yield each
+
+    async def noted(self: LoopYieldPoint) -> None:
+        steps.append(len(rendered))
+        await yield_to(self)
+
+    monkeypatch.setattr(message_html, "of_all", counted)
+    monkeypatch.setattr(LoopYieldPoint, "yield_to_requests", noted)
+
+    page(square, path_of(square, "square", "opening hours"))
+
+    assert max(later - earlier for earlier, later in pairwise(steps)) <= STEP_MESSAGES
 
 
 def test_search_engines_get_structured_data_and_previews_get_open_graph(square, ana):

@@ -7,31 +7,44 @@ processors with us, too.
 
 import asyncio
 import time
+from collections import deque
 
 MAX_ANSWER_SECONDS = 0.006  # nearly all requests but polls are answered within this
+MAX_EARLIER = 32  # arrivals of unanswered requests
 SLEEP_SECONDS = 0.0002
 NEVER = float("-inf")
 
 
 class RequestActivity:
-    """When the last request arrived, unless one was answered since; and how many have arrived that
-    did not wait for their turn."""
+    """When the newest request arrived that is not answered yet; and how many have arrived that did
+    not wait for their turn.
+
+    An answered request counts as the newest one. That is wrong for a poll, but a request is
+    mostly answered within `MAX_ANSWER_SECONDS`, and older ones do not matter.
+    """
 
     def __init__(self) -> None:
         self.arrived_at = NEVER
+        self._earlier: deque[float] = deque(maxlen=MAX_EARLIER)
         self.urgent = 0
 
     def request_started(self) -> None:
+        self._earlier.append(self.arrived_at)
         self.arrived_at = time.perf_counter()
         self.urgent += 1
 
     def request_finished(self) -> None:
-        self.arrived_at = NEVER
+        self.arrived_at = self._earlier.pop() if self._earlier else NEVER
 
     def request_queued(self) -> None:
         """The last request waits for its turn: other work need not wait for it."""
-        self.arrived_at = NEVER
+        self.request_finished()
         self.urgent -= 1
+
+    def request_resumed(self) -> None:
+        """A request that had waited for its turn is about to be answered."""
+        self._earlier.append(self.arrived_at)
+        self.arrived_at = time.perf_counter()
 
     def is_answering(self, since: float, now: float) -> bool:
         """Whether a request that arrived after `since` is probably still being answered."""
@@ -39,20 +52,21 @@ class RequestActivity:
 
 
 class LoopYieldPoint:
-    """Lets newer requests go first between two steps of work on the event loop.
+    """Lets other requests go first between two steps of work on the event loop.
 
     The work waits at most `max_seconds` in all, so that it ends on a busy server, too.
     """
 
     def __init__(self, requests: RequestActivity, max_seconds: float) -> None:
         self._requests = requests
-        self._began_at = time.perf_counter()
-        self._until = self._began_at + max_seconds
+        self._until = time.perf_counter() + max_seconds
 
     async def yield_to_requests(self) -> None:
+        # In the first turn, asyncio continues this task before it reads from sockets.
+        await asyncio.sleep(0)
         await asyncio.sleep(0)
         now = time.perf_counter()
-        while now < self._until and self._requests.is_answering(self._began_at, now):
+        while now < self._until and self._requests.is_answering(NEVER, now):
             await asyncio.sleep(SLEEP_SECONDS)
             now = time.perf_counter()
 

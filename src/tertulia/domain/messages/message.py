@@ -125,6 +125,7 @@ class TopicMessage(msgspec.Struct, frozen=True):
     sent_at: float
     is_me: bool
     edited_at: float | None
+    has_details: bool  # reactions or submessages, which are read on their own
     content: str = ""  # read only for a page of plain text
     reactions: tuple[Reaction, ...] = ()
     submessages: tuple[Submessage, ...] = ()

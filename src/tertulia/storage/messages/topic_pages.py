@@ -63,22 +63,25 @@ def page(
     tx: Tx, channel_id: int, topic_key: str, first_id: int, limit: int, *, with_content: bool
 ) -> list[TopicMessage]:
     """Messages of a topic from one of them on, with reactions and polls, oldest first."""
-    content = ", content" if with_content else ""
+    content = ", m.content" if with_content else ""
     rows = tx.tuples(
-        f"SELECT id, sender_id, rendered, sent_at, is_me, edited_at{content} FROM message"
+        "SELECT m.id, m.sender_id, m.rendered, m.sent_at, m.is_me, m.edited_at,"
+        " EXISTS (SELECT 1 FROM reaction r WHERE r.message_id = m.id)"
+        f" OR EXISTS (SELECT 1 FROM submessage s WHERE s.message_id = m.id){content}"
+        " FROM (SELECT * FROM message"
         " WHERE channel_id = :channel AND topic_key = :topic AND id >= :first"
-        " ORDER BY id LIMIT :limit",
+        " ORDER BY id LIMIT :limit) m ORDER BY m.id",
         channel=channel_id,
         topic=topic_key,
         first=first_id,
         limit=limit,
     )
-    ids = [row[0] for row in rows]
+    messages = list(starmap(TopicMessage, rows))
+    ids = [each.id for each in messages if each.has_details]
+    if not ids:
+        return messages
     reacted = storage.messages.reactions.of_messages(tx, ids)
     parts = storage.messages.submessages.of_messages(tx, ids)
-    messages = list(starmap(TopicMessage, rows))
-    if not reacted and not parts:
-        return messages
     return [
         msgspec.structs.replace(
             each, reactions=reacted.get(each.id, ()), submessages=parts.get(each.id, ())

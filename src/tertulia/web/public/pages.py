@@ -12,7 +12,7 @@
 """
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 from itertools import islice
 from typing import Any, TypeAlias
@@ -24,7 +24,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from tertulia import actions, api, domain, storage
-from tertulia.actions.messages.public_history import LongTopic
+from tertulia.actions.messages.public_history import LongTopic, TopicPage
 from tertulia.api.call import Services
 from tertulia.caches.public_pages import PublicPage, PublicPageKey
 from tertulia.caches.topic_starts import TopicOfChannel, TopicStarts
@@ -48,14 +48,15 @@ from tertulia.web.public import addresses, sitemap
 from tertulia.web.public.appearance import PublicAppearance
 
 INDEX_TOPICS = 20
-# The queue rests this many times as long as a page took: pages use 5 % of a CPU, and 1 % while
-# others send requests. Fewer than one in a hundred of those then meets a page.
+# The queue rests this many times as long as pages took: they use 5 % of a CPU, and 1 % while others
+# send requests. Fewer than one in a hundred of those then meets a page.
 PAUSE_FACTOR = 19
 BUSY_PAUSE_FACTOR = 99
+BURST_SECONDS = 0.004  # of CPU that pages use before the queue rests, unless others send requests
 MAX_PAUSE_SECONDS = 0.1
 MAX_YIELD_SECONDS = 0.05  # that a page waits in all while other requests are answered
 PARAMETERS = ("page", "before", "as")
-STEP_MESSAGES = 50
+STEP_MESSAGES = 50  # rendered between two moments for other requests
 STATIC = "/static/"
 OPTIONAL_VALUES = ("is_resolved", "page_of", "earlier", "later")  # of a page of a topic
 HTML = "text/html; charset=utf-8"
@@ -102,11 +103,10 @@ class PublicDocument(msgspec.Struct, frozen=True):
 
 
 class TopicDocument(msgspec.Struct, frozen=True):
-    """A page of a topic to render: the values of its frame, None for those that it lacks."""
+    """A page of a topic to render."""
 
-    values: dict[str, str | None]
-    posting: str  # JSON for search engines
-    messages: Sequence[TopicMessage]
+    found: TopicPage
+    path: str
     media_type: str = HTML
     headers: dict[str, str] = {}
 
@@ -118,10 +118,23 @@ def is_public(channel: Channel) -> bool:
     return channel.is_web_public and not channel.archived
 
 
-def rest_seconds(used_seconds: float, *, is_busy: bool) -> float:
-    """How long the queue rests after a page that took so much CPU time."""
-    factor = BUSY_PAUSE_FACTOR if is_busy else PAUSE_FACTOR
-    return min(used_seconds * factor, MAX_PAUSE_SECONDS)
+class Rests:
+    """How long the queue rests after each page.
+
+    Without other requests it rests after a few pages: the first page after a rest finds nothing in
+    the caches of the processor, and takes up to twice as long.
+    """
+
+    def __init__(self) -> None:
+        self._used_seconds = 0.0  # since the last rest
+
+    def after(self, used_seconds: float, *, is_busy: bool) -> float:
+        """The rest after a page that took so much CPU time."""
+        self._used_seconds += used_seconds
+        if not is_busy and self._used_seconds < BURST_SECONDS:
+            return 0.0
+        used, self._used_seconds = self._used_seconds, 0.0
+        return min(used * (BUSY_PAUSE_FACTOR if is_busy else PAUSE_FACTOR), MAX_PAUSE_SECONDS)
 
 
 def has_pages(services: Services, org: Organization) -> bool:
@@ -137,6 +150,7 @@ class PublicPages:
     def __init__(self, services: Services) -> None:
         self._services = services
         self._others = 0  # requests that needed no turn, until the last page
+        self._rests = Rests()
         self._headers = {
             **security_headers.of_page(),
             **self._caching(),
@@ -231,38 +245,9 @@ class PublicPages:
                 return _redirect(visit, path, request)
             if is_text:
                 return _as_text(visit, found)
-            return self._topic_document(visit, found, path)
+            return TopicDocument(found, path)
 
         return await self._answer(request, read)
-
-    def _topic_document(
-        self, visit: Visit, found: actions.messages.public_history.TopicPage, path: str
-    ) -> TopicDocument:
-        organization, texts, channel = visit.org.realm.name, visit.texts, found.channel
-        title, is_resolved = view_models.titled(texts, found.topic)
-        number, pages = found.number, found.pages
-        snippet = view_models.snippet(found.messages[0])
-        canonical = f"{visit.site}{_numbered(path, number)}"
-        values = {
-            "organization": organization,
-            "channel": channel.name,
-            "channel_path": addresses.channel_path(channel.id, channel.name),
-            "title": title,
-            "is_resolved": "" if is_resolved else None,
-            "description": snippet
-            or texts.description_topic.format(topic=title, channel=channel.name, name=organization),
-            "canonical": canonical,
-            "extent": _extent(texts, found),
-            "page_of": texts.page_of.format(number=number, pages=pages) if pages > 1 else None,
-            "earlier": _numbered(path, number - 1) if number > 1 else None,
-            "later": _numbered(path, number + 1) if number < pages else None,
-            "chat": f"/{domain.messages.links.topic_link(channel.id, channel.name, found.topic)}",
-            "feed": f"{path}feed.atom",
-            "text_path": f"{path}?as=text",
-        }
-        return TopicDocument(
-            values, _json_ld(visit, title, canonical, found, snippet), found.messages
-        )
 
     async def _message(self, request: Request) -> Response:
         """Redirect the permanent address of a message to the page that has it now."""
@@ -385,16 +370,17 @@ class PublicPages:
                 # Counts other work of this thread, too: on a busy server pages wait longer.
                 started_at = time.thread_time()
                 yield_point = LoopYieldPoint(requests, MAX_YIELD_SECONDS)
-                if not slot.has_waited:
-                    await yield_point.yield_to_requests()
+                await yield_point.yield_to_requests()
                 document, is_current = await self._read(visit, read, in_thread=in_thread)
                 body = b""
                 if not isinstance(document, Response):
                     body = await self._render(visit, document, yield_point)
                 used = time.thread_time() - started_at
-                slot.rest_seconds = rest_seconds(used, is_busy=self._has_other_requests())
+                slot.rest_seconds = self._rests.after(used, is_busy=self._has_other_requests())
         except NotFound:
             return await self._not_found(api_request, visit.texts)
+        finally:
+            requests.request_resumed()
         if isinstance(document, Response):
             return document
         headers = {**self._headers, **document.headers}
@@ -450,17 +436,12 @@ class PublicPages:
         await yield_point.yield_to_requests()
         if isinstance(document, PublicDocument):
             return rendering.text(document.template, **document.values).encode()
-        shown = message_html.of_all(visit.texts, visit.look, document.messages)
-        parts = list(islice(shown, STEP_MESSAGES))
+        shown = message_html.of_all(visit.texts, visit.look, document.found.messages)
+        parts: list[bytes] = []
         while step := list(islice(shown, STEP_MESSAGES)):
-            await yield_point.yield_to_requests()
             parts += step
-        present = {name: text for name, text in document.values.items() if text is not None}
-        frame = _topic_frame(visit.texts, frozenset(present))
-        values = page_frame.escaped(present)
-        values["posting"] = document.posting.encode()
-        values["messages"] = b"".join(parts)
-        return frame.fill(values)
+            await yield_point.yield_to_requests()
+        return _topic_page(visit, document, b"".join(parts))
 
     async def _not_found(self, api_request: ApiRequest, texts: Texts) -> Response:
         """The same page whether the thing does not exist or is not public."""
@@ -538,6 +519,44 @@ def _may_register(org: Organization) -> bool:
     return not org.realm.setting("invite_required")
 
 
+def _topic_page(visit: Visit, document: TopicDocument, messages: bytes) -> bytes:
+    found, path, texts, organization = (
+        document.found,
+        document.path,
+        visit.texts,
+        visit.org.realm.name,
+    )
+    channel, number, pages = found.channel, found.number, found.pages
+    title, is_resolved = view_models.titled(texts, found.topic)
+    snippet = view_models.snippet(found.messages[0])
+    canonical = f"{visit.site}{_numbered(path, number)}"
+    values = {
+        "organization": organization,
+        "channel": channel.name,
+        "channel_path": addresses.channel_path(channel.id, channel.name),
+        "title": title,
+        "description": snippet
+        or texts.description_topic.format(topic=title, channel=channel.name, name=organization),
+        "canonical": canonical,
+        "extent": _extent(texts, found),
+        "chat": f"/{domain.messages.links.topic_link(channel.id, channel.name, found.topic)}",
+        "feed": f"{path}feed.atom",
+        "text_path": f"{path}?as=text",
+    }
+    if is_resolved:
+        values["is_resolved"] = ""
+    if pages > 1:
+        values["page_of"] = texts.page_of.format(number=number, pages=pages)
+    if number > 1:
+        values["earlier"] = _numbered(path, number - 1)
+    if number < pages:
+        values["later"] = _numbered(path, number + 1)
+    encoded = page_frame.escaped(values)
+    encoded["posting"] = _json_ld(visit, title, canonical, found, snippet).encode()
+    encoded["messages"] = messages
+    return _topic_frame(texts, frozenset(values)).fill(encoded)
+
+
 @memoized("topic_frames", 256)
 def _topic_frame(texts: Texts, present: frozenset[str]) -> PageFrame:
     """The frame of a page of a topic that has these of its values."""
@@ -554,7 +573,7 @@ def _numbered(path: str, page: int) -> str:
     return path if page == 1 else f"{path}?page={page}"
 
 
-def _extent(texts: Texts, found: actions.messages.public_history.TopicPage) -> str:
+def _extent(texts: Texts, found: TopicPage) -> str:
     """How many messages a topic has; if they are on one page, by how many people; and when."""
     count = texts.count(found.count)
     if found.pages == 1:
@@ -568,7 +587,7 @@ def _span_of_dates(texts: Texts, first: TopicMessage, last: TopicMessage) -> str
     return dates[0] if dates[0] == dates[1] else f"{dates[0]} – {dates[1]}"
 
 
-def _as_text(visit: Visit, found: actions.messages.public_history.TopicPage) -> PublicDocument:
+def _as_text(visit: Visit, found: TopicPage) -> PublicDocument:
     values = {
         "page": found,
         "title": view_models.titled(visit.texts, found.topic)[0],
@@ -602,7 +621,7 @@ def _json_ld(
     visit: Visit,
     title: str,
     canonical: str,
-    found: actions.messages.public_history.TopicPage,
+    found: TopicPage,
     snippet: str,
 ) -> str:
     """The topic for search engines (schema.org), as JSON that is safe inside a script element."""

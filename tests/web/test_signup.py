@@ -7,6 +7,7 @@ from tests.support.people import Chat
 
 from tertulia import actions
 from tertulia.domain.people.invitations import Terms
+from tertulia.web.translations.de import TEXTS as GERMAN
 from tertulia.web.translations.en import TEXTS as ENGLISH
 
 LENTILS = "lentils, always lentils"
@@ -320,3 +321,46 @@ def test_the_database_contains_no_invitation_key(mail_chat):
     rows = mail_chat.read(lambda tx: tx.all("SELECT * FROM invitation WHERE realm_id = :realm"))
 
     assert all(key.encode() not in bytes(row["sealed"]) + bytes(row["fingerprint"]) for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("full_name", "text"),
+    [
+        ("", "name_empty"),
+        ("x" * 101, "name_too_long"),
+        ("Cleo *the cook*", "name_invalid"),
+        ("all", "name_reserved"),
+        ("Ana", "name_taken"),
+    ],
+)
+def test_refusals_of_a_name_are_in_the_language_of_the_browser(mail_chat, smtp, full_name, text):
+    link = invited(mail_chat, smtp, mail_chat.person("ana"), fresh(mail_chat, "cleo"))
+    mail_chat.set("require_unique_names", True)
+
+    refused = Browser(mail_chat).submits(
+        link, {"full_name": full_name, "password": LENTILS}, **{"Accept-Language": "de"}
+    )
+
+    assert refused.status == 400
+    assert GERMAN[text] in text_of(refused)
+
+
+def test_refusals_of_an_address_are_in_the_language_of_the_browser(mail_chat):
+    mail_chat.person("ana", role="owner").post(
+        "/realm/domains", domain="house.example", allow_subdomains=False
+    ).succeeds()
+    mail_chat.set("invite_required", False)
+
+    def refusal(email):
+        return text_of(
+            Browser(mail_chat).submits("/register/", {"email": email}, **{"Accept-Language": "de"})
+        )
+
+    mail_chat.set("emails_restricted_to_domains", True)
+    outside, plus = refusal("dora@garden.example"), refusal("dora+x@house.example")
+    mail_chat.set("emails_restricted_to_domains", False)
+    mail_chat.set("disallow_disposable_email_addresses", True)
+
+    assert GERMAN["address_outside_domains"].format(email="dora@garden.example") in outside
+    assert GERMAN["address_with_plus"] in plus
+    assert GERMAN["address_disposable"] in refusal("dora@mailinator.com")

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tertulia.errors import ClientError
+from tertulia.errors import BadRequest, ClientError
 
 
 class UserNotFound(ClientError):
@@ -26,6 +26,18 @@ class InvalidEmail(ClientError):
 
 class EmailTaken(ClientError):
     message = "Email is already in use."
+
+
+class AddressOutsideDomains(BadRequest):
+    def __init__(self, email: str) -> None:
+        super().__init__(
+            f"Your email address, {email}, is not in one of the domains that are allowed"
+            " to register for accounts in this organization."
+        )
+        self.values = {"email": email}
+
+    def extra(self) -> dict[str, Any]:
+        return {}
 
 
 class BotNotFound(ClientError):

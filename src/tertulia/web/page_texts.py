@@ -30,6 +30,7 @@ PROBLEMS = {
     "WrongCode": "wrong_code",
     "LinkInvalid": "link_invalid_explained",
     "EmailTaken": "email_taken",
+    "AddressOutsideDomains": "address_outside_domains",
     "LoginExpired": "login_expired",
     "ProviderFailed": "provider_failed",
     "AccountNotAdmitted": "account_not_admitted",
@@ -47,6 +48,19 @@ SENTENCES = {
     "A password has at most 100 characters.": "password_too_long",
     "Wrong password!": "password_incorrect",
     "This password is too easy to guess.": "password_too_easy",
+    "Name must not be empty!": "name_empty",
+    "Name too long!": "name_too_long",
+    "Invalid characters in name!": "name_invalid",
+    "Invalid format!": "name_invalid",
+    "Name is reserved!": "name_reserved",
+    "Unique names required in this organization.": "name_taken",
+    "Email addresses containing + are not allowed in this organization.": "address_with_plus",
+    "Please use your real email address.": "address_disposable",
+    "Enter a valid email address.": "invalid_email",
+    "name must be a text of 1 to 40 characters": "organization_name_length",
+    "Can't join the organization: password authentication is not enabled.": (
+        "password_login_disabled"
+    ),
 }
 
 

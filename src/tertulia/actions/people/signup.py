@@ -14,11 +14,10 @@ from tertulia.domain.people.one_time_links import SIGN_UP
 from tertulia.domain.people.user import Role, User
 from tertulia.errors import BadRequest
 from tertulia.errors.authentication import InvitationRequired, LinkInvalid
+from tertulia.errors.people import AddressOutsideDomains
 
 REFUSALS = {
     Rejection.INVALID: "Enter a valid email address.",
-    Rejection.OUTSIDE: "Your email address, {email}, is not in one of the domains that are allowed"
-    " to register for accounts in this organization.",
     Rejection.PLUS: "Email addresses containing + are not allowed in this organization.",
     Rejection.DISPOSABLE: "Please use your real email address.",
 }
@@ -38,8 +37,10 @@ def check_may_join(tx: Tx, email: str, invitation: Invitation | None) -> None:
     if not invited and storage.organization.current(tx).setting("invite_required"):
         raise InvitationRequired(email=email)
     against = actions.people.email_policy.rejection_reason(tx, email)
+    if against is Rejection.OUTSIDE:
+        raise AddressOutsideDomains(email)
     if against is not None:
-        raise BadRequest(REFUSALS[against].format(email=email))
+        raise BadRequest(REFUSALS[against])
 
 
 def request(

@@ -94,6 +94,16 @@ TEXTS = {
     "full_name": "Dein Name",
     "join_button": "Beitreten",
     "email_taken": "Diese Adresse kann nicht verwendet werden.",
+    "name_empty": "Gib einen Namen ein.",
+    "name_too_long": "Dieser Name ist zu lang.",
+    "name_invalid": "Dieser Name hat Zeichen, die nicht erlaubt sind.",
+    "name_reserved": "Dieser Name ist vorbehalten.",
+    "name_taken": "Diesen Namen hat schon jemand. Wähle einen anderen.",
+    "address_outside_domains": "Die Adresse {email} gehört zu keiner Domain, mit der man sich hier"
+    " registrieren kann.",
+    "address_with_plus": "Adressen mit + sind hier nicht erlaubt.",
+    "address_disposable": "Wegwerfadressen sind hier nicht erlaubt.",
+    "organization_name_length": "Der Name der Organisation hat 1 bis 40 Zeichen.",
     "login_expired": "Diese Anmeldung hat zu lange gedauert, war schon beendet oder begann in einem"
     " anderen Browser. Bitte beginne von vorn.",
     "provider_failed": "Die andere Website hat nicht bestätigt, wer du bist. Bitte beginne von"

@@ -90,6 +90,16 @@ TEXTS = {
     "full_name": "Tu nombre",
     "join_button": "Unirse",
     "email_taken": "Esta dirección no se puede usar.",
+    "name_empty": "Escribe un nombre.",
+    "name_too_long": "Este nombre es demasiado largo.",
+    "name_invalid": "Este nombre tiene caracteres que no se admiten.",
+    "name_reserved": "Este nombre está reservado.",
+    "name_taken": "Alguien ya tiene este nombre. Elige otro.",
+    "address_outside_domains": "La dirección {email} no es de un dominio con el que uno"
+    " se pueda registrar aquí.",
+    "address_with_plus": "Las direcciones con + no se admiten aquí.",
+    "address_disposable": "Las direcciones desechables no se admiten aquí.",
+    "organization_name_length": "El nombre de la organización tiene de 1 a 40 caracteres.",
     "login_expired": "Este acceso tardó demasiado, ya se completó o empezó en otro navegador."
     " Empieza de nuevo.",
     "provider_failed": "El otro sitio no confirmó quién eres. Empieza de nuevo.",

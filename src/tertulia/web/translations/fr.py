@@ -92,6 +92,16 @@ TEXTS = {
     "full_name": "Ton nom",
     "join_button": "Rejoindre",
     "email_taken": "Cette adresse ne peut pas être utilisée.",
+    "name_empty": "Saisis un nom.",
+    "name_too_long": "Ce nom est trop long.",
+    "name_invalid": "Ce nom a des caractères qui ne sont pas admis.",
+    "name_reserved": "Ce nom est réservé.",
+    "name_taken": "Quelqu’un a déjà ce nom. Choisis-en un autre.",
+    "address_outside_domains": "L’adresse {email} n’est pas d’un domaine admis à"
+    " l’inscription ici.",
+    "address_with_plus": "Les adresses avec + ne sont pas admises ici.",
+    "address_disposable": "Les adresses jetables ne sont pas admises ici.",
+    "organization_name_length": "Le nom de l’organisation a de 1 à 40 caractères.",
     "login_expired": "Cette connexion a pris trop de temps, était déjà terminée ou a commencé dans"
     " un autre navigateur. Recommence.",
     "provider_failed": "L’autre site n’a pas confirmé qui tu es. Recommence.",

@@ -92,6 +92,16 @@ TEXTS = {
     "full_name": "O seu nome",
     "join_button": "Participar",
     "email_taken": "Este endereço não pode ser usado.",
+    "name_empty": "Digite um nome.",
+    "name_too_long": "Este nome é longo demais.",
+    "name_invalid": "Este nome tem caracteres que não são permitidos.",
+    "name_reserved": "Este nome é reservado.",
+    "name_taken": "Alguém já tem este nome. Escolha outro.",
+    "address_outside_domains": "O endereço {email} não é de um domínio que possa se"
+    " cadastrar aqui.",
+    "address_with_plus": "Endereços com + não são permitidos aqui.",
+    "address_disposable": "Endereços descartáveis não são permitidos aqui.",
+    "organization_name_length": "O nome da organização tem de 1 a 40 caracteres.",
     "login_expired": "Este login demorou demais, já foi concluído ou começou em outro"
     " navegador. Comece de novo.",
     "provider_failed": "O outro site não confirmou quem você é. Comece de novo.",

@@ -103,6 +103,22 @@ def test_texts_fit_and_are_accessible_in_every_language(
     assert not found, "\n".join(found)
 
 
+CUT = """() => [...document.querySelectorAll("dialog[open] nav a, dialog[open] nav button")]
+  .flatMap((link) => [link, ...link.querySelectorAll("*")])
+  .filter((each) => each.scrollWidth > each.clientWidth + 1 && each.clientWidth)
+  .map((each) => each.textContent)"""
+
+
+@pytest.mark.parametrize("language", thorough_except(["de"], LANGUAGES))
+def test_no_name_of_a_section_is_cut_on_a_wide_screen(owner, browse, language):
+    owner.patch("/settings", default_language=language).succeeds()
+    page = browse(owner).goes("#organization/users").page
+    sections = page.locator("dialog[open] nav a, dialog[open] nav button")
+    expect(sections.nth(10)).to_be_visible()
+
+    assert page.evaluate(CUT) == []
+
+
 @pytest.mark.parametrize("language", thorough_except(["de", "ar"], LANGUAGES))
 def test_pages_before_login_fit_in_every_language(page_chat, browse, language, thorough):
     page_chat.person("ana")

@@ -128,6 +128,9 @@ def test_several_people_get_a_role_or_none_of_them(owner, admin, ana, ben):
     owner.patch(path, account_ids=[ana.id, owner.id], role=600).fails(
         "The owner permission cannot be removed from the only organization owner."
     )
+    owner.patch(path, account_ids=[ana.id] * 101, role=600).fails(
+        "account_ids is too long (limit: 100 items)"
+    )
 
     roles = [owner.get(f"/users/{each.id}").succeeds()["user"]["role"] for each in (ana, ben)]
     assert roles == [300, 300]

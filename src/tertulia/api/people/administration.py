@@ -18,6 +18,7 @@ from tertulia.http.replies import Reply
 from tertulia.storage.people.account_facts import AccountFacts
 
 MAX_ACCOUNTS = 500
+MAX_ROLE_CHANGES = 100  # in one transaction, which other writes wait for
 DELETING_SECONDS = 5
 
 Kind = Literal["people", "bots", "all"]
@@ -110,7 +111,7 @@ async def list_accounts(
 
 
 async def change_roles(
-    call: Call, *, account_ids: Annotated[list[Id], MaxItems(MAX_ACCOUNTS)], role: RoleNumber
+    call: Call, *, account_ids: Annotated[list[Id], MaxItems(MAX_ROLE_CHANGES)], role: RoleNumber
 ) -> None:
     """Give several users a role: all of them, or none."""
     details = {"account_ids": account_ids[:MAX_DETAILS], "role": str(role)}

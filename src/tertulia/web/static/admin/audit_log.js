@@ -8,8 +8,7 @@ import { people } from "../state/people.js";
 import { normalizeText } from "../state/typeahead_sources.js";
 import { avatar } from "../views/avatars.js";
 import { TypeaheadPopup } from "../views/typeahead_popup.js";
-import { formatFullTime, formatShortTime } from "../views/time.js";
-import { DAY_SECONDS } from "./units.js";
+import { DAY_SECONDS, formatFullTime, formatShortTime } from "../views/time.js";
 import { actorName, detailsOf, isFailed, sentenceOf, textOf } from "./audit_entries.js";
 
 /** @typedef {import("./sections.js").Pane} Pane */

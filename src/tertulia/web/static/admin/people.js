@@ -12,7 +12,7 @@ import { formatDate, formatFullTime, formatShortTime } from "../views/time.js";
 import { confirmAction, openDialog } from "../dialogs/dialog.js";
 import { actionButton, groupName, settingRow } from "../dialogs/forms.js";
 import { openMenu } from "../dialogs/popover.js";
-import { formatMegabytes } from "../dialogs/uploaded_files.js";
+import { formatSize } from "../dialogs/uploaded_files.js";
 import { sectionHead } from "./organization.js";
 
 /** @typedef {import("../core/api_types.d.ts").Schemas["AccountObject"]} Account */
@@ -20,7 +20,11 @@ import { sectionHead } from "./organization.js";
 
 const ROLES = [100, 200, 300, 400, 600];
 const PAGE_LENGTH = 50;
-const COLUMNS = /** @type {const} */ ([["name", "people.person"], ["role", "people.role"], ["last_active", "people.last-active"], ["storage", "people.storage"], ["sessions", "people.sessions"]]);
+const MAX_PER_REQUEST = 500;
+const MAX_ROLE_CHANGES = 100;
+const COLUMNS = /** @type {const} */ ([["name", "people.person"], ["role", "people.role"], ["last_active", "people.last-active"], ["second-factor", "people.second-factor"], ["storage", "people.storage"], ["sessions", "people.sessions"]]);
+const UNSORTED = "second-factor"; // a filter finds the accounts without one
+const NUMBERS = new Set(["storage", "sessions"]);
 
 /** @param {Pane} pane */
 export async function orgUsers(pane) {
@@ -33,8 +37,11 @@ export async function orgUsers(pane) {
   const count = h("span", { class: "quiet", role: "status" });
   const note = h("p", { class: "wrong", role: "alert" });
   const body = h("tbody");
-  const more = h("button", { class: "b", type: "button", onclick: oneAtATime(() => load(true)) }, t("people.more"));
-  const bulk = h("div", { class: "filters bulk", hidden: true });
+  const more = h("button", { class: "b", type: "button", onclick: oneAtATime(() => report(() => load(true))) }, t("people.more"));
+  const tally = h("span", { role: "status" });
+  const newRole = h("select", { class: "f", "aria-label": t("people.new-role") }, ...ROLES.map((each) => h("option", { value: each, selected: each === 400 }, t(`role.${each}`))));
+  const bulk = h("div", { class: "filters bulk", hidden: true }, tally, h("button", { class: "b", type: "button", onclick: oneAtATime(() => report(selectAll)) }, t("people.select-all")),
+    newRole, h("button", { class: "b", type: "button", onclick: oneAtATime(changeRoles) }, t("people.change-role")));
   let sort = /** @type {string} */ ("name");
   let isDescending = false;
   /** @type {Account[]} */
@@ -42,7 +49,7 @@ export async function orgUsers(pane) {
   /** @type {Set<number>} */
   const selected = new Set();
   let turn = 0;
-  const heads = new Map(COLUMNS.map(([key, title]) => [key, h("th", { scope: "col", class: key === "sessions" || key === "storage" ? "r" : "" }, h("button", { class: "sort", type: "button", onclick: () => sortBy(key) }, t(title)))]));
+  const heads = new Map(COLUMNS.map(([key, title]) => [key, h("th", { scope: "col", class: NUMBERS.has(key) ? "r" : "" }, key === UNSORTED ? t(title) : h("button", { class: "sort", type: "button", onclick: () => sortBy(key) }, t(title)))]));
 
   /** @param {string} key */
   function sortBy(key) {
@@ -51,11 +58,14 @@ export async function orgUsers(pane) {
     draw();
   }
 
+  function wanted() {
+    return { query: find.value.trim(), role: role.value ? Number(role.value) : undefined, standing: standing.value, account_kind: kind.value, without_second_factor: unsecured.getAttribute("aria-pressed") === "true" };
+  }
+
   /** @param {boolean} [isNext] whether to add the next accounts, and not to begin again */
   async function load(isNext = false) {
     const own = ++turn;
-    const found = await get("/realm/accounts", { query: find.value.trim(), role: role.value ? Number(role.value) : undefined, standing: standing.value, account_kind: kind.value,
-      without_second_factor: unsecured.getAttribute("aria-pressed") === "true", sort, descending: isDescending, offset: isNext ? shown.length : 0, limit: PAGE_LENGTH });
+    const found = await get("/realm/accounts", { ...wanted(), sort, descending: isDescending, offset: isNext ? shown.length : 0, limit: PAGE_LENGTH });
     if (own !== turn) return;
     shown = isNext ? [...shown, ...found.accounts] : found.accounts;
     count.textContent = t("people.count", { count: found.count });
@@ -77,40 +87,59 @@ export async function orgUsers(pane) {
   /** Run something and show the accounts again; a refusal is shown.
    * @param {() => Promise<unknown>} work */
   async function attempt(work) {
-    try {
-      note.textContent = "";
+    await report(async () => {
       await work();
       await load();
-    } catch (error) {
-      note.textContent = /** @type {Error} */ (error).message;
+    });
+  }
+
+  /** @param {() => Promise<unknown>} work */
+  async function report(work) {
+    note.textContent = "";
+    await work().catch((error) => { note.textContent = error.message; });
+  }
+
+  /** Select all people who match the filters, also those who are not shown yet. */
+  async function selectAll() {
+    for (let offset = 0, count = 1; offset < count; offset += MAX_PER_REQUEST) {
+      const found = await get("/realm/accounts", { ...wanted(), offset, limit: MAX_PER_REQUEST });
+      count = found.count;
+      for (const each of found.accounts) if (!each.is_bot && each.user_id !== myId()) selected.add(each.user_id);
     }
+    for (const box of body.querySelectorAll("input")) box.checked = selected.has(Number(box.value));
+    drawBulk();
+  }
+
+  async function changeRoles() {
+    const text = t("people.change-role-text", { count: selected.size, role: t(`role.${newRole.value}`) });
+    if (!await confirmAction(t("people.change-role"), text, t("people.change-role"))) return;
+    await attempt(async () => {
+      while (selected.size) {
+        const ids = [...selected].slice(0, MAX_ROLE_CHANGES);
+        await patch("/realm/accounts", { account_ids: ids, role: Number(newRole.value) });
+        for (const id of ids) selected.delete(id);
+      }
+    });
+    drawBulk();
   }
 
   function drawBulk() {
     bulk.hidden = selected.size === 0;
-    if (bulk.hidden) return;
-    const chosen = h("select", { class: "f", "aria-label": t("people.new-role") }, ...ROLES.map((each) => h("option", { value: each, selected: each === 400 }, t(`role.${each}`))));
-    setChildren(bulk, h("span", {}, t("people.selected", { count: selected.size })), chosen, h("button", { class: "b", type: "button", onclick: async () => {
-      const name = t(`role.${chosen.value}`);
-      if (!await confirmAction(t("people.change-role"), t("people.change-role-text", { count: selected.size, role: name }), t("people.change-role"))) return;
-      await attempt(() => patch("/realm/accounts", { account_ids: [...selected], role: Number(chosen.value) }));
-      selected.clear();
-      drawBulk();
-      await load();
-    } }, t("people.change-role")));
+    tally.textContent = t("people.selected", { count: selected.size });
   }
 
   /** @param {Account} account */
   function accountRow(account) {
     const id = account.user_id;
-    const box = h("input", { type: "checkbox", checked: selected.has(id), "aria-label": t("people.select", { name: account.full_name }), disabled: account.is_bot, onchange: () => { if (box.checked) selected.add(id); else selected.delete(id); drawBulk(); } });
+    const box = h("input", { type: "checkbox", value: id, checked: selected.has(id), "aria-label": t("people.select", { name: account.full_name }), disabled: account.is_bot, onchange: () => { if (box.checked) selected.add(id); else selected.delete(id); drawBulk(); } });
     const menu = iconButton("more", t("people.actions", { name: account.full_name }), { "aria-haspopup": "menu", onclick: () => openMenu(menu, account.full_name, accountMenu(account, attempt, pane)) });
     const kindOf = account.is_bot ? t("people.bot-of", { name: account.bot_owner_id ? nameOf(account.bot_owner_id) : "–" }) : t(`role.${account.role}`);
     return h("tr", { class: !account.is_active && "gone", "data-account": id }, h("td", { class: "pick" }, box),
       h("td", { class: "flexi full" }, h("span", { class: "pn" }, avatar(id, { presence: account.is_active && !account.is_bot }), h("span", { class: "of" }, h("b", { class: "cut" }, h("bdi", {}, account.full_name)), h("small", { class: "cut" }, account.delivery_email ?? "")))),
       h("td", {}, account.is_active ? kindOf : t("people.deactivated-one", { role: kindOf })), h("td", { class: "nowrap", title: account.last_active && formatFullTime(account.last_active) }, account.last_active ? formatShortTime(account.last_active, true) : t("people.never")),
-      h("td", { class: "r", "data-l": t("people.storage") }, formatMegabytes(account.upload_bytes)),
-      h("td", { class: "r", "data-l": t("people.sessions") }, formatNumber(account.session_count), account.has_second_factor && h("span", { class: "ok", title: t("people.second-factor") }, icon("check", "s"), srOnly(t("people.second-factor")))),
+      h("td", { class: "nowrap", "data-l": t("people.second-factor") }, account.has_second_factor ? h("span", { class: "ok" }, icon("check", "s"), t("admin.on")) : "–"),
+      h("td", { class: "r", "data-l": t("people.storage") }, formatSize(account.upload_bytes)),
+      h("td", { class: "r", "data-l": t("people.sessions") }, formatNumber(account.session_count)),
       h("td", { class: "m" }, menu));
   }
 
@@ -177,7 +206,7 @@ async function showAccount(account, attempt) {
   const role = settingRow({ name: "role", label: t("people.role"), value: account.role, disabled: account.user_id === myId() || account.is_bot, choices: ROLES.map((each) => [each, t(`role.${each}`)]),
     save: (value) => patch(`/users/${account.user_id}`, { role: value }).then(() => attempt(async () => {})) });
   const fact = (/** @type {string} */ key, /** @type {string} */ text) => [h("dt", {}, t(key)), h("dd", {}, text)];
-  const space = found.space_quota === null ? formatMegabytes(found.space_used) : t("people.of-quota", { used: formatMegabytes(found.space_used), quota: formatMegabytes(found.space_quota) });
+  const space = found.space_quota === null ? formatSize(found.space_used) : t("people.of-quota", { used: formatSize(found.space_used), quota: formatSize(found.space_quota) });
   openDialog(account.full_name, [h("div", { class: "fields" }, role,
     h("dl", { class: "facts" }, ...fact("people.joined", formatFullTime(found.account.date_joined)), ...fact("people.last-active", found.account.last_active ? formatFullTime(found.account.last_active) : t("people.never")),
       ...fact("people.storage", space), ...fact("people.second-factor", t(found.account.has_second_factor ? "admin.on" : "admin.off")), ...fact("people.groups", formatList(groups) || t("admin.none")),

@@ -3,8 +3,8 @@
 import { get } from "../core/api.js";
 import { h } from "../core/html.js";
 import { currentLanguage, t } from "../core/i18n.js";
-import { formatAgo } from "../views/time.js";
-import { DAY_SECONDS, formatSize } from "./units.js";
+import { DAY_SECONDS, formatAgo } from "../views/time.js";
+import { formatSize } from "../dialogs/uploaded_files.js";
 
 /** @typedef {import("../core/api_types.d.ts").Schemas["HealthPart"]} Part */
 

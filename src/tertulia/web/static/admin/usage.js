@@ -6,8 +6,8 @@ import { currentLanguage, formatNumber, t } from "../core/i18n.js";
 import { channels, channelName } from "../state/channels.js";
 import { nameOf } from "../state/people.js";
 import { formatFullTime } from "../views/time.js";
+import { formatSize } from "../dialogs/uploaded_files.js";
 import { bars } from "./plots.js";
-import { formatSize } from "./units.js";
 
 /** @typedef {import("../core/api_types.d.ts").Schemas["ChannelUsage"]} ChannelUsage */
 /** @typedef {Awaited<ReturnType<typeof readUsage>>} Usage */

@@ -3,7 +3,7 @@
 import { setting } from "../state/session.js";
 import { t, currentLanguage } from "../core/i18n.js";
 
-const DAY_SECONDS = 86_400;
+export const DAY_SECONDS = 86_400;
 
 /** @type {Map<string, Intl.DateTimeFormat>} */
 const formats = new Map();

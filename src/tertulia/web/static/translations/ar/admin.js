@@ -408,6 +408,7 @@ export const adminTexts = {
   "people.role": "الدور",
   "people.second-factor": "العامل الثاني",
   "people.select": "تحديد {name}",
+  "people.select-all": "تحديد كل من في النتائج",
   "people.selected": { zero: "لا تحديد", one: "{count} محدد", two: "{count} محددان", few: "{count} محددون", many: "{count} محددًا", other: "{count} محدد" },
   "people.selection": "التحديد",
   "people.sessions": "الجلسات",

@@ -55,7 +55,6 @@ export const settingsTexts = {
   "files.delete": "حذف {name}",
   "files.delete-text": "سيختفي {name} من كل الرسائل التي فيها رابط إليه.",
   "files.delete-title": "حذف الملف",
-  "files.megabytes": "{size} ميغابايت",
   "files.message": "رسالة",
   "files.none": "لم ترفع شيئًا.",
   "files.title": "الملفات المرفوعة",

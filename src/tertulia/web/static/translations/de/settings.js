@@ -55,7 +55,6 @@ export const settingsTexts = {
   "files.delete": "{name} löschen",
   "files.delete-text": "{name} verschwindet aus allen Nachrichten, die darauf verweisen.",
   "files.delete-title": "Datei löschen",
-  "files.megabytes": "{size} MB",
   "files.message": "Nachricht",
   "files.none": "Du hast nichts hochgeladen.",
   "files.title": "Hochgeladene Dateien",

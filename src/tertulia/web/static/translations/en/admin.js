@@ -408,6 +408,7 @@ export const adminTexts = {
   "people.role": "Role",
   "people.second-factor": "Second factor",
   "people.select": "Select {name}",
+  "people.select-all": "Select everybody found",
   "people.selected": { one: "{count} selected", other: "{count} selected" },
   "people.selection": "Selection",
   "people.sessions": "Sessions",

@@ -55,7 +55,6 @@ export const settingsTexts = {
   "files.delete": "Delete {name}",
   "files.delete-text": "{name} will be gone from all messages that link to it.",
   "files.delete-title": "Delete the file",
-  "files.megabytes": "{size} MB",
   "files.message": "Message",
   "files.none": "You have uploaded nothing.",
   "files.title": "Uploaded files",

@@ -408,6 +408,7 @@ export const adminTexts = {
   "people.role": "Papel",
   "people.second-factor": "Segundo factor",
   "people.select": "Seleccionar a {name}",
+  "people.select-all": "Seleccionar todo lo encontrado",
   "people.selected": { one: "{count} seleccionada", other: "{count} seleccionadas" },
   "people.selection": "Selección",
   "people.sessions": "Sesiones",

@@ -55,7 +55,6 @@ export const settingsTexts = {
   "files.delete": "Borrar {name}",
   "files.delete-text": "{name} desaparecerá de todos los mensajes que lo enlazan.",
   "files.delete-title": "Borrar el archivo",
-  "files.megabytes": "{size} MB",
   "files.message": "Mensaje",
   "files.none": "No has subido nada.",
   "files.title": "Archivos subidos",

@@ -408,6 +408,7 @@ export const adminTexts = {
   "people.role": "Rôle",
   "people.second-factor": "Second facteur",
   "people.select": "Sélectionner {name}",
+  "people.select-all": "Sélectionner les résultats",
   "people.selected": { one: "{count} sélectionné", other: "{count} sélectionnés" },
   "people.selection": "Sélection",
   "people.sessions": "Sessions",

@@ -55,7 +55,6 @@ export const settingsTexts = {
   "files.delete": "Supprimer {name}",
   "files.delete-text": "{name} disparaîtra de tous les messages qui y mènent.",
   "files.delete-title": "Supprimer le fichier",
-  "files.megabytes": "{size} Mo",
   "files.message": "Message",
   "files.none": "Tu n’as envoyé aucun fichier.",
   "files.title": "Fichiers envoyés",

@@ -55,7 +55,6 @@ export const settingsTexts = {
   "files.delete": "{name} を削除",
   "files.delete-text": "{name} は、リンクしているすべてのメッセージから消えます。",
   "files.delete-title": "ファイルを削除",
-  "files.megabytes": "{size} MB",
   "files.message": "メッセージ",
   "files.none": "アップロードしたファイルはありません。",
   "files.title": "アップロードしたファイル",

@@ -408,6 +408,7 @@ export const adminTexts = {
   "people.role": "Função",
   "people.second-factor": "Segundo fator",
   "people.select": "Selecionar {name}",
+  "people.select-all": "Selecionar os resultados",
   "people.selected": { one: "{count} selecionada", other: "{count} selecionadas" },
   "people.selection": "Seleção",
   "people.sessions": "Sessões",

@@ -55,7 +55,6 @@ export const settingsTexts = {
   "files.delete": "Excluir {name}",
   "files.delete-text": "{name} vai sumir de todas as mensagens com link para ele.",
   "files.delete-title": "Excluir o arquivo",
-  "files.megabytes": "{size} MB",
   "files.message": "Mensagem",
   "files.none": "Você não enviou nenhum arquivo.",
   "files.title": "Arquivos enviados",

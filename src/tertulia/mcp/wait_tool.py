@@ -41,7 +41,7 @@ class WaitArguments(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     channel: ChannelName | None = None
     topic: TopicName | None = None
     after: Annotated[
-        Annotated[int, Meta(ge=0, le=domain.limits.LARGEST_ID)] | None,
+        Annotated[int, Meta(ge=0, le=domain.limits.MAX_ID)] | None,
         Meta(description="`next_after` of the answer that you have dealt with"),
     ] = None
     include_own: Annotated[bool, Meta(description="Also messages of your own account")] = False

@@ -158,8 +158,8 @@ def _subscribe_to_all(tx: Tx, email: str, unread: int) -> None:
 
 
 def _open_channel(tx: Tx, owner: User, user_ids: list[int], name: str) -> None:
-    wish = SubscribeRequest([NewChannel(name)], [""], principals=user_ids)
-    actions.channels.subscriptions.subscribe(tx, owner, wish, "example.com")
+    request = SubscribeRequest([NewChannel(name)], [""], principals=user_ids)
+    actions.channels.subscriptions.subscribe(tx, owner, request, "example.com")
 
 
 def _open_queues(tx: Tx, user: User, count: int) -> list[str]:

@@ -53,8 +53,8 @@ def _create_organization(tx: Tx, address: str) -> Login:
         tx, vault, NewUser("ana@example.com", "Ana", Role.OWNER)
     )
     for name in (LOUD, QUIET):
-        wish = SubscribeRequest([NewChannel(name)], [""], principals=[ana.id])
-        actions.channels.subscriptions.subscribe(tx, ana, wish, "example.com")
+        request = SubscribeRequest([NewChannel(name)], [""], principals=[ana.id])
+        actions.channels.subscriptions.subscribe(tx, ana, request, "example.com")
         channel = storage.channels.find_by_name(tx, name)
         assert channel is not None
         people = [

@@ -53,8 +53,8 @@ async def create_topic(target: Target, people: BenchOrganization) -> PublicTopic
     """A topic of many pages by several users, in a channel that strangers can read."""
     owner = target.login
     await target.fetch(owner.request("PATCH", "/realm", enable_spectator_access=True))
-    wish = {"subscriptions": [{"name": CHANNEL}], "is_web_public": True}
-    await target.fetch(owner.post("/users/me/subscriptions", **wish))
+    request = {"subscriptions": [{"name": CHANNEL}], "is_web_public": True}
+    await target.fetch(owner.post("/users/me/subscriptions", **request))
     senders = [owner, *dict.fromkeys(queue.owner for queue in people.queues)]
     for sender in senders[1:]:
         await target.fetch(

@@ -3,13 +3,14 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar, get_args
 
 import msgspec
 import pytest
 from tests.support.people import Chat
 
 from tertulia.caches.all_caches import Caches
-from tertulia.caches.cache import EntryCache, NewMessage
+from tertulia.caches.cache import Cache, EntryCache, Fact, Invalidating, NewMessage
 from tertulia.caches.history import (
     MAX_FRAGMENT_BYTES,
     MAX_REWRITTEN,
@@ -32,6 +33,8 @@ from tertulia.caches.topic_starts import (
 )
 from tertulia.domain.messages.message import ConversationKey, Message
 from tertulia.domain.people.sessions import Session
+from tertulia.events.types.messages.message import MessageSent
+from tertulia.events.types.people.sessions import SessionsEnded
 
 PAGE = Path(__file__).parents[2] / "docs" / "performance.md"
 
@@ -42,6 +45,10 @@ class SomeEvent:
     rewrites: Collection[int] = ()
     invalidates_permits: bool = False
     ends_sessions_of: Collection[int] = ()
+
+    @classmethod
+    def facts(cls) -> Collection[Fact]:
+        return get_args(Fact)
 
     def sent(self) -> NewMessage | None:
         return self.new
@@ -56,7 +63,7 @@ class SomeEvent:
 @dataclass(frozen=True)
 class Logged:
     seq: int
-    event: SomeEvent
+    event: Invalidating
     realm_id: int = 1
 
 
@@ -87,6 +94,41 @@ def test_every_cache_has_its_own_name_and_a_row_in_the_documentation():
 
     assert len({each.name for each in caches}) == len(caches)
     assert [each.name for each in caches if f"| `{each.name}` |" not in rows] == []
+
+
+@pytest.mark.parametrize("name", [each.name for each in Caches().all if each.invalidated_by])
+def test_a_cache_names_the_facts_that_invalidate_it(name):
+    class Recorder(SomeEvent):
+        asked: ClassVar[set[str]] = set()
+
+        def __getattribute__(self, fact: str) -> object:
+            type(self).asked.add(fact)
+            return super().__getattribute__(fact)
+
+    caches = Caches()
+    caches.topic_starts.begin(TopicOfChannel(2, 1, ""))  # an empty one asks nothing
+    (cache,) = (each for each in caches.all if each.name == name)
+
+    cache.invalidate(Logged(2, Recorder(invalidates_permits=True)))
+
+    assert Recorder.asked & set(get_args(Fact)) - {"invalidates_permits"} <= cache.invalidated_by
+    assert Recorder.asked & cache.invalidated_by
+
+
+def test_only_caches_that_name_a_fact_have_something_to_invalidate():
+    for each in Caches().all:
+        assert bool(each.invalidated_by) == (type(each).invalidate is not Cache.invalidate)
+
+
+def test_an_event_is_passed_to_the_caches_that_one_of_its_facts_concerns():
+    assert set(MessageSent.facts()) == {"sent", "rewritten"}
+    assert set(SessionsEnded.facts()) == {"logged_out", "invalidates_permits"}
+    caches = Caches()
+    caches.sessions.put((1, b"x"), Session(1, 1, "", "", 0.0, 0.0))
+
+    caches.invalidate(Logged(2, SessionsEnded(1)))
+
+    assert caches.sessions.size == 0
 
 
 def test_the_metrics_count_hits_and_misses_of_every_cache(chat, in_kitchen, ana):

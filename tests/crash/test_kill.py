@@ -93,10 +93,10 @@ class Scene:
         url: str,
         server: Served,
         reach: Callable[[Person], Client],
-        breath: float = SHORT_PAUSE_SECONDS,
+        pause_seconds: float = SHORT_PAUSE_SECONDS,
     ) -> None:
         self._server = server
-        self._breath = breath
+        self._pause_seconds = pause_seconds
         self._reach = reach
         self.people = create_organization(url, "ana ben cleo dan eva fay gil hal")
         pair = [self.people["dan"].id, self.people["eva"].id]
@@ -130,15 +130,15 @@ class Scene:
         self._send_messages("ben", "garden")
         self._send_messages("dan", "direct", "local_id")
         self._send_messages("eva", "direct")
-        self._wanderer = RoamingClient(self.client("hal"), "lobby")
-        for thread in (*self.listeners, *self.senders, self._wanderer):
+        self._roaming_client = RoamingClient(self.client("hal"), "lobby")
+        for thread in (*self.listeners, *self.senders, self._roaming_client):
             thread.start()
 
     def end(self) -> None:
         """Let all users finish, and read what the server has stored."""
         for sender in self.senders:
             sender.stop()
-        self._wanderer.stop()
+        self._roaming_client.stop()
         for location, person in {"kitchen": "ben", "garden": "ben", "direct": "dan"}.items():
             send_until_accepted(
                 self.client(person), final_message(location), self._destinations[location]
@@ -186,7 +186,7 @@ class Scene:
 
     def _send_messages(self, name: str, destination: str, proof: str = "") -> None:
         queue_id = next(each.queue_id for each in self.listeners if each.name == name)
-        given = (self._destinations[destination], proof, queue_id, self._breath)
+        given = (self._destinations[destination], proof, queue_id, self._pause_seconds)
         self.senders.append(Sender(f"{name} in {destination}", self.client(name), *given))
 
 

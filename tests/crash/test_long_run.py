@@ -68,7 +68,7 @@ class Run:
         self.early_bytes = self.usual_bytes = 0
         self.slow_seconds = self.cpu_share = 0.0
         self._server = server
-        self._assault = Attack(server.port, attacker)
+        self._attack = Attack(server.port, attacker)
 
     async def go(self) -> "Run":
         seconds = 60 * MINUTES
@@ -82,7 +82,7 @@ class Run:
         self.slow_seconds = quantiles(self.load.seconds, n=100)[98]
         with ProcessPoolExecutor(1, get_context("spawn")) as elsewhere:
             for name in ATTACKS:
-                await asyncio.wrap_future(elsewhere.submit(getattr(self._assault, name)))
+                await asyncio.wrap_future(elsewhere.submit(getattr(self._attack, name)))
                 self.after[name] = await self._rested()
         await chatting
         return self

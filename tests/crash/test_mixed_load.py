@@ -51,12 +51,12 @@ def live_through(url: str, server: ServerProcess, trouble: Callable[[], None], t
     server.start()
     for name in people:
         people[name].at(server.port).joins("kitchen")
-    believers = [Replica(name, people[name].at(server.port)) for name in ("ana", "dan")]
+    replicas = [Replica(name, people[name].at(server.port)) for name in ("ana", "dan")]
     actors = [
         Actor(name, people[name].at(server.port), "kitchen") for name in ("ana", "ben", "cleo")
     ]
 
-    for thread in (*believers, *actors):
+    for thread in (*replicas, *actors):
         thread.start()
     for _ in range(times):
         wait_until_done(actors, done(actors) + chance.randrange(1, MAX_ACTIONS_PER_LIFE))
@@ -68,12 +68,12 @@ def live_through(url: str, server: ServerProcess, trouble: Callable[[], None], t
         actor.stop()
     fields = {"type": "channel", "to": "kitchen", "topic": "end"}
     send_until_accepted(people["ben"].at(server.port), LAST_CONTENT, fields)
-    for believer in believers:
-        believer.join(TIMEOUT_SECONDS)
+    for replica in replicas:
+        replica.join(TIMEOUT_SECONDS)
 
     problems = [each for actor in actors for each in actor.expected.compare(actor.found())]
-    for believer in believers:
-        problems += believer.observed.compare(believer.truth())
+    for replica in replicas:
+        problems += replica.observed.compare(replica.truth())
     server.kill()
     problems += data_problems(url)
     assert not problems, f"TERTULIA_TEST_SEED={seed}\n" + "\n".join(problems[:30])

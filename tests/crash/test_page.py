@@ -12,7 +12,7 @@ from tertulia.database import Database
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.sessions import Browser as UserAgent
 
-SAID = [f"message {number}" for number in range(12)]
+TEXTS = [f"message {number}" for number in range(12)]
 
 
 def sit_at(chromium: Chromium, url: str, server: ServerProcess, person: Person) -> Page:
@@ -44,7 +44,7 @@ def test_kill_9_in_the_middle_of_sends_and_polls_loses_and_repeats_nothing(
     page.on("request", lambda made: requested.append(made.url))
     box = page.get_by_role("textbox", name="Message to")
 
-    for number, words in enumerate(SAID):
+    for number, words in enumerate(TEXTS):
         box.fill(words)
         box.press("Control+Enter")
         if number % 4 == 2:
@@ -57,12 +57,12 @@ def test_kill_9_in_the_middle_of_sends_and_polls_loses_and_repeats_nothing(
     expect(page.locator(".waiting article")).to_have_count(0)
     expect(page.get_by_role("feed").get_by_text("and ben")).to_be_visible()
     shown = page.get_by_role("feed").locator(".what").all_inner_texts()
-    assert [words for words in shown if words != "and ben"] == SAID
+    assert [words for words in shown if words != "and ben"] == TEXTS
     response = ben.get(
         "/messages", anchor="newest", num_before=50, num_after=0, apply_markdown=False
     )
     assert [
         each["content"] for each in response["messages"] if each["content"] != "and ben"
-    ] == SAID
+    ] == TEXTS
     assert not any("/register" in address for address in requested), "the same queue goes on"
     page.context.close()

@@ -152,7 +152,7 @@ def test_terms_exclude_no_match(query: str) -> None:
         page = SearchedText(f"<p>{text}</p>", "")
         if requested.matches(page):
             assert all(
-                any(clue.matches_word(word) for word in page.words) for clue in requested.clues
+                any(term.matches_word(word) for word in page.words) for term in requested.terms
             )
 
 

@@ -8,15 +8,13 @@ from tertulia.events.delivery.heartbeats import Heartbeats
 from tertulia.events.delivery.mailbox import Mailbox, MailboxRegistry
 from tertulia.events.delivery.poll_wakeup import (
     AT_ONCE,
-    MAX_GATHER_SECONDS,
+    BUSY_QUEUE_LENGTH,
+    MAX_DELAY_SECONDS,
     WakeupQueue,
-)
-from tertulia.events.delivery.poll_wakeup import (
-    CROWD as MANY,
 )
 from tertulia.events.listener import Listener, Options
 
-CROWD = 3 * AT_ONCE + 1
+LISTENERS = 3 * AT_ONCE + 1
 ROUNDS = 20  # of the event loop, more than any of this takes
 
 
@@ -48,7 +46,7 @@ class Waiters:
 
 def test_waking_many_polls_lets_other_work_run():
     async def scene() -> list[int]:
-        waiters, waking = Waiters(CROWD), WakeupQueue()
+        waiters, waking = Waiters(LISTENERS), WakeupQueue()
         await waiters.park()
         waiters.wake_all(waking)
         seen = []
@@ -61,7 +59,7 @@ def test_waking_many_polls_lets_other_work_run():
 
     steps = [later - before for before, later in zip([0, *seen], seen, strict=False)]
     assert 0 < max(steps) <= AT_ONCE
-    assert seen[-1] == CROWD
+    assert seen[-1] == LISTENERS
 
 
 def test_a_few_polls_are_woken_at_once():
@@ -77,46 +75,46 @@ def test_a_few_polls_are_woken_at_once():
 
 def test_many_busy_listeners_get_several_events_in_one_answer():
     async def scene() -> tuple[int, int, list[int]]:
-        waiters, waking = Waiters(2 * MANY), WakeupQueue()
+        waiters, waking = Waiters(2 * BUSY_QUEUE_LENGTH), WakeupQueue()
         for _ in range(2):
             await waiters.park()
             waiters.wake_all(waking)
             for _ in range(ROUNDS):
                 await asyncio.sleep(0)
-            if waiters.answered() == 2 * MANY:
+            if waiters.answered() == 2 * BUSY_QUEUE_LENGTH:
                 for mailbox in waiters.boxes:
                     mailbox.acknowledge(mailbox.last_id, waiters.seq)
         at_once = waiters.answered()
         waiters.wake_all(waking)
-        await asyncio.sleep(2 * MAX_GATHER_SECONDS)
+        await asyncio.sleep(2 * MAX_DELAY_SECONDS)
         return at_once, waiters.answered(), [len(each.pending) for each in waiters.boxes]
 
     at_once, later, pending = asyncio.run(scene())
 
-    assert MANY <= at_once < 2 * MANY
-    assert later == 2 * MANY
+    assert BUSY_QUEUE_LENGTH <= at_once < 2 * BUSY_QUEUE_LENGTH
+    assert later == 2 * BUSY_QUEUE_LENGTH
     assert pending[-1] == 2
 
 
 def test_a_few_listeners_never_wait_for_more_events():
     async def scene() -> int:
-        waiters, waking = Waiters(MANY), WakeupQueue()
+        waiters, waking = Waiters(BUSY_QUEUE_LENGTH), WakeupQueue()
         for _ in range(5):
             await waiters.park()
             waiters.wake_all(waking)
             for _ in range(ROUNDS):
                 await asyncio.sleep(0)
-            assert waiters.answered() == MANY
+            assert waiters.answered() == BUSY_QUEUE_LENGTH
             for mailbox in waiters.boxes:
                 mailbox.acknowledge(mailbox.last_id, waiters.seq)
         return waiters.answered()
 
-    assert asyncio.run(scene()) == MANY
+    assert asyncio.run(scene()) == BUSY_QUEUE_LENGTH
 
 
 def test_a_poll_without_new_events_is_not_woken():
     async def scene() -> int:
-        waiters, waking = Waiters(CROWD), WakeupQueue()
+        waiters, waking = Waiters(LISTENERS), WakeupQueue()
         await waiters.park()
         waiters.wake_all(waking)
         for mailbox in waiters.boxes:  # they polled again meanwhile, and nothing is pending

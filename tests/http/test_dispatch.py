@@ -13,7 +13,7 @@ from structlog.testing import capture_logs
 from tests.http.sample_api import FORM, SampleApi, http_scope
 from tests.support.waiting import TIMEOUT_SECONDS
 
-from tertulia.http.exchange import ROUND
+from tertulia.http.exchange import EXCHANGE
 
 
 def test_a_success_is_one_line_of_json_with_result_and_msg_first(sample_api):
@@ -302,7 +302,7 @@ def test_a_long_poll_ends_when_its_client_disconnects(sample_api):
                 if leave is not None:
                     asyncio.get_running_loop().call_soon(leave)
 
-        scope = http_scope(path="/api/v1/wait") | {ROUND: Impatient()}
+        scope = http_scope(path="/api/v1/wait") | {EXCHANGE: Impatient()}
         return await asyncio.wait_for(sample_api.exchange(scope, []), TIMEOUT_SECONDS)
 
     assert asyncio.run(scene()) == []

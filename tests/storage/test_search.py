@@ -11,7 +11,7 @@ from tertulia.database.tx import Tx
 from tertulia.domain.messages.message import Draft
 from tertulia.domain.organization.realm import Realm
 from tertulia.domain.search.query import SearchedText
-from tertulia.storage.messages.edits import NewPlace
+from tertulia.storage.messages.edits import MoveTarget
 from tertulia.storage.messages.selections import BEYOND_ALL, Selection
 from tertulia.storage.search.execution import SearchCursor
 
@@ -48,7 +48,7 @@ class SearchModel:
         self.inserted += 1
         number = self.inserted * APART
         self.tx.execute("UPDATE message SET id = :new WHERE id = :id", new=number, id=given)
-        storage.messages.edits.move(self.tx, [number], NewPlace(topic))
+        storage.messages.edits.move(self.tx, [number], MoveTarget(topic))
         self.texts[number] = (text, topic)
         return number
 
@@ -57,7 +57,7 @@ class SearchModel:
         self.texts[number] = (text, self.texts[number][1])
 
     def move(self, numbers: list[int], topic: str) -> None:
-        storage.messages.edits.move(self.tx, numbers, NewPlace(topic))
+        storage.messages.edits.move(self.tx, numbers, MoveTarget(topic))
         self.texts |= {number: (self.texts[number][0], topic) for number in numbers}
 
     def delete(self, numbers: list[int]) -> None:

@@ -13,7 +13,7 @@ from tests.support.people import Chat, Person
 from tests.support.waiting import TIMEOUT_SECONDS
 
 TIMEOUT_MS = 1000 * TIMEOUT_SECONDS
-SAID_BY_BROWSERS = (
+LOGGED_BY_BROWSERS = (
     "Failed to load resource",
     "An unknown error occurred when fetching the script",  # of the service worker, offline
 )
@@ -111,4 +111,4 @@ def _watched(context: BrowserContext, errors: list[str]) -> Page:
 
 def _is_trouble(message: Any) -> bool:
     """Messages of the browser itself about failed requests are not errors of the page."""
-    return message.type == "error" and not message.text.startswith(SAID_BY_BROWSERS)
+    return message.type == "error" and not message.text.startswith(LOGGED_BY_BROWSERS)

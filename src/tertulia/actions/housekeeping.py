@@ -57,9 +57,9 @@ def trim_log(tx: Tx, max_events: int = MAX_EVENTS) -> TrimResult:
     storage.queues.delete(tx, given_up)
     # The newest event stays, so that the log always shows its last seq.
     oldest = storage.log.oldest(tx, tx.realm_id) or head
-    hindmost = storage.queues.oldest_position(tx)
+    oldest_needed = storage.queues.oldest_position(tx)
     recent = storage.log.first_since(tx, tx.now - LOG_RETENTION_SECONDS) or oldest
-    keep_from = min(head, recent, head if hindmost is None else hindmost)
+    keep_from = min(head, recent, head if oldest_needed is None else oldest_needed)
     last_to_go = max(keep_from, head - max_events) - 1
     step = min(last_to_go, oldest + MAX_DELETED_PER_RUN - 1)
     return TrimResult(storage.log.delete_up_to(tx, step), given_up, step == last_to_go)

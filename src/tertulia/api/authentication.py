@@ -278,7 +278,7 @@ class Authenticator:
 
     def _limiter(self, request: ApiRequest, caller: User | None) -> Limiter | None:
         """The rate limiter of a caller; it also notes the caller for the log."""
-        request.is_from_stranger = caller is None
+        request.is_anonymous = caller is None
         if caller is not None:
             request.counted_for, request.person = caller.id, caller.person
             return self._users

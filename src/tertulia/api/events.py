@@ -14,7 +14,7 @@ from tertulia.errors import BadRequest
 from tertulia.errors.parameters import MissingParameter
 from tertulia.events.listener import Capabilities, Options
 from tertulia.events.snapshot.register import Register
-from tertulia.events.snapshot.server_info import Surroundings
+from tertulia.events.snapshot.server_info import ServerInfo
 from tertulia.events.snapshot.snapshot_data import RequestedParts
 from tertulia.http.parameter_rules import AtLeast, AtMost, MaxItems, MaxLength
 from tertulia.http.replies import Encoded, Reply
@@ -228,7 +228,7 @@ async def _snapshot_at(
         queue = None  # a spectator has none
         if not user.is_spectator:
             queue = _open_queue(call, user, options, register.start, idle_seconds)
-        state = register.compose(_surroundings(call), call.now, presence_days)
+        state = register.compose(_server_info(call), call.now, presence_days)
     stored = None if user.is_spectator else register.stored_unread
     is_behind = stored is not None and actions.messages.read_state.lags(stored)
     return RegisterSnapshot(register.start, state, queue, is_behind)
@@ -251,8 +251,8 @@ def _idle_seconds(call: Call, requested: int | Literal["mobile"] | None) -> int:
     return MOBILE_IDLE_SECONDS if requested == "mobile" else min(requested, MAX_IDLE_SECONDS)
 
 
-def _surroundings(call: Call) -> Surroundings:
-    return Surroundings(
+def _server_info(call: Call) -> ServerInfo:
+    return ServerInfo(
         url=call.site,
         started_at=call.services.started_at,
         web_public_enabled=call.config.web_public_streams_enabled,

@@ -4,7 +4,7 @@ To add a cache, write a class with the interface of `Cache`, give it an attribut
 `docs/performance.md`. `/metrics` and the laws find it in `all`.
 """
 
-from tertulia.caches.cache import Applied, Cache
+from tertulia.caches.cache import Applied, Cache, Invalidating
 from tertulia.caches.client_documents import ClientDocumentCache
 from tertulia.caches.encoded_records import EncodedRecordsCache
 from tertulia.caches.history import FragmentCache, HistoryPageCache
@@ -38,11 +38,17 @@ class Caches:
         self.usage = UsageCache(100 if is_on else 0)
         self.client_documents = ClientDocumentCache(256 if is_on else 0)
         self.all: list[Cache] = [each for each in vars(self).values() if isinstance(each, Cache)]
-        self._invalidated = [each for each in self.all if type(each).invalidate != Cache.invalidate]
+        self._by_event_type: dict[type[Invalidating], list[Cache]] = {}
 
     def invalidate(self, applied: Applied) -> None:
         """Called for every event, after it was applied to the directory."""
-        for each in self._invalidated:
+        event_type = type(applied.event)
+        concerned = self._by_event_type.get(event_type)
+        if concerned is None:
+            facts = event_type.facts()
+            concerned = [each for each in self.all if not each.invalidated_by.isdisjoint(facts)]
+            self._by_event_type[event_type] = concerned
+        for each in concerned:
             each.invalidate(applied)
 
     def drop_organization(self, realm_id: int, seq: int) -> None:

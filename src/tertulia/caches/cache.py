@@ -5,7 +5,7 @@ its class says otherwise; any thread may read.
 """
 
 from collections.abc import Collection, Hashable
-from typing import ClassVar, Generic, NamedTuple, Protocol, TypeVar
+from typing import ClassVar, Generic, Literal, NamedTuple, Protocol, TypeVar
 
 from tertulia.domain.messages.message import Message
 
@@ -20,8 +20,15 @@ class NewMessage(NamedTuple):
     read_by: list[int]  # users for whom it is not unread because they have muted its sender
 
 
+Fact = Literal["sent", "rewritten", "logged_out", "invalidates_permits"]
+
+
 class Invalidating(Protocol):
     """What caches need to know of an event; `events.types.event.Event` has it."""
+
+    @classmethod
+    def facts(cls) -> Collection[Fact]:
+        """What events of this kind can say below. The others have no effect on any cache."""
 
     @property
     def invalidates_permits(self) -> bool: ...
@@ -47,10 +54,15 @@ class Applied(Protocol):
 
 
 class Cache:
-    """`name` is its label in `/metrics`, `unit` is what `bound` counts."""
+    """`name` is its label in `/metrics`, `unit` is what `bound` counts.
+
+    `invalidated_by` are the facts of events that can make an entry invalid. `invalidate` is called
+    only for events that have one of them.
+    """
 
     name: ClassVar[str]
     unit: ClassVar[str] = "entries"
+    invalidated_by: ClassVar[frozenset[Fact]] = frozenset()
 
     def __init__(self, bound: int) -> None:
         """A bound of 0 turns the cache off."""

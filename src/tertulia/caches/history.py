@@ -47,6 +47,7 @@ class FragmentCache(Cache):
 
     name = "fragments"
     unit = "bytes"
+    invalidated_by = frozenset({"rewritten"})
 
     def __init__(self, bound: int) -> None:
         super().__init__(bound)
@@ -135,6 +136,7 @@ class HistoryPageCache(EntryCache[Hashable, HistoryPage]):
     """Any thread may find and add pages."""
 
     name = "history_pages"
+    invalidated_by = frozenset({"sent", "rewritten"})
 
     def __init__(self, bound: int) -> None:
         super().__init__(bound)

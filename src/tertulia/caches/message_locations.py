@@ -31,6 +31,7 @@ class MessageLocations(Cache):
 
     name = "message_locations"
     unit = "messages"
+    invalidated_by = frozenset({"sent", "rewritten"})
 
     def __init__(self, bound: int) -> None:
         super().__init__(bound)

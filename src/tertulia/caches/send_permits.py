@@ -29,6 +29,7 @@ class SendPermits(Cache):
     """The bound applies to each organization."""
 
     name = "send_permits"
+    invalidated_by = frozenset({"sent", "invalidates_permits"})
 
     def __init__(self, bound: int) -> None:
         super().__init__(bound)

@@ -11,6 +11,7 @@ Key = tuple[int, bytes]  # the organization and the fingerprint of the session's
 
 class SessionCache(EntryCache[Key, Session]):
     name = "sessions"
+    invalidated_by = frozenset({"logged_out"})
 
     def __init__(self, bound: int) -> None:
         super().__init__(bound)

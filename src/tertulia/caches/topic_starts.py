@@ -43,6 +43,7 @@ class TopicStartsCache(EntryCache[TopicOfChannel, TopicStarts]):
     """Starts are read while other messages arrive: `begin` before the read, `finish` after it."""
 
     name = "topic_starts"
+    invalidated_by = frozenset({"sent", "invalidates_permits"})
 
     def __init__(self, bound: int) -> None:
         super().__init__(bound)

@@ -43,17 +43,17 @@ def move(**flags: Any) -> None:
     """
     config, database = open_data(flags)
     stores = FileStores(config)
-    carrier = upload_migration.UploadCopier(database, stores, config.files)
+    copier = upload_migration.UploadCopier(database, stores, config.files)
     counts = database.read_now(0, storage.files.upload_locations.counts)
     progress = Progress(
         sum(n for store_name, (n, _) in counts.items() if store_name != config.files), "files"
     )
     after = done = 0
     damaged: list[str] = []
-    while upload := database.read_now(0, carrier.next, after):
+    while upload := database.read_now(0, copier.next, after):
         after = upload.id
         try:
-            done += carrier.copy(upload)
+            done += copier.copy(upload)
         except (upload_migration.DamagedFile, NotInStore):
             damaged.append(upload.name or f"upload {upload.id}")
         progress.show(done)

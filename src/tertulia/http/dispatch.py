@@ -181,7 +181,7 @@ class Api:
             request.check_size(limit)
 
         call = await self._authenticate(request, route)
-        if request.is_from_stranger and not streams:
+        if request.is_anonymous and not streams:
             limit = min(limit, ANONYMOUS_BODY_BYTES)
             request.check_size(limit)
         try:
@@ -259,8 +259,8 @@ class Api:
     async def _send(self, send: Send, answer: Response, exchange: RequestLog) -> None:
         request = exchange.request
         body = b"" if exchange.method == "HEAD" else answer.body
-        if request is not None and request.round is not None:
-            await request.round.reply(self._head(answer, request.reply_headers), body)
+        if request is not None and request.exchange is not None:
+            await request.exchange.reply(self._head(answer, request.reply_headers), body)
             return
         headers = self._headers(answer, {} if request is None else request.reply_headers)
         await send({"type": "http.response.start", "status": answer.status, "headers": headers})

@@ -19,7 +19,7 @@ Send = Callable[[Message], Awaitable[None]]
 OnDisconnect = Callable[[], None]
 Headers = Iterable[tuple[bytes, bytes]]
 
-ROUND = "tertulia.round"  # key in the ASGI scope for the HttpExchange of our server
+EXCHANGE = "tertulia.exchange"  # key in the ASGI scope for the HttpExchange of our server
 BLOCK_BYTES = 1 << 16  # per write; the next block is sent when the client has received this one
 MAX_PENDING_PARTS = 128
 
@@ -64,7 +64,7 @@ class Transport(Protocol):
 
     async def drained(self) -> None: ...
     def resume_reading(self) -> None: ...
-    def exchange_finished(self, round_: "HttpExchange") -> None: ...
+    def exchange_finished(self, exchange: "HttpExchange") -> None: ...
     def usual_headers(self) -> Headers: ...
 
 

@@ -12,7 +12,7 @@ from urllib.parse import quote
 from tertulia.errors import BadRequest, ClientError
 from tertulia.errors.http import AddressTooLong, BodyTooLarge, HeadersTooLarge
 from tertulia.fair_queue import Person
-from tertulia.http.exchange import ROUND, HttpExchange, OnDisconnect, Receive, Scope
+from tertulia.http.exchange import EXCHANGE, HttpExchange, OnDisconnect, Receive, Scope
 from tertulia.http.forms import (
     QUICK_BYTES,
     FileHead,
@@ -64,16 +64,16 @@ class ApiRequest:
         "body",
         "client_address",
         "counted_for",
+        "exchange",
         "files",
         "headers",
-        "is_from_stranger",
+        "is_anonymous",
         "is_zulip_client",
         "method",
         "params",
         "path",
         "peer_address",
         "reply_headers",
-        "round",
         "scheme",
         "sent_method",
     )
@@ -82,7 +82,7 @@ class ApiRequest:
         """Raises a ClientError if the headers are too large."""
         self._receive = receive
         self._scope = scope
-        self.round: HttpExchange | None = scope.get(ROUND)
+        self.exchange: HttpExchange | None = scope.get(EXCHANGE)
         # Set by uvicorn from the headers of trusted proxies: see `http_server.uvicorn_config`.
         self.client_address: str = (scope.get("client") or ("",))[0]  # may be empty
         self.peer_address: str = scope.get("peer", "")  # maybe a proxy
@@ -97,7 +97,7 @@ class ApiRequest:
         self.files: list[UploadedFile] = []
         self.counted_for: Hashable = None  # whose rate limit it counts against, once known
         self._person: Person | None = None
-        self.is_from_stranger = False  # whether the caller is anonymous, once known
+        self.is_anonymous = False  # whether the caller is anonymous, once known
         self.reply_headers: dict[str, str] = {}  # sent with every response, also with errors
 
         # Malformed parameters are reported only after the sender is known.
@@ -231,8 +231,8 @@ class ApiRequest:
 
     def on_disconnect(self, leave: OnDisconnect | None) -> None:
         """Set the callback for a lost connection; None removes it."""
-        if self.round is not None:
-            self.round.on_disconnect(leave)
+        if self.exchange is not None:
+            self.exchange.on_disconnect(leave)
 
     def check_connected(self) -> None:
         """Raises Disconnected if the client has disconnected."""

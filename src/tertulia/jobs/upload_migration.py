@@ -111,14 +111,14 @@ class UploadMigration:
 
     async def run_once(self) -> None:
         """Move files from the database to the store that the settings choose."""
-        carrier = UploadCopier(self._database, self._stores, self._stores.chosen)
+        copier = UploadCopier(self._database, self._stores, self._stores.chosen)
         after = 0
         while upload := await self._database.read_in(
-            0, carrier.next, after, only_from_database=True
+            0, copier.next, after, only_from_database=True
         ):
             after = upload.id
             try:
-                await asyncio.to_thread(carrier.copy, upload)
+                await asyncio.to_thread(copier.copy, upload)
                 self._is_failure_logged = False
             except StoreUnavailable as error:
                 if not self._is_failure_logged:

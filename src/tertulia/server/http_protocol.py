@@ -16,7 +16,7 @@ from uvicorn.server import ServerState
 
 from tertulia.errors import ClientError
 from tertulia.errors.http import HttpsOnHttpPort, RequestTooSlow
-from tertulia.http.exchange import ROUND, Headers, HttpExchange, Scope, refusal
+from tertulia.http.exchange import EXCHANGE, Headers, HttpExchange, Scope, refusal
 from tertulia.http.replies import encode_error
 from tertulia.server.connection_limits import ClientDeadlines, ConnectionLimiter, Deadline
 from tertulia.server.request_parser import RequestHead, RequestParser, target
@@ -167,7 +167,7 @@ class HttpConnection(asyncio.Protocol):
         path, query, headers = target(head.url, head.headers)
         text = path.decode("ascii")
         return {
-            ROUND: exchange,
+            EXCHANGE: exchange,
             "type": "http",
             "asgi": _ASGI,
             "http_version": head.version,

@@ -58,7 +58,7 @@ async def compose(
     content = domain.messages.message.checked_content(content)
     found = await _resolve(author, markdown.scan(content))
     settings, alert_words = _settings(author), author.org.alert_words
-    rendered, called = await _on_thread_if_slow(
+    rendered, alerted = await _on_thread_if_slow(
         author,
         content,
         lambda: (_rendered(content, found, settings), alert_words.matches(content)),
@@ -82,7 +82,7 @@ async def compose(
             for written in rendered.attachment_path_ids
             if written in found.uploads
         ),
-        alerted=called,
+        alerted=alerted,
         widget_payload=None if widget is None else domain.messages.widgets.widget_of_client(widget),
         wants_previews=rendered.has_link
         and author.org.realm.setting("inline_url_embed_preview")

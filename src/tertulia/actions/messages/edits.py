@@ -34,7 +34,7 @@ from tertulia.events.types.messages.edits import (
     MessageUpdated,
     PropagateMode,
 )
-from tertulia.storage.messages.edits import NewPlace
+from tertulia.storage.messages.edits import MoveTarget
 
 
 class MessageChanges(msgspec.Struct, frozen=True):
@@ -322,27 +322,27 @@ def _edit_content(
     alerted = sorted(draft.alerted)
     in_topic: list[int] = []
     if channel is None:
-        called = sorted(
+        mentioned = sorted(
             draft.mentions.user_ids
             | actions.messages.send_checks.check_group_mentions(tx, user, draft)
         )
         received = set(message.member_ids)
     else:
-        called, in_topic = actions.messages.send_checks.check_mentions(
+        mentioned, in_topic = actions.messages.send_checks.check_mentions(
             tx, user, channel, message.topic, draft
         )
-        among = sorted({*called, *in_topic, *alerted})
+        among = sorted({*mentioned, *in_topic, *alerted})
         received = storage.channels.subscriptions.receivers(tx, message, among)
         bots = actions.messages.send_checks.bots_mentioned_in(
-            tx, channel, draft.mentions.user_ids.difference(called)
+            tx, channel, draft.mentions.user_ids.difference(mentioned)
         )
         if bots:
-            called += bots
+            mentioned += bots
             received |= storage.messages.flags.users_with_flag(
                 tx, "historical", [message.id]
             ).intersection(bots)
     marks = {
-        "mentioned": called,
+        "mentioned": mentioned,
         "topic_wildcard_mentioned": in_topic,
         "has_alert_word": alerted,
     }
@@ -374,7 +374,7 @@ def _move(tx: Tx, user: User, message: Message, move: Move, event: MessageUpdate
         )
     recorded = [each for each in move.ids if each != message.id or event.edit_id is None]
     storage.messages.edits.insert_moves(tx, recorded, user.id, move.new_topic, move.new_channel_id)
-    to = NewPlace(move.topic, counts_as_move=not move.only_resolves)
+    to = MoveTarget(move.topic, counts_as_move=not move.only_resolves)
     if move.new_channel_id is None:
         storage.messages.edits.move(tx, move.ids, to)
         unheard = set(move.ids)

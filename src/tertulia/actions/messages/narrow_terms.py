@@ -118,10 +118,10 @@ def _is_term(context: TermContext, term: Term) -> Meaning:
 
 
 def _mentioned(context: TermContext) -> Meaning:
-    called = storage.messages.narrows.flagged(
+    mentioned = storage.messages.narrows.flagged(
         context.tx, context.me, "mentioned", "topic_wildcard_mentioned"
     )
-    return called | storage.messages.narrows.mentioning_everyone(context.tx, context.me)
+    return mentioned | storage.messages.narrows.mentioning_everyone(context.tx, context.me)
 
 
 def _has_term(context: TermContext, term: Term) -> Meaning:

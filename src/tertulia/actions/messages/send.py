@@ -92,10 +92,10 @@ def to_channel(
 
 def _alerted(tx: Tx, channel: Channel, draft: Draft) -> list[int]:
     """Subscribers whose alert words occur."""
-    called = sorted(draft.alerted)
-    if not called:
+    alerted = sorted(draft.alerted)
+    if not alerted:
         return []
-    return sorted(storage.channels.subscriptions.active_user_ids(tx, channel.id, called))
+    return sorted(storage.channels.subscriptions.active_user_ids(tx, channel.id, alerted))
 
 
 def to_people(

@@ -69,8 +69,8 @@ def check_to_people(
         raise ReadOnlyGrant()
     members = _find_recipients(tx, sender, recipients, email_domain)
     _check_direct_permission(tx, sender, members)
-    called = draft.mentions.user_ids | check_group_mentions(tx, sender, draft)
-    return DirectSend(sender, members, sorted(called & members.keys()))
+    mentioned = draft.mentions.user_ids | check_group_mentions(tx, sender, draft)
+    return DirectSend(sender, members, sorted(mentioned & members.keys()))
 
 
 # --- sender and destination ---
@@ -207,7 +207,7 @@ def check_mentions(
     """The subscribers who are mentioned by name, and those mentioned as participants of the
     topic."""
     mentions = draft.mentions
-    called = mentions.user_ids | check_group_mentions(tx, sender, draft)
+    candidates = mentions.user_ids | check_group_mentions(tx, sender, draft)
     in_topic: set[int] = set()
     if mentions.topic_wildcard:
         in_topic = storage.channels.topics.participants(
@@ -230,7 +230,9 @@ def check_mentions(
         )
     ):
         raise WildcardNotAllowedInTopic()
-    mentioned = storage.channels.subscriptions.active_user_ids(tx, channel.id, among=sorted(called))
+    mentioned = storage.channels.subscriptions.active_user_ids(
+        tx, channel.id, among=sorted(candidates)
+    )
     participants = storage.channels.subscriptions.active_user_ids(
         tx, channel.id, among=sorted(in_topic)
     )
@@ -255,14 +257,14 @@ def bots_mentioned_in(tx: Tx, channel: Channel, outsiders: Collection[int]) -> l
 
 def check_group_mentions(tx: Tx, sender: User, draft: Draft) -> frozenset[int]:
     """The members of the mentioned groups. Raises if the sender may not mention a group."""
-    called: set[int] = set()
+    members: set[int] = set()
     for group in storage.groups.find_many(tx, sorted(draft.mentions.group_ids)):
         if not actions.groups.permissions.has_permission(
             tx, sender, group.permissions["can_mention_group"]
         ):
             raise BadRequest(f"You are not allowed to mention user group '{group.name}'.")
-        called |= actions.groups.permissions.all_members_of(tx, [group.id])
-    return frozenset(called)
+        members |= actions.groups.permissions.all_members_of(tx, [group.id])
+    return frozenset(members)
 
 
 # --- rules of direct messages ---

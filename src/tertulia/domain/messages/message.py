@@ -171,7 +171,9 @@ class Draft(msgspec.Struct, frozen=True):
     @property
     def widget(self) -> str | None:
         """The widget that the message starts, if any."""
-        return self.widget_payload or domain.messages.widgets.widget_of_command(self.content)
+        if self.widget_payload or not self.content.startswith("/"):
+            return self.widget_payload
+        return domain.messages.widgets.widget_of_command(self.content)
 
     @property
     def is_me(self) -> bool:

@@ -64,14 +64,14 @@ class WatchedWords:
         text = fold(text)
         starts = [token.start() for token in _TOKEN.finditer(text)]
         starts.append(len(text))
-        called: set[int] = set()
+        found: set[int] = set()
         for index, (start, end) in enumerate(pairwise(starts)):
             for count in tuple(self._lengths.get(hash(text[start:end]), ())):
                 if index + count < len(starts):
-                    called.update(
+                    found.update(
                         self._users_by_hash.get(hash(text[start : starts[index + count]]), ())
                     )
-        return frozenset(called)
+        return frozenset(found)
 
     def _remove(self, user_id: int, word: WatchedWord) -> None:
         left = tuple(each for each in self._users_by_hash[word.whole] if each != user_id)

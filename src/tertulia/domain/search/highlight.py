@@ -24,14 +24,14 @@ class Highlighter:
     """Marks the matches of one query; used for every message of a response."""
 
     def __init__(self, query: Query) -> None:
-        self._clues = query.words
+        self._terms = query.words
         phrases = sorted((phrase.text for phrase in query.phrases), key=len, reverse=True)
         spaced = [r"\s+".join(re.escape(part) for part in text.split()) for text in phrases]
         self._phrases = re.compile("|".join(spaced)) if spaced else None
 
     def markup(self, rendered: str) -> str:
         """The HTML of a message with marks."""
-        if not self._clues and self._phrases is None:
+        if not self._terms and self._phrases is None:
             return rendered
         source = _Source(rendered)
         return source.marked(self._found(source.folded))
@@ -42,7 +42,7 @@ class Highlighter:
 
     def _found(self, folded: str) -> list[Span]:
         found = [] if self._phrases is None else [m.span() for m in self._phrases.finditer(folded)]
-        if self._clues:
+        if self._terms:
             for token in domain.search.words.tokens(folded):
                 found += self._found_in(token)
         return _merged(found)
@@ -50,14 +50,14 @@ class Highlighter:
     def _found_in(self, token: re.Match[str]) -> Iterator[Span]:
         """The matching part, or the whole word if it is a form of the query word."""
         word, start = token.group(), token.start()
-        for clue in self._clues:
-            if clue.is_form(word):
+        for term in self._terms:
+            if term.is_form(word):
                 yield token.span()
-            elif clue.part is not None:
-                at = word.find(clue.part)
+            elif term.part is not None:
+                at = word.find(term.part)
                 while at >= 0:
-                    yield start + at, start + at + len(clue.part)
-                    at = word.find(clue.part, at + len(clue.part))
+                    yield start + at, start + at + len(term.part)
+                    at = word.find(term.part, at + len(term.part))
 
 
 class _Source:

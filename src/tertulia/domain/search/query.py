@@ -73,22 +73,22 @@ class Phrase(msgspec.Struct, frozen=True):
     languages: tuple[str, ...] = (DEFAULT,)
 
     @property
-    def clues(self) -> list[QueryTerm]:
+    def terms(self) -> list[QueryTerm]:
         found = [
             term
             for token in domain.search.words.tokens(self.text)
-            for term in self._clues_from(token)
+            for term in self._terms_from(token)
         ]
         return found or self.whole_words
 
     @property
     def whole_words(self) -> list[QueryTerm]:
         """For a phrase as short as "c++", the words must occur whole: the index has no others."""
-        if any(self._clues_from(token) for token in domain.search.words.tokens(self.text)):
+        if any(self._terms_from(token) for token in domain.search.words.tokens(self.text)):
             return []
         return [self._term(token.group()) for token in domain.search.words.tokens(self.text)]
 
-    def _clues_from(self, token: re.Match[str]) -> list[QueryTerm]:
+    def _terms_from(self, token: re.Match[str]) -> list[QueryTerm]:
         word = token.group()
         if domain.search.words.is_unspaced(word):
             if len(word) == 1:
@@ -201,9 +201,9 @@ class Query(msgspec.Struct, frozen=True):
         return len(self.words) + len(self.phrases)
 
     @property
-    def clues(self) -> list[QueryTerm]:
+    def terms(self) -> list[QueryTerm]:
         """The terms to look up in the index."""
-        found = [*self.words, *(term for phrase in self.phrases for term in phrase.clues)]
+        found = [*self.words, *(term for phrase in self.phrases for term in phrase.terms)]
         return list(dict.fromkeys(found))[:MAX_QUERY_TERMS]
 
     @property
@@ -255,10 +255,10 @@ def parse(text: str, languages: tuple[str, ...] = (DEFAULT,)) -> Query:
     stop_words = domain.search.languages.STOP_WORDS[languages[0]]
     significant = [word for word in found if word not in stop_words]
     if significant or phrases:
-        clues = [_term(word, languages) for word in significant]
+        terms = [_term(word, languages) for word in significant]
     else:
-        clues = [QueryTerm(word=word, languages=languages) for word in found]
-    return Query(tuple(dict.fromkeys(clues)), tuple(dict.fromkeys(phrases)))
+        terms = [QueryTerm(word=word, languages=languages) for word in found]
+    return Query(tuple(dict.fromkeys(terms)), tuple(dict.fromkeys(phrases)))
 
 
 def _term(word: str, languages: tuple[str, ...]) -> QueryTerm:

@@ -17,7 +17,7 @@ MAX_PARTS = 64
 PART_COUNTS = (1, 2, 4, 8, 16, 32, MAX_PARTS)
 MIN_PART_BYTES = 4
 MAX_PART_BYTES = 256  # so that a row fits into a SQLite page; all parts together have 16 KiB
-MAX_GRAMS_PER_CLUE = 8
+MAX_GRAMS_PER_TERM = 8
 
 _GRAM = 1  # start value of the checksum, so that a gram differs from the same letters as a word
 
@@ -48,14 +48,14 @@ def keys_of(words: Iterable[str], language: str = DEFAULT) -> set[int]:
     return {*map(_stem_key, stems), *map(_gram_key, grams)}
 
 
-def alternatives(clue: QueryTerm) -> list[list[int]]:
+def alternatives(term: QueryTerm) -> list[list[int]]:
     """The keys of a term: a matching text has all keys of at least one alternative."""
     found = []
-    if clue.word is not None:
-        for (_, stem), start in zip(clue.stems, clue.starts, strict=True):
-            found.append([_stem_key(stem), *_gram_keys(start if clue.by_stem else clue.word)])
-    if clue.part is not None:
-        found.append(_gram_keys(clue.part))
+    if term.word is not None:
+        for (_, stem), start in zip(term.stems, term.starts, strict=True):
+            found.append([_stem_key(stem), *_gram_keys(start if term.by_stem else term.word)])
+    if term.part is not None:
+        found.append(_gram_keys(term.part))
     return found
 
 
@@ -97,7 +97,7 @@ def _place(key: int, count: int, size: int) -> int:
 def _gram_keys(text: str) -> list[int]:
     if not text:
         return []
-    grams = sorted(domain.search.words.grams(text))[:MAX_GRAMS_PER_CLUE]
+    grams = sorted(domain.search.words.grams(text))[:MAX_GRAMS_PER_TERM]
     return [_gram_key(gram) for gram in grams]
 
 

@@ -17,7 +17,7 @@ from tertulia.domain.organization.pictures import USUAL
 from tertulia.domain.organization.settings import DEFAULTS, SETTINGS, LoginMethods
 from tertulia.domain.people.external_accounts import EXTERNAL_ACCOUNTS
 from tertulia.events.directory.organization import Organization
-from tertulia.events.snapshot.server_info import Surroundings
+from tertulia.events.snapshot.server_info import ServerInfo
 
 LOGIN_METHODS = "authentication_methods"
 JITSI_SERVER_URL = "https://meet.jit.si"
@@ -53,19 +53,19 @@ CALL_PROVIDERS = {
 }
 
 
-def realm_state(org: Organization, around: Surroundings) -> dict[str, Any]:
+def realm_state(org: Organization, server: ServerInfo) -> dict[str, Any]:
     return {
-        **_settings(org, around),
+        **_settings(org, server),
         **_permissions(org),
-        **_identity(org, around),
-        **_server(around),
+        **_identity(org, server),
+        **_server(server),
         "jitsi_server_url": org.realm.setting("jitsi_server_url") or JITSI_SERVER_URL,
     }
 
 
-def _settings(org: Organization, around: Surroundings) -> dict[str, Any]:
+def _settings(org: Organization, server: ServerInfo) -> dict[str, Any]:
     realm = org.realm
-    methods = LoginMethods().among(realm.setting(LOGIN_METHODS), around.login_methods)
+    methods = LoginMethods().among(realm.setting(LOGIN_METHODS), server.login_methods)
     values = {name: realm.setting(name) for name in DEFAULTS} | {LOGIN_METHODS: methods}
     state = {
         f"realm_{known}": value
@@ -75,7 +75,7 @@ def _settings(org: Organization, around: Surroundings) -> dict[str, Any]:
     visibility = realm.setting("message_edit_history_visibility_policy")
     return state | {
         "realm_allow_edit_history": visibility != "none",
-        "realm_push_notifications_enabled": around.pushes,
+        "realm_push_notifications_enabled": server.pushes,
         "realm_push_notifications_enabled_end_timestamp": None,
         "realm_email_auth_enabled": realm.admits_passwords,
         "realm_password_auth_enabled": realm.admits_passwords or methods.get("LDAP", False),
@@ -128,33 +128,33 @@ def _described(permission: Permission, for_system_groups: str | None = None) -> 
     }
 
 
-def _identity(org: Organization, around: Surroundings) -> dict[str, Any]:
+def _identity(org: Organization, server: ServerInfo) -> dict[str, Any]:
     realm = org.realm
     pictures = {
         f"realm_{name}": value
         for kind in USUAL
-        for name, value in domain.organization.pictures.wire_fields(realm, kind, around.url).items()
+        for name, value in domain.organization.pictures.wire_fields(realm, kind, server.url).items()
     }
     return {
-        "realm_url": around.url,
-        "realm_uri": around.url,
+        "realm_url": server.url,
+        "realm_uri": server.url,
         "realm_uuid": realm.uuid,
         "realm_date_created": int(realm.created_at),
         "realm_bot_domain": org.email_domain,
         **pictures,
         "realm_plan_type": 1,
-        "realm_upload_quota_mib": around.upload_quota_mib or None,
+        "realm_upload_quota_mib": server.upload_quota_mib or None,
         "realm_default_external_accounts": EXTERNAL_ACCOUNTS,
         "realm_available_video_chat_providers": {
             key: {"name": name, "id": number}
             for number, (key, name) in CALL_PROVIDERS.items()
-            if number in around.call_providers
+            if number in server.call_providers
         },
         "realm_empty_topic_display_name": EMPTY_TOPIC_NAME,
     }
 
 
-def _server(around: Surroundings) -> dict[str, Any]:
+def _server(server: ServerInfo) -> dict[str, Any]:
     return {
         "max_message_length": domain.limits.MAX_MESSAGE_LENGTH,
         "max_topic_length": domain.limits.MAX_TOPIC_LENGTH,
@@ -164,7 +164,7 @@ def _server(around: Surroundings) -> dict[str, Any]:
         "max_channel_folder_description_length": domain.limits.MAX_FOLDER_DESCRIPTION_LENGTH,
         "max_reminder_note_length": domain.limits.MAX_REMINDER_NOTE_LENGTH,
         "max_bulk_new_subscription_messages": domain.limits.MAX_NEW_SUBSCRIPTION_NOTICES,
-        "max_file_upload_size_mib": around.max_upload_mib,
+        "max_file_upload_size_mib": server.max_upload_mib,
         "max_avatar_file_size_mib": domain.limits.MAX_AVATAR_BYTES >> 20,
         "max_icon_file_size_mib": domain.limits.MAX_REALM_PICTURE_BYTES >> 20,
         "max_logo_file_size_mib": domain.limits.MAX_REALM_PICTURE_BYTES >> 20,
@@ -177,10 +177,10 @@ def _server(around: Surroundings) -> dict[str, Any]:
         "server_presence_ping_interval_seconds": 60,
         "server_presence_offline_threshold_seconds": domain.people.presence.OFFLINE_AFTER_SECONDS,
         "event_queue_longpoll_timeout_seconds": 90,
-        "server_generation": around.started_at,
-        "server_emoji_data_url": f"{around.url}/static/emoji.json",
+        "server_generation": server.started_at,
+        "server_emoji_data_url": f"{server.url}/static/emoji.json",
         "server_inline_image_preview": True,
-        "server_inline_url_embed_preview": around.link_previews,
+        "server_inline_url_embed_preview": server.link_previews,
         "server_thumbnail_formats": [
             _thumbnail_format(ANIMATED_THUMBNAIL, is_animated=True),
             _thumbnail_format(THUMBNAIL, is_animated=False),
@@ -189,7 +189,7 @@ def _server(around: Surroundings) -> dict[str, Any]:
         "server_name_changes_disabled": False,
         "server_needs_upgrade": False,
         "server_can_summarize_topics": False,
-        "server_web_public_streams_enabled": around.web_public_enabled,
+        "server_web_public_streams_enabled": server.web_public_enabled,
         "server_min_deactivated_realm_deletion_days": 14,
         "server_max_deactivated_realm_deletion_days": None,
         "server_report_message_types": [
@@ -197,7 +197,7 @@ def _server(around: Surroundings) -> dict[str, Any]:
         ],
         "server_jitsi_server_url": JITSI_SERVER_URL,
         "development_environment": False,
-        "settings_send_digest_emails": around.sends_mail,
+        "settings_send_digest_emails": server.sends_mail,
         "zulip_plan_is_not_limited": True,
         "upgrade_text_for_wide_organization_logo": "",
         "gif_rating_policy_options": {

@@ -16,7 +16,7 @@ from tertulia.events.directory.log_updates import LogUpdates
 from tertulia.events.directory.organization import Organization
 from tertulia.events.listener import Options
 from tertulia.events.snapshot.register_parts import View
-from tertulia.events.snapshot.server_info import Surroundings
+from tertulia.events.snapshot.server_info import ServerInfo
 from tertulia.events.snapshot.snapshot_data import RequestedParts, SnapshotData, SnapshotQuery
 from tertulia.storage.log import Head
 from tertulia.storage.messages.unread import Stored
@@ -61,11 +61,9 @@ class Register:
         """The stored unread state, which may be far behind; None if it was not read."""
         return None if self._data.unread is None else self._data.unread.stored
 
-    def compose(
-        self, around: Surroundings, now: float, presence_days: int | None
-    ) -> dict[str, Any]:
+    def compose(self, server: ServerInfo, now: float, presence_days: int | None) -> dict[str, Any]:
         """The requested parts of the state."""
-        view = View(self._org, self._user, self._options, self._data, around, now, presence_days)
+        view = View(self._org, self._user, self._options, self._data, server, now, presence_days)
         state = events.snapshot.register_parts.compose(view, self._wanted)
         cached_register = self._data.cached_register(self._rules)
         if cached_register is not None:

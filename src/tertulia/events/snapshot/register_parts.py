@@ -18,7 +18,7 @@ from tertulia.domain.personal.settings import DEFAULTS, EMOJISETS, NOTIFICATION_
 from tertulia.events.directory.organization import Organization
 from tertulia.events.listener import Options
 from tertulia.events.snapshot.lists import LISTS
-from tertulia.events.snapshot.server_info import Surroundings
+from tertulia.events.snapshot.server_info import ServerInfo
 from tertulia.events.snapshot.snapshot_data import RequestedParts, SnapshotData
 from tertulia.events.types.organization.linkifiers import LinkifierObject
 from tertulia.events.types.people.profile_fields import FIELD_TYPES
@@ -31,7 +31,7 @@ class View(msgspec.Struct, frozen=True):
     me: User
     options: Options
     facts: SnapshotData
-    around: Surroundings
+    server: ServerInfo
     now: float
     presence_days: int | None = None
 
@@ -196,7 +196,7 @@ _PARTS: dict[str, Callable[[View], dict[str, Any]]] = {
             view.org, view.me, view.options, view.now
         )
     },
-    "realm": lambda view: events.snapshot.realm.realm_state(view.org, view.around),
+    "realm": lambda view: events.snapshot.realm.realm_state(view.org, view.server),
     "realm_user_settings_defaults": _settings_defaults,
     "realm_emoji": lambda view: {
         "realm_emoji": events.types.organization.custom_emoji.emoji_map(view.org)
@@ -210,7 +210,7 @@ _PARTS: dict[str, Callable[[View], dict[str, Any]]] = {
     "realm_bot": _bots,
     "realm_embedded_bots": lambda view: {"realm_embedded_bots": []},
     "realm_incoming_webhook_bots": lambda view: {
-        "realm_incoming_webhook_bots": view.around.incoming_webhooks
+        "realm_incoming_webhook_bots": view.server.incoming_webhooks
     },
     "recent_private_conversations": _conversations,
     "subscription": lambda view: events.snapshot.channels.subscription_state(

@@ -3,7 +3,7 @@
 import msgspec
 
 
-class Surroundings(msgspec.Struct, frozen=True):
+class ServerInfo(msgspec.Struct, frozen=True):
     url: str  # the organization's URL, without a trailing slash
     started_at: int
     web_public_enabled: bool

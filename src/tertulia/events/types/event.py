@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Self
 import msgspec
 from msgspec import field
 
-from tertulia.caches.cache import NewMessage
+from tertulia.caches.cache import Fact, NewMessage
 from tertulia.database.tx import Tx
 from tertulia.events.directory.loader import Invalidated
 from tertulia.events.directory.organization import Organization
@@ -108,6 +108,17 @@ class Event(msgspec.Struct, frozen=True, omit_defaults=True):
 
     def apply(self, org: Organization) -> None:
         """Change what the directory must have exactly at this event."""
+
+    # --- caches ---
+
+    @classmethod
+    def facts(cls) -> Collection[Fact]:
+        """The facts below that events of this kind can state, so that caches skip the others."""
+        facts: list[Fact] = ["invalidates_permits"] if cls.invalidates_permits else []
+        facts += ["rewritten"] if cls.rewritten is not Event.rewritten else []
+        facts += ["sent"] if cls.sent is not Event.sent else []
+        facts += ["logged_out"] if cls.logged_out is not Event.logged_out else []
+        return facts
 
     def rewritten(self) -> Collection[int]:
         """The messages that this event changes or deletes in history."""

@@ -120,7 +120,7 @@ def count_of_others(tx: Tx, message_ids: Sequence[int], user_id: int) -> int:
     )
 
 
-class NewPlace(msgspec.Struct, frozen=True):
+class MoveTarget(msgspec.Struct, frozen=True):
     """Where messages are moved."""
 
     topic: str
@@ -129,7 +129,7 @@ class NewPlace(msgspec.Struct, frozen=True):
     counts_as_move: bool = True  # resolving a topic does not
 
 
-def move(tx: Tx, message_ids: Sequence[int], to: NewPlace) -> None:
+def move(tx: Tx, message_ids: Sequence[int], to: MoveTarget) -> None:
     """Move messages; recipients and read state do not change.
 
     One statement writes each row once: in PostgreSQL every version of a row is written to all

@@ -162,7 +162,7 @@ def _statement(head: str, columns: tuple[str, ...]) -> str:
         " numbered AS MATERIALIZED (SELECT nextval('message_id_seq') AS id, o.* FROM ordered o),"
         f" said AS (INSERT INTO message (id, realm_id, sent_at, {names})"
         f" SELECT id, realm_id, :now::float8, {names} FROM numbered),"
-        " told AS (INSERT INTO event (realm_id, seq, kind, audience, payload, at, stamp)"
+        " announced AS (INSERT INTO event (realm_id, seq, kind, audience, payload, at, stamp)"
         " SELECT realm_id, seq, 'message', audience,"
         f" '{_BEGINNING}' || id || payload, :now::float8, :stamp::int FROM numbered),"
         " keyed AS (INSERT INTO send_key (realm_id, sender_id, key, fingerprint, message_id,"

@@ -44,7 +44,7 @@ class SearchCursor:
         if wanted is not None:
             self._last = storage.messages.newest_id(tx) >> storage.search.segments.BITS
             self._read_fresh(wanted)
-            words = [storage.search.index.word_ids(tx, clue) for clue in wanted.clues]
+            words = [storage.search.index.word_ids(tx, term) for term in wanted.terms]
             self._words = sorted(words, key=len)
             joints = {_alternatives(tx, each) for each in wanted.meetings}
             self._joints = [each for each in joints if each is not None]
@@ -149,7 +149,7 @@ class SearchCursor:
         if ids not in self._known_ranges:
             self._known_ranges.add(ids)
             self._unsure |= storage.search.signatures.candidates(
-                self._tx, ids, self._signed, self._wanted.clues, self._yield_point
+                self._tx, ids, self._signed, self._wanted.terms, self._yield_point
             )
         bits = storage.search.segments.BITS
         size = storage.search.segments.SIZE
@@ -176,7 +176,7 @@ class SearchCursor:
         return found
 
     def _read_rarest(self) -> dict[int, BitMap] | None:
-        """Read all segments of the clue with the fewest words at once: most segments have none of
+        """Read all segments of the term with the fewest words at once: most segments have none of
         them."""
         if not self._words or len(self._words[0]) > MAX_RARE_WORDS:
             return None

@@ -253,20 +253,20 @@ def add(tx: Tx, words_of: Mapping[int, Collection[str]], change: int) -> None:
 # --- the vocabulary ---
 
 
-def word_ids(tx: Tx, clue: QueryTerm) -> BitMap:
-    """The words that a clue may mean."""
+def word_ids(tx: Tx, term: QueryTerm) -> BitMap:
+    """The words that a term may mean."""
     found = BitMap()
-    if clue.part is not None:
-        found |= _containing(tx, clue.part)
-    if clue.by_stem:
+    if term.part is not None:
+        found |= _containing(tx, term.part)
+    if term.by_stem:
         found.update(
             tx.column(
                 "SELECT id FROM search_word WHERE realm_id = :realm AND stem IN :stems",
-                stems=sorted({stem for _, stem in clue.stems}),
+                stems=sorted({stem for _, stem in term.stems}),
             )
         )
-    elif clue.word is not None:
-        found.update(find_words(tx, {clue.word}).values())
+    elif term.word is not None:
+        found.update(find_words(tx, {term.word}).values())
     return found
 
 

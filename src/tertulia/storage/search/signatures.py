@@ -73,13 +73,13 @@ def signed_ids(tx: Tx) -> SignedIds:
 
 
 def candidates(
-    tx: Tx, ids: range, signed: SignedIds, clues: Iterable[QueryTerm], yield_point: YieldPoint
+    tx: Tx, ids: range, signed: SignedIds, terms: Iterable[QueryTerm], yield_point: YieldPoint
 ) -> set[int]:
-    """The messages with ids in a range whose signatures allow all clues."""
+    """The messages with ids in a range whose signatures allow all terms."""
     found: set[int] | None = None
-    for clue in clues:
+    for term in terms:
         allowed: set[int] = set()
-        for keys in domain.search.signature.alternatives(clue):
+        for keys in domain.search.signature.alternatives(term):
             for count in signed.ranges:
                 allowed |= _holding(tx, ids, keys, count, found, yield_point)
         found = allowed

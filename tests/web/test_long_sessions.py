@@ -141,6 +141,21 @@ def test_only_messages_in_view_are_marked_read_at_a_restored_position(page_chat,
     assert unread() == left
 
 
+def test_what_was_read_just_before_a_reload_is_marked_after_it(page_chat, browse):
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
+    soup = ben.says("Soup's on", to="kitchen > lunch")
+    at_anas = browse(ana, service_workers="block").goes("#inbox")
+    at_anas.page.route("**/json/messages/flags", lambda route: None)  # it gets no answer
+    with at_anas.page.expect_request("**/json/messages/flags"):
+        at_anas.goes(topic(page_chat, "kitchen", "lunch"))
+    assert "read" not in ana.sees(soup)["flags"]
+
+    at_anas.page.unroute("**/json/messages/flags")
+    at_anas.page.reload()
+
+    eventually(lambda: "read" in ana.sees(soup)["flags"])
+
+
 def test_messages_read_on_another_device_are_read_here(page_chat, browse):
     ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
     soup = ben.says("Soup's on", to="kitchen > lunch")

@@ -26,7 +26,7 @@ import { startNotifications } from "./views/notifications.js";
 import { startPeoplePanel, togglePeople } from "./views/people_panel.js";
 import { startSidebar } from "./views/sidebar.js";
 import { toggleSwitcher } from "./views/switcher.js";
-import { startTitle } from "./views/title.js";
+import { startUnreadIcon } from "./views/unread_icon.js";
 
 /** @typedef {import("./views/commands.js").CommandContext} CommandContext */
 
@@ -79,7 +79,7 @@ export function startBackground() {
   if (isPhone()) startSidebar(currentRoute());
   replayQueuedCommand();
   startPeoplePanel();
-  startTitle();
+  startUnreadIcon();
   startDesktop();
   startNotifications();
   for (const kind of ["pointerdown", "keydown"]) addEventListener(kind, recordActivity, { passive: true });

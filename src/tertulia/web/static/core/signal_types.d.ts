@@ -18,7 +18,7 @@ export interface Signals {
   topics: number;
   /** The channel of a topic that the person follows, mutes or unmutes now. */
   topicPolicy: number;
-  /** The conversation with a new message; without one, several may have changed. */
+  /** The conversation whose unread messages changed; without one, several may have. */
   unread: import("../state/conversations.js").Conversation | undefined;
   /** The setting that changed; without one, several may have. */
   settings: string | undefined;

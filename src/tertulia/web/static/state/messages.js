@@ -34,10 +34,14 @@ export function storeMessage(sent, isMatch = false) {
     delete sent.match_content;
     delete sent.match_subject;
   }
-  if (before && !isUnchanged(before, sent)) message.version++;
+  const isChanged = before && !isUnchanged(before, sent);
   Object.assign(message, sent);
   messages.delete(message.id);
   messages.set(message.id, message);
+  if (isChanged) {
+    message.version++;
+    emit("messageChanged", message.id);
+  }
   return message;
 }
 

@@ -54,9 +54,11 @@ export function addUnread(message) {
  * @returns {number[]} those of them that were unread */
 export function removeUnread(ids) {
   const removed = [];
+  const changed = new Set();
   for (const id of ids) {
     const entry = byConversation.get(keyById.get(id) ?? "");
     if (!entry) continue;
+    changed.add(entry.conversation);
     addToSums(entry.conversation, -1, mentions.has(id) ? -1 : 0);
     entry.ids.delete(id);
     if (!entry.ids.size) byConversation.delete(keyOf(entry.conversation));
@@ -64,7 +66,7 @@ export function removeUnread(ids) {
     mentions.delete(id);
     removed.push(id);
   }
-  if (removed.length) emit("unread");
+  if (removed.length) emit("unread", changed.size === 1 ? [...changed][0] : undefined);
   return removed;
 }
 

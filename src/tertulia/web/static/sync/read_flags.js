@@ -1,5 +1,5 @@
-/** Marks messages as read here at once and on the server in batches. What the server has not confirmed is
- * kept in the local storage, and sent after a reload. */
+/** Marks messages as read here at once and on the server in batches. What the server has not confirmed when the page is
+ * left or has no connection is kept in the local storage, and sent after a reload. */
 
 import { storeForBrowser } from "../core/account_data.js";
 import { ApiError, post } from "../core/api.js";
@@ -17,6 +17,7 @@ const MAX_UNREAD_AGAIN = 1000;
 /** @type {Set<number>} read here, not yet confirmed by the server */
 const pendingIds = new Set();
 let isFlushing = false;
+let isStored = false; // whether the local storage has some of them
 /** @type {Promise<unknown>} the last request that marks messages as read */
 let inFlight = Promise.resolve();
 /** @type {number | undefined} */
@@ -51,14 +52,15 @@ export async function markUnreadFrom(id, narrow) {
 
 /** Send what was read before the page was reloaded. */
 export function flushPending() {
+  for (const kind of ["pagehide", "visibilitychange"]) addEventListener(kind, storePending);
   const stored = /** @type {number[]} */ (JSON.parse(localStorage.getItem(storageKey()) ?? "[]"));
+  isStored = stored.length > 0;
   for (const id of stored) pendingIds.add(id);
   removeUnread(stored);
   if (pendingIds.size) scheduleFlush();
 }
 
 function scheduleFlush() {
-  storeForBrowser(storageKey(), JSON.stringify([...pendingIds]));
   if (pendingIds.size >= MAX_BATCH) flush();
   else flushTimer ??= window.setTimeout(flush, BATCH_DELAY_MS);
 }
@@ -78,9 +80,15 @@ async function flush() {
     else flushTimer = window.setTimeout(flush, FLUSH_RETRY_MS);
   } finally {
     isFlushing = false;
-    storeForBrowser(storageKey(), JSON.stringify([...pendingIds]));
+    if (isStored || flushTimer) storePending();
     if (pendingIds.size) flushTimer ??= window.setTimeout(flush, BATCH_DELAY_MS);
   }
+}
+
+function storePending() {
+  if (!pendingIds.size && !isStored) return;
+  storeForBrowser(storageKey(), JSON.stringify([...pendingIds]));
+  isStored = pendingIds.size > 0;
 }
 
 function storageKey() {

@@ -80,9 +80,16 @@ export class MessageView {
       scrolled: () => this.#afterScroll(),
     }, this.#context.isMixed);
     this.reader = new Reader(this.body, this.list, marksReadOnView(route));
-    const redraw = nextFrame(() => this.#update());
+    /** @type {Set<number> | undefined} the messages that have changed since the last drawing, if not all may have */
+    let changed = new Set();
+    const redraw = nextFrame(() => {
+      this.#update(changed);
+      changed = new Set();
+    });
     this.#stops.push(
-      on(["messageChanged", "lists", "people", "channels", "reset"], redraw),
+      on("lists", redraw),
+      on("messageChanged", (id) => { changed?.add(id); redraw(); }),
+      on(["people", "channels", "reset"], () => { changed = undefined; redraw(); }),
       on(["channels", "people", "realm"], () => this.#updateFooter()),
       on(["topicPolicy", "channels", "presence"], () => this.#updateHeader()),
       on("typing", () => this.#showTyping()),
@@ -234,10 +241,11 @@ export class MessageView {
     closeList(this.messages);
   }
 
-  #update() {
+  /** @param {Set<number>} [changed] the messages that may look different; without it, all of them */
+  #update(changed) {
     if (this.#isClosed || !this.messages.isLoaded) return;
     this.#updateEmptyState();
-    this.list.update(this.messages.ids, this.messages.hasNewest);
+    this.list.update(this.messages.ids, this.messages.hasNewest, changed);
     this.#afterScroll();
     this.#offerReply();
   }
@@ -278,7 +286,8 @@ export class MessageView {
     const shownTo = this.lastInView();
     const below = this.#unreadAfter(shownTo);
     const isAway = newest > shownTo && !this.list.isAtEnd;
-    this.toEnd.hidden = !isAway && this.messages.hasNewest;
+    const isHidden = !isAway && this.messages.hasNewest;
+    if (this.toEnd.hidden !== isHidden) this.toEnd.hidden = isHidden; // even the same value makes the browser compute styles
     const text = below ? t("talk.to-new", { count: below }) : t("talk.to-end");
     if (this.toEnd.textContent !== text) setChildren(this.toEnd, icon("end", "s"), text);
   }

@@ -19,7 +19,8 @@ const STATES = ["here", "away", "gone"];
 
 export function startPeoplePanel() {
   const draw = nextFrame(drawPanel);
-  on(["route", "people", "presence", "lists", "reset"], draw);
+  on(["route", "reset"], draw);
+  on(["people", "presence", "lists"], () => { if (region(".people").hasChildNodes()) draw(); });
   matchMedia(WIDE).addEventListener("change", draw);
 }
 

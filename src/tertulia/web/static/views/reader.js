@@ -49,10 +49,15 @@ export class Reader {
   /** The list has scrolled or changed: check soon. */
   update() {
     if (!this.isOn || this.#timer !== undefined) return;
+    this.#checkIn(VISIBLE_MS / 2);
+  }
+
+  /** @param {number} delayMs */
+  #checkIn(delayMs) {
     this.#timer = window.setTimeout(() => {
       this.#timer = undefined;
       this.#check();
-    }, VISIBLE_MS / 2);
+    }, delayMs);
   }
 
   close() {
@@ -77,7 +82,8 @@ export class Reader {
     const read = [...inView].filter((id) => now - (this.#seen.get(id) ?? now) >= VISIBLE_MS);
     this.#seen = new Map([...inView].map((id) => [id, this.#seen.get(id) ?? now]));
     markRead(read);
-    if (inView.size > read.length) this.update();
+    const waiting = [...this.#seen.values()].filter((since) => now - since < VISIBLE_MS);
+    if (waiting.length) this.#checkIn(VISIBLE_MS - (now - Math.min(...waiting)));
     return undefined;
   }
 }

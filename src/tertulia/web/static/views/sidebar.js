@@ -17,6 +17,7 @@ import { runCommand } from "./commands.js";
 import { setKeyedChildren, updateKeyedChild } from "./keyed_children.js";
 import { isPhone, region } from "./layout.js";
 import { filterField, filterSections, isFiltering } from "./sidebar_filter.js";
+import { drawUnreadIcon } from "./unread_icon.js";
 import { fetchTopics, isTopicMuted, topicsOf } from "../state/topics.js";
 import { channelTotals, mentionsIn, unreadCount, unreadTotals } from "../state/unread.js";
 import { formatNumber, t } from "../core/i18n.js";
@@ -142,6 +143,7 @@ function startTimer(delayMs) {
   drawAt = performance.now() + delay;
   drawTimer = window.setTimeout(() => {
     if (!changedChannels || !drawCounts(changedChannels)) drawSidebar();
+    drawUnreadIcon();
   }, delay);
 }
 

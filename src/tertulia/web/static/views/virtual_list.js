@@ -12,7 +12,8 @@ import { sortedIndex } from "../state/message_lists.js";
 import { isPhone } from "./layout.js";
 import { centredRange, reindexedRange, shiftedRange } from "../state/row_window.js";
 
-/** @typedef {{id: number, signature: string, nodes: HTMLElement[], article: HTMLElement}} Row */
+/** @typedef {{id: number, before: number | undefined, signature: string, nodes: HTMLElement[], article: HTMLElement}} Row
+ *   `before` is the message above it */
 /** @typedef {{signature(id: number, before: number | undefined): string,
  *   draw(id: number, before: number | undefined): HTMLElement[], clip(articles: HTMLElement[]): void}} Renderer
  *   of drawn nodes the article is the last; `clip` shortens articles that are in the document */
@@ -40,6 +41,7 @@ export class VirtualList {
   /** @type {{row: Row, top: number} | null} */
   #anchor = null;
   #lastTop = 0;
+  #reportedTop = -1; // the scroll position that the owner of the list knows
   #sticksToEnd = false; // whether new messages scroll the list
   #hasNewest = false;
   #observer;
@@ -115,8 +117,9 @@ export class VirtualList {
 
   /** The list or its rows have changed: redraw, and keep the scroll position.
    * @param {number[]} ids
-   * @param {boolean} hasNewest */
-  update(ids, hasNewest) {
+   * @param {boolean} hasNewest
+   * @param {Set<number>} [changed] the messages that may look different; without it, all of them */
+  update(ids, hasNewest, changed) {
     const hadNewest = this.#showsNewest;
     this.#syncScroll();
     this.#replaceLostAnchor(ids);
@@ -133,10 +136,11 @@ export class VirtualList {
       if (this.#sticksToEnd) this.#range.from += excess + STEP; // several at once: the browser paints all rows again
       else this.#range.to -= excess;
     }
-    this.#draw();
+    this.#draw(changed);
     this.#restore();
     if (this.#moveWindow()) this.#scheduleScroll(); // at the upper edge no scroll event would draw the new rows
     this.#requestMore();
+    this.#reportedTop = this.#lastTop;
   }
 
   /** @param {number} id
@@ -217,6 +221,7 @@ export class VirtualList {
 
   #onScroll() {
     const { scrollTop } = this.#scroller;
+    if (this.#sticksToEnd && scrollTop === this.#reportedTop) return; // the event of our own scroll to a new message
     const step = scrollTop - this.#lastTop;
     if (this.#anchor) {
       this.#anchor.top -= step;
@@ -228,6 +233,7 @@ export class VirtualList {
     if (this.#moveWindow()) this.#scheduleScroll();
     this.#setAnchor();
     this.#requestMore();
+    this.#reportedTop = this.#lastTop;
     this.#callbacks.scrolled();
   }
 
@@ -328,8 +334,9 @@ export class VirtualList {
     if (this.#ids.length - this.#range.to < STEP && scrollHeight - clientHeight - scrollTop < 3 * clientHeight) this.#callbacks.needNewer();
   }
 
-  /** Add, remove and redraw rows until the document holds those of the window. */
-  #draw() {
+  /** Add, remove and redraw rows until the document holds those of the window.
+   * @param {Set<number>} [changed] the messages that may look different; without it, all of them */
+  #draw(changed) {
     const drawn = this.drawn;
     const wanted = new Set(drawn);
     for (const [id, row] of this.#rows) {
@@ -342,18 +349,20 @@ export class VirtualList {
     const added = [];
     drawn.forEach((id, at) => {
       const before = this.#ids[this.#range.from + at - 1];
-      const signature = this.#renderer.signature(id, before);
       let row = this.#rows.get(id);
+      const isSame = row && changed && row.before === before && !changed.has(id) && !changed.has(before ?? 0);
+      const signature = isSame && row ? row.signature : this.#renderer.signature(id, before);
       if (row && row.signature !== signature) {
         row = this.#redraw(row, signature, before, next);
         next = row.nodes[0];
       }
       if (!row) {
         const nodes = this.#renderer.draw(id, before);
-        row = { id, signature, nodes, article: nodes[nodes.length - 1] };
+        row = { id, before, signature, nodes, article: nodes[nodes.length - 1] };
         this.#rows.set(id, row);
         added.push(row.article);
       }
+      row.before = before;
       for (const node of row.nodes) {
         if (node === next) next = next.nextSibling;
         else this.#feed.insertBefore(node, next);
@@ -378,7 +387,7 @@ export class VirtualList {
     article.tabIndex = row.article.tabIndex;
     this.#feed.insertBefore(article, row.nodes.includes(/** @type {HTMLElement} */ (next)) ? next : row.nodes[0]);
     for (const node of nodes.slice(0, -1)) this.#feed.insertBefore(node, article);
-    const drawn = { id: row.id, signature, nodes, article };
+    const drawn = { id: row.id, before, signature, nodes, article };
     if (this.#anchor?.row === row) this.#anchor.row = drawn;
     this.#renderer.clip([article]);
     for (const node of row.nodes) node.remove();

@@ -1,0 +1,58 @@
+/** Unread counts in the page's title, its icon, and the badge of the installed app. */
+
+import { on } from "../core/signals.js";
+import { unreadBadgeCount, unreadTotals } from "../state/unread.js";
+import { drawTitle } from "./title.js";
+
+let shownBadge = -1;
+
+export function startUnreadIcon() {
+  on(["settings", "realm", "route"], drawUnreadIcon);
+  drawUnreadIcon();
+}
+
+/** The sidebar calls it when it draws its counts: one timer for both costs less than two. */
+export function drawUnreadIcon() {
+  const count = unreadBadgeCount();
+  drawTitle();
+  drawIcon(count, unreadTotals().direct > 0);
+  setBadge(count);
+}
+
+/** @param {number} count */
+function setBadge(count) {
+  if (count === shownBadge || matchMedia("(display-mode: browser)").matches) return; // only an installed app has a badge
+  shownBadge = count;
+  const badge = /** @type {Partial<Pick<Navigator, "setAppBadge" | "clearAppBadge">>} */ (navigator);
+  if (count) badge.setAppBadge?.(count).catch?.(() => {});
+  else badge.clearAppBadge?.().catch?.(() => {});
+}
+
+let drawnIcon = ""; // as in shell.html
+/** @type {HTMLCanvasElement | undefined} */
+let canvas;
+
+/** @param {number} count
+ * @param {boolean} isDirect the desktop app reads it from the icon's path */
+function drawIcon(count, isDirect) {
+  const link = document.querySelector('link[rel="icon"]');
+  const shown = !count ? "" : isDirect ? "direct" : String(Math.min(count, 99));
+  if (!link || drawnIcon === shown) return;
+  drawnIcon = shown;
+  if (!count) return link.setAttribute("href", "/static/icon.png");
+  if (isDirect) return link.setAttribute("href", "/static/images/favicon/favicon-pms.png");
+  canvas ??= Object.assign(document.createElement("canvas"), { width: 64, height: 64 });
+  const context = canvas.getContext("2d");
+  if (!context) return undefined;
+  context.fillStyle = "#1d5a45";
+  context.beginPath();
+  context.roundRect(0, 0, 64, 64, 14);
+  context.fill();
+  context.fillStyle = "#fff";
+  context.font = "600 36px system-ui, sans-serif";
+  context.textAlign = "center";
+  context.textBaseline = "middle";
+  context.fillText(shown, 32, 34);
+  link.setAttribute("href", canvas.toDataURL());
+  return undefined;
+}

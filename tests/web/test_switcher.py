@@ -1,5 +1,7 @@
 """The switcher: Ctrl+K, a few letters, Enter."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 from tests.support.axe import violations
@@ -75,6 +77,29 @@ def test_an_empty_field_lists_unread_and_recent_conversations(page_chat, browse)
     page.wait_for_selector("body[data-ready]")
     switcher(page)
     expect(page.get_by_role("group", name="Lately")).to_contain_text("lunch")
+
+
+def test_rows_end_with_the_time_of_the_last_message_or_visit(page_chat, browse):
+    ana, ben, cleo = page_chat.people("ana", "ben", "cleo", channels=["kitchen", "garden"])
+    ben.says("Soup's on", to="kitchen > lunch")
+    ben.says("Who waters them?", to="garden > ✔ lemon trees")
+    ben.says("Lunch for three", to=[ana, cleo])
+    ana.post("/mark_all_as_read").succeeds()
+    at_anas = browse(ana).goes(topic(page_chat, "kitchen", "lunch")).goes("#inbox")
+    page = at_anas.page
+
+    field = switcher(page)
+    lately = page.get_by_role("group", name="Lately").get_by_role("option")
+    expect(lately.filter(has_text="lunch").locator("time")).to_have_text("1 min")
+
+    field.fill("l")
+    for name in ("lunch", "lemon trees"):
+        row = page.get_by_role("option").filter(has_text=name).first
+        expect(row.locator("time")).to_have_text(re.compile(r"^\d\d?:\d\d"))
+    expect(page.get_by_role("option").filter(has_text="lemon trees")).to_contain_text("resolved")
+    field.fill("cleo")
+    group = page.get_by_role("option").filter(has_text="Group of 3")
+    expect(group.locator("time")).to_have_text(re.compile(r"^\d\d?:\d\d"))
 
 
 def test_control_enter_opens_a_new_tab_and_the_switcher_is_used_again(page_chat, browse):

@@ -2,16 +2,17 @@
 
 import { composeAt } from "./compose_commands.js";
 import { avatar, badge, channelDot, presenceText } from "./avatars.js";
-import { messageSummary } from "./conversation_rows.js";
+import { fetchMessages, messageSummary } from "./conversation_rows.js";
 import { isPhone } from "./layout.js";
-import { formatShortTime } from "./time.js";
+import { DAY_SECONDS, dayKey, formatShortTime, preferredLocale } from "./time.js";
 import { setChildren, h, icon, iconButton } from "../core/html.js";
 import { currentRoute } from "../core/router.js";
 import { on } from "../core/signals.js";
 import { t } from "../core/i18n.js";
 import { channelName, channels, myChannels } from "../state/channels.js";
-import { isResolved } from "../state/conversations.js";
+import { isResolved, keyOf } from "../state/conversations.js";
 import { destinationHash, findDestinations, matchedPieces, recentDestinations, viewDestinations, waitingDestinations } from "../state/destinations.js";
+import { recentDirectMessages } from "../state/direct_messages.js";
 import { findMessage } from "../state/messages.js";
 import { hashOf, parseSearch } from "../state/narrow.js";
 import { getPerson } from "../state/people.js";
@@ -25,6 +26,7 @@ import { channelTotals, mentionsIn, unreadCount, unreadIds, unreadTotals } from 
 const MAX_WAITING = 5;
 const MAX_RECENT = 6;
 const MAX_VIEWS = 3;
+const FETCH_DELAY_MS = 200; // after the last key
 const TOPICS_FETCHED = 12; // channels whose topics are fetched when the switcher opens
 
 /** Open the switcher, or close it. */
@@ -43,6 +45,12 @@ class Switcher {
   #hits = [];
   #chosen = 0;
   #stop = () => {};
+  /** @type {number[]} the newest messages of the rows, for their times */
+  #newest = [];
+  /** @type {Set<number>} those that were fetched, or could not be */
+  #asked = new Set();
+  /** @type {number | undefined} */
+  #fetchTimer;
 
   open() {
     const close = iconButton("close", t("switcher.close"), { onclick: () => this.#dialog.close() });
@@ -64,6 +72,7 @@ class Switcher {
 
   #close() {
     this.#stop();
+    clearTimeout(this.#fetchTimer);
     this.#dialog.close();
     this.#dialog.remove();
   }
@@ -72,8 +81,19 @@ class Switcher {
   #draw(chosen = 0) {
     const text = this.#input.value.trim();
     this.#hits = [];
+    this.#newest = [];
     setChildren(this.#list, ...(text ? this.#found(text) : this.#suggested()));
     this.#choose(Math.min(chosen, this.#hits.length - 1));
+    clearTimeout(this.#fetchTimer);
+    if (this.#newest.some((id) => !findMessage(id) && !this.#asked.has(id))) this.#fetchTimer = window.setTimeout(() => this.#fetchNewest(), FETCH_DELAY_MS);
+  }
+
+  /** Fetch the messages whose times the rows show. The rows do not wait for them. */
+  async #fetchNewest() {
+    const ids = this.#newest;
+    for (const id of ids) this.#asked.add(id);
+    await fetchMessages(ids).catch(() => {});
+    if (ids === this.#newest && this.#dialog.open) this.#draw(this.#chosen);
   }
 
   /** @param {string} text */
@@ -107,10 +127,22 @@ class Switcher {
   #row(destination, text, at) {
     const pieces = text ? matchedPieces(destination.name, text).map((piece, each) => (each % 2 ? h("b", { class: "m" }, piece) : piece)) : destination.name;
     const { count, isMention } = unreadOf(destination);
-    const newest = conversationIn(destination) && findMessage(unreadIds(/** @type {any} */ (conversationIn(destination))).at(-1) ?? 0);
-    const end = badge(count, { isMention }) || (at || newest) && h("time", {}, formatShortTime(at ?? (newest ? newest.timestamp : 0)));
+    const conversation = conversationIn(destination);
+    const unread = conversation && findMessage(unreadIds(conversation).at(-1) ?? 0);
+    const end = badge(count, { isMention }) || this.#time(destination, at);
     const classes = `${destination.kind === "topic" ? "topic" : ""} ${count && destination.kind !== "view" ? "unread" : ""}`;
-    return this.#add(destinationHash(destination), destination.kind !== "view" && destination.kind !== "channel", classes, destinationIcon(destination), pieces, [destinationHint(destination, text ? undefined : newest)], end);
+    return this.#add(destinationHash(destination), destination.kind !== "view" && destination.kind !== "channel", classes, destinationIcon(destination), pieces, [destinationHint(destination, text ? undefined : unread)], end);
+  }
+
+  /** When a destination was last opened; else when something was last said there.
+   * @param {Destination} destination
+   * @param {number | undefined} at */
+  #time(destination, at) {
+    if (at !== undefined) return h("time", {}, formatAge(at));
+    const id = newestIn(destination);
+    if (id) this.#newest.push(id);
+    const message = findMessage(id);
+    return message && h("time", {}, formatShortTime(message.timestamp));
   }
 
   /** @param {string} hash
@@ -173,6 +205,27 @@ class Switcher {
 function conversationIn({ people, channel, topic }) {
   if (people) return { people };
   return channel !== undefined && topic !== undefined ? { channel, topic } : undefined;
+}
+
+/** The newest message of a topic or a group.
+ * @param {Destination} destination
+ * @returns {number} 0 if it is not known */
+function newestIn({ kind, key, channel = 0, topic = "" }) {
+  if (kind === "group") return recentDirectMessages().find(({ conversation }) => keyOf(conversation) === key)?.newest ?? 0;
+  return kind === "topic" ? (topicsOf(channel)?.find(({ name }) => keyOf({ channel, topic: name }) === keyOf({ channel, topic }))?.max_id ?? 0) : 0;
+}
+
+/** How long ago, in few letters: 5 min, 1 hr, Yesterday.
+ * @param {number} seconds */
+function formatAge(seconds) {
+  const now = Date.now() / 1000;
+  const minutes = Math.max(1, Math.floor((now - seconds) / 60));
+  const inUnit = (/** @type {number} */ count, /** @type {string} */ unit) => new Intl.NumberFormat(preferredLocale(), { style: "unit", unit, unitDisplay: "short" }).format(count);
+  if (minutes < 60) return inUnit(minutes, "minute");
+  if (dayKey(seconds) === dayKey(now)) return inUnit(Math.floor(minutes / 60), "hour");
+  if (dayKey(seconds) !== dayKey(now - DAY_SECONDS)) return formatShortTime(seconds);
+  const yesterday = new Intl.RelativeTimeFormat(preferredLocale(), { numeric: "auto" }).format(-1, "day");
+  return yesterday.charAt(0).toUpperCase() + yesterday.slice(1);
 }
 
 /** @param {Destination} destination

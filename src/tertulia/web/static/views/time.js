@@ -77,7 +77,7 @@ function dateFormat(options) {
 }
 
 /** The browser's regional variant of the language, such as British English. */
-function preferredLocale() {
+export function preferredLocale() {
   const language = currentLanguage();
   return navigator.languages.find((each) => each.startsWith(language)) ?? language;
 }

@@ -98,8 +98,33 @@ def changed_in_page(page, setting, chat, owner):
         kind, setting["choices"]
     )
     other = next(each for each in choices if each != value)
-    here.get_by_role("combobox").select_option(str(other))
+    if kind == "channel":
+        here.get_by_role("combobox").fill("kit")
+        here.get_by_role("option", name="kitchen").click()
+    else:
+        here.get_by_role("combobox").select_option(str(other))
     return other
+
+
+def test_an_invitation_names_channels_from_a_searchable_list(page_chat, browse):
+    owner = page_chat.person("ana", role="owner", channels=["kitchen", "garden"])
+    page = browse(owner).goes("#organization/invitations").page
+    field = page.get_by_role("combobox", name="And in these channels")
+    chosen = page.get_by_role("list", name="And in these channels")
+
+    for typed, name in (("gar", "garden"), ("kit", "kitchen")):
+        field.fill(typed)
+        page.get_by_role("option", name=name).click()
+        expect(field).to_have_value("")
+    expect(chosen.get_by_role("listitem")).to_have_text(["garden", "kitchen"])
+    field.fill("gar")
+    expect(page.get_by_role("option", name="garden")).to_have_count(0)  # it is chosen
+    chosen.get_by_role("button", name="Remove garden").click()
+    expect(field).to_be_focused()
+    with page.expect_request(re.compile("/invites/multiuse")) as request:
+        page.get_by_role("button", name="Make a link").click()
+
+    assert f"stream_ids=%5B{page_chat.channel('kitchen').id}%5D" in (request.value.post_data or "")
 
 
 def test_every_setting_is_changed_in_the_page_and_read_back_by_the_api(generous, browse):

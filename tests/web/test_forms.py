@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import expect
 from tests.support.axe import violations
 from tests.support.files import uploads
+from tests.support.waiting import eventually
 from tests.web.test_compose_box import rect
 from tests.web.test_views import topic
 
@@ -377,6 +378,26 @@ def test_uploaded_files_are_listed_and_deleted(page_chat, browse):
 
     expect(page.get_by_role("link", name="menu.txt")).to_have_count(0)
     assert ana.get("/attachments").succeeds()["attachments"] == []
+
+
+def test_people_of_a_profile_field_are_found_by_some_letters(page_chat, browse):
+    owner = page_chat.person("ana", role="owner", channels=["kitchen"])
+    _ben, cleo = page_chat.people("ben", "cleo")
+    field = owner.post("/realm/profile_fields", name="Deputy", field_type=6).succeeds()["id"]
+    page = browse(owner).goes("#settings/profile").page
+
+    page.get_by_role("combobox", name="Deputy").fill("cl")
+    page.get_by_role("option", name="Cleo").click()
+
+    expect(page.get_by_role("list", name="Deputy")).to_have_text("Cleo")
+    eventually(lambda: _profile_value(owner, field) == f"[{cleo.id}]")
+    page.get_by_role("button", name="Remove Cleo").click()
+    eventually(lambda: _profile_value(owner, field) in (None, "[]"))
+
+
+def _profile_value(person, field):
+    answer = person.get(f"/users/{person.id}", include_custom_profile_fields=True).succeeds()
+    return answer["user"]["profile_data"].get(str(field), {}).get("value")
 
 
 def test_an_outgoing_webhook_is_added_with_its_address(page_chat, browse):

@@ -268,8 +268,10 @@ def test_owners_see_the_state_of_the_server(page_chat, owner, browse):
 def test_owners_put_people_and_channels_on_hold_and_end_it(page_chat, owner, browse):
     page_chat.person("ben", channels=["kitchen"])
     page = opened(owner, browse, "#organization/legal-holds")
-    page.get_by_label("People", exact=True).select_option(label="Ben")
-    page.get_by_label("Channels", exact=True).select_option(label="kitchen")
+    for label, typed, name in (("People", "be", "Ben"), ("Channels", "kit", "kitchen")):
+        page.get_by_role("combobox", name=label, exact=True).fill(typed)
+        page.get_by_role("option", name=name).click()
+        expect(page.get_by_role("list", name=label, exact=True)).to_have_text(name)
     page.get_by_label("Reason, for the audit log").fill("Case 4711")
 
     page.get_by_role("button", name="Put on hold").click()

@@ -5,6 +5,7 @@ import { channels } from "../state/channels.js";
 import { setChildren, h, iconButton } from "../core/html.js";
 import { state } from "../state/session.js";
 import { people } from "../state/people.js";
+import { ChoicesField } from "../views/choice_field.js";
 import { formatFullTime } from "../views/time.js";
 import { t } from "../core/i18n.js";
 import { actionButton, formSection, labelled } from "../dialogs/forms.js";
@@ -29,11 +30,11 @@ export async function orgInvitations() {
   const role = h("select", { class: "f", "aria-label": t("invite.as") }, ...INVITED_ROLES.filter((each) => state.is_owner || each > (state.is_admin ? 100 : 200)).map((each) => h("option", { value: each, selected: each === 400 }, t(`role.${each}`))));
   const days = h("select", { class: "f", "aria-label": t("invite.until") }, ...DAYS.map((each) => h("option", { value: each, selected: each === 10 }, each ? t("invite.days", { count: each }) : t("invite.for-ever"))));
   const isUsual = h("input", { type: "checkbox", checked: true });
-  const others = h("select", { class: "f", multiple: true, size: 5, "aria-label": t("invite.channels") }, ...[...channels.values()].filter((each) => !each.is_archived && (each.subscribed || !each.invite_only))
-    .sort((a, b) => a.name.localeCompare(b.name)).map((each) => h("option", { value: each.stream_id }, each.name)));
-  const terms = () => ({ invite_as: Number(role.value), invite_expires_in_minutes: Number(days.value) ? Number(days.value) * 24 * 60 : null, include_realm_default_subscriptions: isUsual.checked, stream_ids: [...others.selectedOptions].map((each) => Number(each.value)) });
+  const joinable = [...channels.values()].filter((each) => !each.is_archived && (each.subscribed || !each.invite_only)).sort((a, b) => a.name.localeCompare(b.name));
+  const others = new ChoicesField(t("invite.channels"), joinable.map(({ stream_id: value, name: label }) => ({ value, label })), t("choice.unknown"), (name) => t("permission.remove", { name }));
+  const terms = () => ({ invite_as: Number(role.value), invite_expires_in_minutes: Number(days.value) ? Number(days.value) * 24 * 60 : null, include_realm_default_subscriptions: isUsual.checked, stream_ids: others.values });
   return [formSection(t("invite.people"), labelled(t("invite.emails"), emails), h("div", { class: "set" }, h("button", { class: "b", type: "button", onclick: () => file.click() }, t("invite.file")), file, count), labelled(t("invite.as"), role), labelled(t("invite.until"), days),
-    h("label", { class: "choice" }, isUsual, t("invite.usual-channels")), labelled(t("invite.channels"), others),
+    h("label", { class: "choice" }, isUsual, t("invite.usual-channels")), others.element,
     actionButton(t("invite.send"), () => post("/invites", { ...terms(), invitee_emails: emails.value.split(/[\s,;]+/).filter(Boolean).join(",") }).then(() => { emails.value = ""; return draw(); })),
     actionButton(t("invite.link"), async () => { link.textContent = (await post("/invites/multiuse", terms())).invite_link; await draw(); }), link),
   formSection(t("org.invitations"), list)];

@@ -4,9 +4,10 @@ import { get, post, remove } from "../core/api.js";
 import { setChildren, h } from "../core/html.js";
 import { t } from "../core/i18n.js";
 import { on } from "../core/signals.js";
-import { actionButton, formSection, labelled } from "../dialogs/forms.js";
+import { actionButton, formSection, labelled, personChoices } from "../dialogs/forms.js";
 import { channelName, channels } from "../state/channels.js";
 import { nameOf, people } from "../state/people.js";
+import { ChoicesField } from "../views/choice_field.js";
 import { formatFullTime } from "../views/time.js";
 
 /** @typedef {import("../core/api_types.d.ts").Schemas["LegalHoldObject"]} LegalHold */
@@ -20,10 +21,10 @@ export async function holdsPage() {
   await draw();
   const stop = on("realm", () => (list.isConnected ? draw() : stop()));
   const reason = h("input", { class: "f", "aria-label": t("hold.reason"), maxLength: 1000 });
-  const whom = choices(t("hold.people"), [...people.values()].filter((each) => !each.is_bot).map((each) => ({ id: each.user_id, name: each.full_name })));
-  const where = choices(t("hold.channels"), [...channels.values()].map((each) => ({ id: each.stream_id, name: each.name })));
-  return [h("div", { class: "oversight" }, formSection(t("hold.add"), h("p", { class: "quiet" }, t("hold.text")), labelled(t("hold.people"), whom), labelled(t("hold.channels"), where), labelled(t("hold.reason"), reason),
-    actionButton(t("hold.do"), () => post("/realm/legal_holds", { reason: reason.value, held_user_ids: chosen(whom), held_stream_ids: chosen(where) }).then(() => { reason.value = ""; whom.selectedIndex = where.selectedIndex = -1; return draw(); }))),
+  const whom = choicesField(t("hold.people"), personChoices([...people.values()].filter((each) => !each.is_bot)));
+  const where = choicesField(t("hold.channels"), [...channels.values()].map(({ stream_id: value, name: label }) => ({ value, label })));
+  return [h("div", { class: "oversight" }, formSection(t("hold.add"), h("p", { class: "quiet" }, t("hold.text")), whom.element, where.element, labelled(t("hold.reason"), reason),
+    actionButton(t("hold.do"), () => post("/realm/legal_holds", { reason: reason.value, held_user_ids: whom.values, held_stream_ids: where.values }).then(() => { reason.value = ""; whom.values = where.values = []; return draw(); }))),
   formSection(t("hold.list"), list))];
 }
 
@@ -37,13 +38,8 @@ function holdRow(hold, draw) {
 }
 
 /** @param {string} label
- * @param {{id: number, name: string}[]} options */
-function choices(label, options) {
-  return h("select", { class: "f", multiple: true, size: 6, "aria-label": label }, ...options.sort((a, b) => a.name.localeCompare(b.name)).map((each) => h("option", { value: each.id }, each.name)));
-}
-
-/** @param {HTMLSelectElement} select
- * @returns {number[]} */
-function chosen(select) {
-  return [...select.selectedOptions].map((each) => Number(each.value));
+ * @param {import("../views/choice_field.js").Choice<number>[]} choices */
+function choicesField(label, choices) {
+  const sorted = choices.sort((a, b) => a.label.localeCompare(b.label));
+  return new ChoicesField(label, sorted, t("choice.unknown"), (name) => t("permission.remove", { name }));
 }

@@ -8,6 +8,7 @@ import { channels } from "../state/channels.js";
 import { state } from "../state/session.js";
 import { namesIn } from "../dialogs/channel_administration.js";
 import { PermissionField } from "../dialogs/permission_field.js";
+import { ChoiceField } from "../views/choice_field.js";
 
 /** @typedef {import("./pending_changes.js").PendingChanges} PendingChanges */
 /** @typedef {import("./pending_changes.js").Setting} Setting */
@@ -124,7 +125,7 @@ function controlOf(control) {
     case "switch": return switchControl(control);
     case "choice": return selectControl(control, setting.choices.map((each) => [each, choiceLabel(control.part, setting.name, each)]));
     case "permission": return permissionControl(control);
-    case "channel": return selectControl(control, [[-1, t("admin.none")], ...[...channels.values()].filter((each) => !each.is_archived).sort((a, b) => a.name.localeCompare(b.name)).map((each) => /** @type {[number, string]} */ ([each.stream_id, each.name]))]);
+    case "channel": return channelControl(control);
     case "limit": return limitControl(control);
     case "login_methods": return methodsControl(control);
     case "number": return setting.name === "org_type" ? selectControl(control, ORGANIZATION_TYPES.map((each) => [each, t(`choice.org_type.${each}`)])) : numberControl(control);
@@ -151,6 +152,15 @@ function selectControl(control, choices) {
   const select = h("select", { class: "f", ...attributes(control), onchange: () => control.change(choices.find(([value]) => String(value) === select.value)?.[0] ?? control.value) },
     ...shown.map(([value, text]) => h("option", { value, selected: String(value) === String(control.value) }, text)));
   return select;
+}
+
+/** A searchable list of the channels.
+ * @param {Control} control */
+function channelControl(control) {
+  const known = [...channels.values()].filter((each) => !each.is_archived || each.stream_id === control.value).sort((a, b) => a.name.localeCompare(b.name));
+  const choices = [{ value: -1, label: t("admin.none") }, ...known.map(({ stream_id: value, name: label }) => ({ value, label }))];
+  const field = new ChoiceField(control.label, choices, t("choice.unknown"), { value: channels.has(Number(control.value)) ? Number(control.value) : -1, attributes: attributes(control), changed: () => { control.change(field.value); } });
+  return field.element;
 }
 
 /** Groups and people, or one of few roles.

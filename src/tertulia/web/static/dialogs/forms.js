@@ -86,6 +86,15 @@ export function channelChoices() {
   return myChannels().map(({ stream_id: value, name: label }) => ({ value, label }));
 }
 
+/** People as choices of a field. Those who have the same name are told apart by their addresses.
+ * @param {import("../state/people.js").Person[]} persons
+ * @returns {import("../views/choice_field.js").Choice<number>[]} */
+export function personChoices(persons) {
+  const [names, shared] = [new Set(), new Set()];
+  for (const { full_name: name } of persons) (names.has(name) ? shared : names).add(name);
+  return persons.map(({ user_id: value, full_name: name, delivery_email: address, email }) => ({ value, label: shared.has(name) ? `${name} (${address ?? email})` : name }));
+}
+
 /** @param {{name: string, is_system_group: boolean}} group */
 export function groupName(group) {
   return group.is_system_group ? t(`group.${group.name}`) : group.name;

@@ -4,8 +4,9 @@ import { patch } from "../core/api.js";
 import { h } from "../core/html.js";
 import { state } from "../state/session.js";
 import { nameOf, people } from "../state/people.js";
-import { currentLanguage } from "../core/i18n.js";
-import { labelled, settingRow } from "./forms.js";
+import { currentLanguage, t } from "../core/i18n.js";
+import { ChoicesField } from "../views/choice_field.js";
+import { personChoices, settingRow } from "./forms.js";
 
 /** @typedef {import("../admin/profile_fields.js").ProfileField} ProfileField */
 
@@ -42,11 +43,9 @@ export function profileFieldRow(field, value) {
  * @param {string} value
  * @param {(ids: number[]) => Promise<unknown>} save */
 function personField(field, value, save) {
-  const chosen = new Set(idsIn(value));
   const options = [...people.values()].filter((person) => person.is_active && !person.is_bot).sort((a, b) => a.full_name.localeCompare(b.full_name));
-  const select = h("select", { class: "f", multiple: true, size: 5, "aria-label": field.name }, ...options.map((person) => h("option", { value: person.user_id, selected: chosen.has(person.user_id) }, person.full_name)));
-  select.addEventListener("change", () => save([...select.selectedOptions].map((each) => Number(each.value))));
-  return labelled(field.name, select);
+  const chosen = new ChoicesField(field.name, personChoices(options), t("choice.unknown"), (name) => t("permission.remove", { name }), { values: idsIn(value), changed: () => { save(chosen.values); } });
+  return chosen.element;
 }
 
 /** @param {string} value

@@ -49,9 +49,9 @@ export class TypeaheadPopup {
   async update() {
     const { value, selectionEnd } = this.#field;
     const found = await this.#source(value, selectionEnd ?? value.length);
+    if (!found) this.#dismissedAt = -1;
     const isStale = this.#field.value !== value || document.activeElement !== this.#field;
     if (isStale) return;
-    if (!found) this.#dismissedAt = -1;
     if (!found?.completions.length || found.from === this.#dismissedAt) return this.close();
     this.#shown = found;
     setChildren(this.#list, ...found.completions.map((completion, at) => this.#row(completion, at)), keyHints());

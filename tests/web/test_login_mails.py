@@ -1,6 +1,8 @@
 """Mails about logins, new accounts, and where one has an account."""
 
 import re
+from datetime import datetime
+from zoneinfo import ZoneInfo
 
 import pytest
 from tests.support.browser import Browser, text_of
@@ -40,11 +42,24 @@ def test_a_login_from_a_new_browser_causes_one_mail(mail_chat, smtp):
     first = text_in(smtp.mails_to(ana.email)[0])
     assert "With: Firefox, Linux" in first
     assert "From: 127.0.0.1" in first
-    assert re.search(r"When: \d{4}-\d\d-\d\d \d\d:\d\d \(", first)
+    assert re.search(r"When: \d+ [A-Z][a-z]+ \d{4}, \d\d:\d\d \(UTC\)", first)
     mail_chat.server.clock.move(hours=24 * 61)
     mail_chat.write(actions.people.login_alerts.delete_expired)
     Browser(mail_chat, headers={"User-Agent": FIREFOX}).logs_in(ana.email, SESAME)
     assert len(sent(mail_chat, smtp, ana.email)) == 4
+
+
+def test_the_time_of_a_login_is_in_the_language_and_zone_of_the_user(mail_chat, smtp):
+    ana = new_user(mail_chat, settings={"default_language": "de"})
+    ana.patch("/settings", timezone="Europe/Berlin").succeeds()
+    there = datetime.fromtimestamp(mail_chat.server.clock(), ZoneInfo("Europe/Berlin"))
+
+    Browser(mail_chat).logs_in(ana.email, SESAME)
+
+    sent(mail_chat, smtp, ana.email)
+    (mail,) = smtp.mails_to(ana.email)
+    assert f"Wann: {there.day}. " in text_in(mail)
+    assert f"{there:%Y, %H:%M} (Europe/Berlin)" in text_in(mail)
 
 
 def test_login_mails_can_be_turned_off(mail_chat, smtp):

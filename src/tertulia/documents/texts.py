@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from tertulia import domain
 from tertulia.documents.translations import ar, de, en, es, fr, ja, pt
+from tertulia.domain.organization.dates import Form
 from tertulia.memo import memoized
 
 DAY_SECONDS = 86_400
@@ -27,7 +28,6 @@ class Texts:
         self.language = domain.organization.languages.translated(language)
         self.direction = domain.organization.languages.direction(self.language)
         self._texts = texts = LANGUAGES[self.language]
-        self._months, self._days = texts["months"].split(" "), texts["days"].split(" ")
         # Attributes, because a page reads dozens of them; some names are those of methods.
         self.__dict__.update((name, texts[name]) for name in texts if not hasattr(Texts, name))
 
@@ -62,22 +62,11 @@ class Texts:
     def long_date(self, at: float) -> str:
         return self._written("long_date", at)
 
-    def _written(self, form: str, at: float) -> str:
-        return _date(self, form, int(at // DAY_SECONDS))
-
-    def date_of_day(self, form: str, day: int) -> str:
-        """A day, counted from 1970."""
-        moment = date(1970, 1, 1) + timedelta(day)
-        month = self._months[moment.month - 1]
-        return self._texts[form].format(
-            day=moment.day,
-            month=month,
-            short_month=month[:3],
-            year=moment.year,
-            weekday=self._days[moment.weekday()],
-        )
+    def _written(self, form: Form, at: float) -> str:
+        return _date(self.language, form, int(at // DAY_SECONDS))
 
 
 @memoized("document_dates", 512)
-def _date(texts: Texts, form: str, day: int) -> str:
-    return texts.date_of_day(form, day)
+def _date(language: str, form: Form, day: int) -> str:
+    moment = date(1970, 1, 1) + timedelta(day)
+    return domain.organization.dates.written(language, moment, form)

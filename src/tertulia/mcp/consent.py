@@ -146,7 +146,8 @@ def _date(call: Call, seconds: float) -> str:
 
 
 def _day(call: Call, at: float) -> str:
-    return datetime.fromtimestamp(at, _zone(call.user)).date().isoformat()
+    language = page_texts.language(call.request.header("accept-language"))
+    return domain.organization.dates.written(language, datetime.fromtimestamp(at, _zone(call.user)))
 
 
 def _origin(uri: str) -> str:

@@ -50,8 +50,8 @@ def test_an_invitation_by_mail_is_listed_and_sent(mail_chat, smtp):
     mail = smtp.last_mail_to(cleo, mail_chat)
     assert mail["Subject"] == f"Ana invites you to {mail_chat.realm.name}"
     assert link_in(mail).startswith("/join/")
-    last_day = datetime.datetime.fromtimestamp(shown["expiry_date"], datetime.UTC).date()
-    assert f"It is good until {last_day}." in text_in(mail)
+    last_day = datetime.datetime.fromtimestamp(shown["expiry_date"], datetime.UTC)
+    assert f"It is good until {last_day.day} {last_day:%B %Y}." in text_in(mail)
 
 
 def test_a_link_can_be_used_by_many(admin):

@@ -295,25 +295,27 @@ def _create(
 
 def _send_mail(tx: Tx, vault: Vault, inviter: User, key: str, email: str, site: str) -> None:
     realm = storage.organization.current(tx)
+    language = domain.emails.language_in(realm)
     has_account = storage.people.find_by_email(tx, email) is not None
     mail = Email(
         "invitation-needless" if has_account else "invitation",
         email,
-        domain.emails.language_in(realm),
+        language,
         {
             "organization": realm.name,
             "inviter": inviter.full_name,
             "site": site,
             "link": address(site, key),
-            "until": _last_day(get(tx, vault, key)),
+            "until": _last_day(get(tx, vault, key), language),
         },
     )
     actions.mail_outbox.enqueue(tx, vault, mail)
     actions.people.one_time_links.record_mail(tx, INVITING, email, inviter.id)
 
 
-def _last_day(invitation: Invitation | None) -> str:
-    """The expiry date; empty if it never expires."""
+def _last_day(invitation: Invitation | None, language: str) -> str:
+    """The expiry date in words; empty if it never expires."""
     if invitation is None or invitation.expires_at is None:
         return ""
-    return datetime.datetime.fromtimestamp(invitation.expires_at, datetime.UTC).date().isoformat()
+    day = datetime.datetime.fromtimestamp(invitation.expires_at, datetime.UTC)
+    return domain.organization.dates.written(language, day)

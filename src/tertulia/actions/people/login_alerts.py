@@ -28,7 +28,7 @@ def record_login(tx: Tx, vault: Vault, user: User, browser: Browser, network: st
     values = {
         "organization": storage.organization.current(tx).name,
         "name": user.full_name,
-        "when": _local_time(tx.now, user.timezone),
+        "when": _local_time(tx.now, user),
         "address": browser.address,
         "browser": kind,
     }
@@ -40,6 +40,8 @@ def delete_expired(tx: Tx) -> None:
     storage.people.login_origins.delete_before(tx, tx.now - KNOWN_SECONDS)
 
 
-def _local_time(now: float, timezone: str) -> str:
-    there = datetime.fromtimestamp(now, ZoneInfo(timezone or "UTC"))
-    return f"{there:%Y-%m-%d %H:%M} ({timezone or 'UTC'})"
+def _local_time(now: float, user: User) -> str:
+    zone = user.timezone or "UTC"
+    moment = datetime.fromtimestamp(now, ZoneInfo(zone))
+    language = domain.emails.language_of(user)
+    return domain.organization.dates.written_with_time(language, moment, zone)

@@ -1,11 +1,6 @@
 """Arabic texts of public pages and archives."""
 
 TEXTS = {
-    "months": "يناير فبراير مارس أبريل مايو يونيو يوليو أغسطس سبتمبر أكتوبر نوفمبر ديسمبر",
-    "days": "الاثنين الثلاثاء الأربعاء الخميس الجمعة السبت الأحد",
-    "date": "{day} {month} {year}",
-    "short_date": "{day} {month} {year}",
-    "long_date": "{weekday}، {day} {month} {year}",
     "log_in": "دخول",
     "create_account": "إنشاء حساب",
     "skip_to_messages": "الانتقال إلى المحادثة",

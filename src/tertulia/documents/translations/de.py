@@ -1,11 +1,6 @@
 """German texts of public pages and archives."""
 
 TEXTS = {
-    "months": "Januar Februar März April Mai Juni Juli August September Oktober November Dezember",
-    "days": "Montag Dienstag Mittwoch Donnerstag Freitag Samstag Sonntag",
-    "date": "{day}. {month} {year}",
-    "short_date": "{day}. {short_month} {year}",
-    "long_date": "{weekday}, {day}. {month} {year}",
     "log_in": "Anmelden",
     "create_account": "Konto anlegen",
     "skip_to_messages": "Zur Unterhaltung springen",

@@ -1,12 +1,6 @@
 """English texts of public pages and archives. A test compares the other languages with them."""
 
 TEXTS = {
-    "months": "January February March April May June July August September October November"
-    " December",
-    "days": "Monday Tuesday Wednesday Thursday Friday Saturday Sunday",
-    "date": "{day} {month} {year}",
-    "short_date": "{day} {short_month} {year}",
-    "long_date": "{weekday}, {day} {month} {year}",
     "log_in": "Log in",
     "create_account": "Create an account",
     "skip_to_messages": "Skip to the conversation",

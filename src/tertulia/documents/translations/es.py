@@ -1,12 +1,6 @@
 """Spanish texts of public pages and archives."""
 
 TEXTS = {
-    "months": "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre"
-    " diciembre",
-    "days": "lunes martes miércoles jueves viernes sábado domingo",
-    "date": "{day} de {month} de {year}",
-    "short_date": "{day} {short_month} {year}",
-    "long_date": "{weekday}, {day} de {month} de {year}",
     "log_in": "Entrar",
     "create_account": "Crear una cuenta",
     "skip_to_messages": "Ir a la conversación",

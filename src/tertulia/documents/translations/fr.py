@@ -1,12 +1,6 @@
 """French texts of public pages and archives."""
 
 TEXTS = {
-    "months": "janvier février mars avril mai juin juillet août septembre octobre novembre"
-    " décembre",
-    "days": "lundi mardi mercredi jeudi vendredi samedi dimanche",
-    "date": "{day} {month} {year}",
-    "short_date": "{day} {month} {year}",
-    "long_date": "{weekday} {day} {month} {year}",
     "log_in": "Connexion",
     "create_account": "Créer un compte",
     "skip_to_messages": "Aller à la conversation",

@@ -1,11 +1,6 @@
 """Japanese texts of public pages and archives."""
 
 TEXTS = {
-    "months": "1月 2月 3月 4月 5月 6月 7月 8月 9月 10月 11月 12月",
-    "days": "月曜日 火曜日 水曜日 木曜日 金曜日 土曜日 日曜日",
-    "date": "{year}年{month}{day}日",
-    "short_date": "{year}年{short_month}{day}日",
-    "long_date": "{year}年{month}{day}日 {weekday}",
     "log_in": "ログイン",
     "create_account": "アカウントを作成",
     "skip_to_messages": "会話へスキップ",

@@ -1,12 +1,6 @@
 """Brazilian Portuguese texts of public pages and archives."""
 
 TEXTS = {
-    "months": "janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro"
-    " dezembro",
-    "days": "segunda-feira terça-feira quarta-feira quinta-feira sexta-feira sábado domingo",
-    "date": "{day} de {month} de {year}",
-    "short_date": "{day} {short_month} {year}",
-    "long_date": "{weekday}, {day} de {month} de {year}",
     "log_in": "Entrar",
     "create_account": "Criar uma conta",
     "skip_to_messages": "Ir para a conversa",

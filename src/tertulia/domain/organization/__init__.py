@@ -3,6 +3,7 @@
 from tertulia.domain.organization import (
     audit,
     custom_emoji,
+    dates,
     exports,
     languages,
     legal_holds,

@@ -20,7 +20,7 @@ install: .venv/runtime.stamp ## set up .venv with what the server needs
 serve: .venv/runtime.stamp ## run the server, for example ARGS="--port 8000 --demo"
 	@exec $(BIN)/tertulia serve $(ARGS)
 
-test: .venv/dev.stamp ## run the tests; ARGS="-k reaction", ARGS=--sqlite (quick), ARGS=--both (everything)
+test: .venv/dev.stamp ## run the tests; ARGS="-k reaction", ARGS=--sqlite (quick, no browser), ARGS=--both (everything)
 	@$(BIN)/python -m pytest -n 4 --dist worksteal $(ARGS)
 
 check: .venv/dev.stamp ## format, lint, types, import direction

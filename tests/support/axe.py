@@ -9,17 +9,22 @@ COLOURS, PLACES = "color-contrast", "target-size"  # rules that depend on the th
 
 
 def violations(
-    page: Page, where: str, *, inside: str | None = None, closely: bool = True
+    page: Page,
+    where: str,
+    *,
+    inside: str | None = None,
+    closely: bool = True,
+    colours: bool = True,
 ) -> list[str]:
     """Thorough: all rules in the light theme, those that may differ in the dark theme and the other
     direction.
 
     Otherwise only rules that hold in every theme, such as names and roles; that takes a tenth of
-    the time.
+    the time. Without `colours` all other rules, in one theme and direction.
     """
-    if not closely:
-        left_out = {COLOURS: {"enabled": False}, PLACES: {"enabled": False}}
-        return _violations(page, where, inside, rules=left_out)
+    if not (closely and colours):
+        rules = {COLOURS: {"enabled": False}, PLACES: {"enabled": closely}}
+        return _violations(page, where, inside, rules=rules)
     found = _violations(page, where, inside)
     own = page.evaluate("document.documentElement.dir || 'ltr'")
     other = "ltr" if own == "rtl" else "rtl"
@@ -30,10 +35,14 @@ def violations(
 
 
 def _violations(page: Page, where: str, inside: str | None, **options: Any) -> list[str]:
-    """One line per problem. The script is injected once per document."""
+    """One line per problem. The script is injected once per document.
+
+    `preload` reads all style sheets again, for two rules that no page of ours concerns: locked
+    orientation and media that play by themselves.
+    """
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE_SCRIPT)
-    options |= {"resultTypes": ["violations"], "elementRef": False}
+    options |= {"resultTypes": ["violations"], "elementRef": False, "preload": False}
     found = page.evaluate(
         "([inside, options]) => axe.run(inside ?? document, options)", [inside, options]
     )

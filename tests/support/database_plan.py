@@ -4,7 +4,7 @@ A test that uses the fixture `kind`, itself or through `chat` and the like, exis
 marked `sqlite`, once marked `postgres`.
 
     make test                   SQLite; PostgreSQL too for the paths in ON_BOTH and marked tests
-    make test ARGS=--sqlite     SQLite only: the quick run while you work
+    make test ARGS=--sqlite     the quick run while you work: SQLite, no browser, not SLOW
     make test ARGS=--both       both databases, everything, as .ci/run does
 
 Three marks change the plan of a single test in `make test`: `on_both` adds PostgreSQL, `on_one`
@@ -34,6 +34,10 @@ ON_BOTH = (
     "transfer/test_round_trip.py",
 )
 
+# Fixtures and paths of the tests that `--sqlite` leaves out besides: they take most of the time.
+BROWSERS = {"chromium", "window"}
+SLOW = ("crash/", "laws/", "storage/test_search_batches.py")
+
 NEEDS_POSTGRES = {"pair", "two_servers"}  # fixtures that start servers on PostgreSQL by themselves
 
 
@@ -47,7 +51,7 @@ def thorough_except(quick: Iterable[Any], values: Iterable[Any]) -> list[Any]:
 
 def add_options(parser: pytest.Parser) -> None:
     group = parser.getgroup("databases")
-    group.addoption("--sqlite", action="store_true", help="run tests on SQLite only")
+    group.addoption("--sqlite", action="store_true", help="the quick run: SQLite, no browser")
     group.addoption("--both", action="store_true", help="run every test on both databases")
 
 
@@ -55,9 +59,9 @@ def select(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Drop the tests that the plan leaves out."""
     if config.getoption("sqlite"):
         os.environ["TERTULIA_TEST_POSTGRES"] = ""
-    missing = [path for path in ON_BOTH if not (TESTS / path).exists()]
+    missing = [path for path in (*ON_BOTH, *SLOW) if not (TESTS / path).exists()]
     if missing:
-        raise pytest.UsageError(f"ON_BOTH names paths that do not exist: {missing}")
+        raise pytest.UsageError(f"the plan names paths that do not exist: {missing}")
     names = {item.nodeid for item in items}
     left_out = [item for item in items if not _is_planned(item, config, names)]
     dropped = set(left_out)
@@ -66,21 +70,22 @@ def select(config: pytest.Config, items: list[pytest.Item]) -> None:
 
 
 def _is_planned(item: pytest.Item, config: pytest.Config, names: set[str]) -> bool:
-    if NEEDS_POSTGRES.intersection(getattr(item, "fixturenames", ())):
+    path, fixtures = item.nodeid.removeprefix("tests/"), getattr(item, "fixturenames", ())
+    if NEEDS_POSTGRES.intersection(fixtures):
         item.add_marker(pytest.mark.postgres)
     if config.getoption("both"):
         return True
     if item.get_closest_marker("thorough"):
         return False
+    if config.getoption("sqlite"):
+        is_slow = path.startswith(SLOW) or BROWSERS.intersection(fixtures)
+        return not (is_slow or item.get_closest_marker("postgres"))
     if not item.get_closest_marker("postgres"):
         return True
-    if config.getoption("sqlite"):
-        return False
     if item.nodeid.replace("postgres", "sqlite") not in names:
         return True
     if item.get_closest_marker("on_one"):
         return False
-    path = item.nodeid.removeprefix("tests/")
     return bool(item.get_closest_marker("on_both")) or path.startswith(ON_BOTH)
 
 

@@ -5,7 +5,6 @@ import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
 from html import unescape
-from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -18,14 +17,18 @@ from tests.support.axe import violations
 from tests.support.cli_runner import Terminal
 from tests.support.client import Reply
 from tests.support.databases import Databases, Kind
+from tests.support.files import uploads
+from tests.support.html_validity import MARKUP, feed_errors, html_errors
 from tests.support.people import Chat, Person
+from tests.support.pictures import picture
 from tests.support.shared_servers import SharedServers
 
+from tertulia import domain
 from tertulia.actions.messages import public_history
 from tertulia.caches.topic_starts import PAGE_MESSAGES
 from tertulia.database.yielding import LoopYieldPoint
 from tertulia.documents import message_html
-from tertulia.web.public import sitemap
+from tertulia.web.public import appearance, sitemap
 from tertulia.web.public.pages import BURST_SECONDS, MAX_PAUSE_SECONDS, STEP_MESSAGES, Rests
 
 ATOM = "{http://www.w3.org/2005/Atom}"
@@ -98,6 +101,27 @@ def test_the_index_and_the_channel_list_topics_newest_first(square, ana):
         assert text.index("second</bdi>") < text.index("first</bdi>")
         assert "indoors" not in text
         assert "house" not in text
+
+
+def test_the_index_says_how_many_topics_a_channel_has_and_of_when_the_newest_is(
+    square, ana, monkeypatch
+):
+    monkeypatch.setattr(public_history, "MAX_COUNTED_TOPICS", 3)
+    monkeypatch.setattr(appearance, "MAX_COUNTED_TOPICS", 3)
+    ana.joins("empty", is_web_public=True)
+
+    sizes = []
+    for topic in ("", "bread", "Bread", "cheese", "wine", "water"):
+        ana.says("Hello", to=f"square > {topic}")
+        ana.says("Hello", to="house > private")
+        cards = re.findall(r"<small>(.*?)</small>", text_of(page(square, "/public/")))
+        assert cards[0] == "0 topics"
+        assert re.search(
+            r'· <time datetime="[0-9TZ:-]+">[0-9]+ [A-Z][a-z]+ [0-9]+</time>', cards[1]
+        )
+        sizes.append(cards[1].partition(" ·")[0])
+
+    assert sizes == ["1 topic", "2 topics", "2 topics", *["3 topics or more"] * 3]
 
 
 @pytest.mark.parametrize("counted", ["in each request", "once"])
@@ -312,24 +336,6 @@ def test_a_topic_can_be_read_as_text(square, ana):
     assert reply.headers["x-robots-tag"] == "noindex"
 
 
-class _Tags(HTMLParser):
-    """Checks that elements are closed in order."""
-
-    VOID = frozenset(["meta", "link", "img", "br", "hr", "input", "path"])
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.open: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag not in self.VOID:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag not in self.VOID:
-            assert self.open.pop() == tag
-
-
 def test_names_with_markup_are_escaped_and_the_html_is_well_formed(square, ana):
     ana.says("</article><script>alert(1)</script>", to='square > "><script>x</script>')
     path = f"{path_of(square, 'square')}.22.3E.3Cscript.3Ex.3C.2Fscript.3E/"
@@ -337,9 +343,47 @@ def test_names_with_markup_are_escaped_and_the_html_is_well_formed(square, ana):
     for address in ("/public/", path_of(square, "square"), path):
         text = text_of(page(square, address))
         assert "<script>" not in text
-        tags = _Tags()
-        tags.feed(text)
-        assert not tags.open
+        assert not html_errors(text)
+
+
+def test_every_kind_of_page_is_valid_whatever_people_write(square, ana):
+    uploaded = uploads(ana, "a & <b>.png", picture(), "image/png")
+    topic = '<All> & "kinds"'
+    ana.patch("/realm", description='All <b> & "more"').succeeds()
+    for text in (*MARKUP, f"[a picture]({uploaded.url})"):
+        last = ana.says(text, to=f"square > {topic}")
+    ana.post(f"/messages/{last.id}/reactions", emoji_name="tada").succeeds()
+    ana.patch(f"/messages/{last.id}", content="and *edited*").succeeds()
+    square.fill(ana, f"square > {topic}", PAGE_MESSAGES)
+
+    channel = path_of(square, "square")
+    shown = ["/public/", channel, f"{channel}{domain.messages.links.encoded(topic)}/"]
+    assert len(text_of(page(square, shown[2])).split("<article")) == PAGE_MESSAGES + 1
+    for path in (*shown, f"{shown[2]}?page=2", "/public/999-nothing/"):
+        assert not html_errors(text_of(page(square, path))), path
+    for path in shown:
+        assert not feed_errors(page(square, f"{path}feed.atom").body), path
+
+
+def test_a_control_character_in_a_message_leaves_the_feed_well_formed(square, ana):
+    ana.says("before\x0cafter \x1b[0m \uffff", to="square > opening hours")
+
+    feed = page(square, "/public/feed.atom").body
+
+    assert not feed_errors(feed)
+    assert "beforeafter" in feed.decode()
+
+
+def test_an_etag_does_not_tell_how_much_happens_in_private(square, ana):
+    before = page(square, "/public/").headers["etag"]
+    for number in range(3):
+        ana.says(f"line {number}", to="house > private")
+    ana.says("Hello", to="square > opening hours")
+    after = page(square, "/public/").headers["etag"]
+
+    assert before != after
+    for etag in (before, after):
+        assert re.fullmatch(r'W/"[0-9a-f]{24}"', etag)
 
 
 def test_pages_use_five_percent_of_a_cpu_and_one_percent_while_others_send_requests():
@@ -477,6 +521,10 @@ def _crawl(site: str) -> list[str]:
             assert reply.status_code == 200, path
             if not path.startswith("/public/"):
                 continue
+            if reply.headers["content-type"].startswith("text/html"):
+                assert not html_errors(reply.text), path
+            if path.endswith("feed.atom"):
+                assert not feed_errors(reply.content), path
             for found in re.findall(r'(?:href|src)="(/[^"#]*)', reply.text):
                 address = unescape(found)
                 if address not in seen:

@@ -26,7 +26,9 @@ SNIPPET_CHARACTERS = 160
 TIMES = [f"{minute // 60:02}:{minute % 60:02}" for minute in range(24 * 60)]
 SECONDS = [f":{second:02}Z" for second in range(60)]
 _ME = re.compile(r"<p>/me ")
-_WITHOUT_ALT = re.compile(r"<img (?![^>]*\balt=)")  # the link around it has a title
+_WITHOUT_ALT = re.compile(r'(?:<a href="([^"]*)"(?: title="([^"]*)")?>)?<img (?![^>]*\balt=)')
+# Markdown leaves a code block that ends a quote in its paragraph, where HTML allows no blocks.
+_PARAGRAPH_OF_BLOCKS = re.compile(r"<p>((?:(?!</?p>).)*?<div\b(?:(?!</?p>).)*)</p>", re.S)
 _EMOJI = re.compile(r'class="emoji emoji-([0-9a-f-]+)"([^>]*)>[^<]*</span>')
 
 
@@ -77,6 +79,18 @@ class Appearance(Protocol):
 
     def former(self, message: Message | TopicMessage) -> list[FormerVersion]:
         """The versions before edits, oldest first; none if the document does not show them."""
+
+
+class ShownChannel(msgspec.Struct, frozen=True):
+    """A channel in the list of all."""
+
+    name: str
+    about: str
+    path: str
+    shade: int
+    size: str
+    date: str | None = None  # of its newest message
+    iso: str | None = None
 
 
 class ShownTopic(msgspec.Struct, frozen=True):
@@ -131,19 +145,33 @@ def date_of(day: int) -> str:
 
 def html_of(look: Appearance, message: Message | TopicMessage, sender: ShownPerson) -> str:
     """The content of a message, as readers without a script need it."""
-    html = look.html(message)
-    if "katex" in html:
-        html = domain.messages.plain_text.formulas_as_mathml(html)
-    if "emoji-" in html:
-        html = _EMOJI.sub(_emoji_character, html)
-    if "<img " in html:
-        html = _WITHOUT_ALT.sub('<img alt="" ', html)
-    if "<pre>" in html:
-        html = html.replace("<pre>", '<pre tabindex="0">')  # else long lines need a mouse
+    html = without_script(look.html(message))
     if message.is_me:
         name = escape(sender.name)
         html = _ME.sub(lambda _: f'<p class="does"><b>{name}</b> ', html, count=1)
     return html
+
+
+def without_script(html: str) -> str:
+    """Rendered content without what only a script could show, and valid as HTML."""
+    if "katex" in html:
+        html = domain.messages.plain_text.formulas_as_mathml(html)
+    if "emoji-" in html:
+        html = _EMOJI.sub(_emoji_character, html)
+    if "<div" in html:
+        html = _PARAGRAPH_OF_BLOCKS.sub(r"<div>\1</div>", html)
+    if "<img " in html:
+        html = _WITHOUT_ALT.sub(_with_alt, html)
+    if "<pre>" in html:
+        html = html.replace("<pre>", '<pre tabindex="0">')  # else long lines need a mouse
+    return html
+
+
+def _with_alt(found: re.Match[str]) -> str:
+    """An image in a link is what the link says: its title, or the name of its file."""
+    address, title = found[1], found[2]
+    text = title or (address or "").rstrip("/").rpartition("/")[2]
+    return f'{found[0]}alt="{text}" '
 
 
 def _emoji_character(found: re.Match[str]) -> str:

@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 from tests.support.axe import violations
 from tests.support.cli_runner import CommandResult, Terminal
 from tests.support.files import uploads
+from tests.support.html_validity import MARKUP, html_errors
 from tests.support.people import Chat
 from tests.support.pictures import picture
 from tests.support.server import SECRET
@@ -143,6 +144,23 @@ def test_the_address_of_a_private_file_in_a_public_text_does_not_export_it(
             "shared.txt"
         ]
         assert broken_links(tmp_path / folder) == []
+
+
+def test_every_page_of_an_archive_is_valid_whatever_people_write(chat, lively, ana, ben, tmp_path):
+    image = uploads(ana, "a & <b>.png", picture(), "image/png")
+    for text in (*MARKUP, f"[a picture]({image.url})"):
+        last = ana.says(text, to='kitchen > <All> & "kinds"')
+        ana.says(text, to=[ben])
+    ana.patch(f"/messages/{last.id}", content="and *edited*").succeeds()
+    ben.post(f"/messages/{last.id}/reactions", emoji_name="tada").succeeds()
+
+    archives(chat, tmp_path / "out")
+
+    pages = list((tmp_path / "out").rglob("*.html"))
+    assert len(pages) > 5
+    for page in pages:
+        assert not html_errors(page.read_text()), page
+    assert not broken_links(tmp_path / "out")
 
 
 def test_an_existing_folder_is_not_overwritten(chat, lively, tmp_path):

@@ -20,6 +20,7 @@ from tertulia.storage.messages.topic_pages import TopicHead
 PAGE_TOPICS = 50
 FEED_MESSAGES = 50
 MAX_COUNTED = 1_000  # messages of a topic in a list
+MAX_COUNTED_TOPICS = 200  # of a channel in a list
 LONG_TOPIC = 1_000  # messages; counting more of them would delay other requests
 
 
@@ -46,6 +47,13 @@ class TopicList(msgspec.Struct, frozen=True):
     channel: Channel
     topics: list[TopicLine]
     next_before: int | None
+
+
+class ChannelExtent(msgspec.Struct, frozen=True):
+    """How much a channel has, and since when nothing new."""
+
+    topics: int  # MAX_COUNTED_TOPICS stands for as many or more
+    newest_at: float | None
 
 
 class TopicPage(msgspec.Struct, frozen=True):
@@ -78,6 +86,14 @@ def newest_topics(tx: Tx, channel_ids: list[int], limit: int) -> list[TopicLine]
         heads += storage.messages.topic_pages.newest_topics(tx, channel.id, None, limit)[0]
     heads.sort(key=lambda head: head.newest_id, reverse=True)
     return _lines(tx, heads[:limit])
+
+
+def extent(tx: Tx, channel_id: int) -> ChannelExtent:
+    channel = public(tx, channel_id)
+    return ChannelExtent(
+        storage.messages.topic_pages.count_topics(tx, channel.id, MAX_COUNTED_TOPICS),
+        storage.messages.topic_pages.newest_at(tx, channel.id),
+    )
 
 
 def topic_page(

@@ -57,6 +57,8 @@ TEXTS = {
     "later_topics": "Spätere Themen",
     "topic_count#one": "{count} Thema",
     "topic_count#other": "{count} Themen",
+    "many_topics#one": "{count} Thema oder mehr",
+    "many_topics#other": "{count} Themen oder mehr",
     "earlier_version": "Frühere Fassung, {date}",
     "moved_here": "Aus einem anderen Thema verschoben",
     "archive_foot": "Archiv von {name}, von Tertulia geschrieben am {date}.",

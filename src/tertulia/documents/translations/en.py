@@ -54,6 +54,8 @@ TEXTS = {
     "later_topics": "Later topics",
     "topic_count#one": "{count} topic",
     "topic_count#other": "{count} topics",
+    "many_topics#one": "{count} topic or more",
+    "many_topics#other": "{count} topics or more",
     "earlier_version": "Earlier version, {date}",
     "moved_here": "Moved from another topic",
     "archive_foot": "Archive of {name}, written by Tertulia on {date}.",

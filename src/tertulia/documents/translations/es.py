@@ -56,6 +56,8 @@ TEXTS = {
     "later_topics": "Temas posteriores",
     "topic_count#one": "{count} tema",
     "topic_count#other": "{count} temas",
+    "many_topics#one": "{count} tema o más",
+    "many_topics#other": "{count} temas o más",
     "earlier_version": "Versión anterior, {date}",
     "moved_here": "Movido desde otro tema",
     "archive_foot": "Archivo de {name}, escrito por Tertulia el {date}.",

@@ -57,6 +57,8 @@ TEXTS = {
     "later_topics": "Sujets suivants",
     "topic_count#one": "{count} sujet",
     "topic_count#other": "{count} sujets",
+    "many_topics#one": "{count} sujet ou plus",
+    "many_topics#other": "{count} sujets ou plus",
     "earlier_version": "Version précédente, {date}",
     "moved_here": "Déplacé d’un autre sujet",
     "archive_foot": "Archive de {name}, écrite par Tertulia le {date}.",

@@ -51,6 +51,7 @@ TEXTS = {
     "page": "{number}ページ",
     "later_topics": "以降のトピック",
     "topic_count#other": "トピック{count}件",
+    "many_topics#other": "トピック{count}件以上",
     "earlier_version": "以前の内容（{date}）",
     "moved_here": "別のトピックから移動",
     "archive_foot": "{name} のアーカイブ。{date}に Tertulia が作成。",

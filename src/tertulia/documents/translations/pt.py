@@ -56,6 +56,8 @@ TEXTS = {
     "later_topics": "Tópicos seguintes",
     "topic_count#one": "{count} tópico",
     "topic_count#other": "{count} tópicos",
+    "many_topics#one": "{count} tópico ou mais",
+    "many_topics#other": "{count} tópicos ou mais",
     "earlier_version": "Versão anterior, {date}",
     "moved_here": "Movida de outro tópico",
     "archive_foot": "Arquivo de {name}, gerado pelo Tertulia em {date}.",

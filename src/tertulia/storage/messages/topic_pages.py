@@ -123,6 +123,30 @@ def count(tx: Tx, channel_id: int, topic_key: str, limit: int) -> int:
     )
 
 
+def count_topics(tx: Tx, channel_id: int, limit: int) -> int:
+    """The number of topics of a channel; stops counting at `limit`. Reads one entry of the index
+    for each topic, not all of them."""
+    return tx.number(
+        "WITH RECURSIVE found (topic_key) AS (SELECT min(topic_key) FROM message"
+        " WHERE channel_id = :channel UNION ALL SELECT (SELECT min(m.topic_key) FROM message m"
+        " WHERE m.channel_id = :channel AND m.topic_key > found.topic_key) FROM found"
+        " WHERE found.topic_key IS NOT NULL)"
+        " SELECT count(*) AS value FROM (SELECT 1 FROM found WHERE topic_key IS NOT NULL"
+        " LIMIT :limit) counted",
+        channel=channel_id,
+        limit=limit,
+    )
+
+
+def newest_at(tx: Tx, channel_id: int) -> float | None:
+    """When the newest message of a channel was sent."""
+    found: float | None = tx.value(
+        "SELECT sent_at AS value FROM message WHERE channel_id = :channel ORDER BY id DESC LIMIT 1",
+        channel=channel_id,
+    )
+    return found
+
+
 def count_before(tx: Tx, channel_id: int, topic_key: str, message_id: int) -> int:
     """How many messages of a topic are older than a message."""
     return tx.number(

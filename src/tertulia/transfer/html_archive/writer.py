@@ -30,7 +30,13 @@ from tertulia.database.tx import Tx
 from tertulia.documents import message_html, page_frame, template_engine, view_models
 from tertulia.documents.page_frame import PageFrame
 from tertulia.documents.texts import Texts
-from tertulia.documents.view_models import SHADES, FormerVersion, ShownPerson, ShownTopic
+from tertulia.documents.view_models import (
+    SHADES,
+    FormerVersion,
+    ShownChannel,
+    ShownPerson,
+    ShownTopic,
+)
 from tertulia.domain.channels.channel import Channel
 from tertulia.domain.messages.message import Message, TopicMessage
 from tertulia.storage.archive_queries import ArchivedMessages
@@ -45,14 +51,6 @@ STYLES = ("tokens", "base", "messages", "code", "public")
 UNKNOWN = ShownPerson("?", SHADES, None, False)
 
 Progress = Callable[[int], None]
-
-
-class ListedChannel(msgspec.Struct, frozen=True):
-    name: str
-    about: str
-    path: str
-    shade: int
-    size: str
 
 
 class ArchiveAppearance:
@@ -80,7 +78,9 @@ class ArchiveAppearance:
 
     def former(self, message: Message | TopicMessage) -> list[FormerVersion]:
         return [
-            FormerVersion(self._rewritten(edit.prev_rendered), edit.edited_at)
+            FormerVersion(
+                view_models.without_script(self._rewritten(edit.prev_rendered)), edit.edited_at
+            )
             for edit in message.edits
             if edit.prev_rendered is not None
         ]
@@ -181,7 +181,7 @@ class HtmlArchive:
 
     # --- pages ---
 
-    def _write_channel(self, channel: Channel) -> ListedChannel | None:
+    def _write_channel(self, channel: Channel) -> ShownChannel | None:
         """Write the topics of a channel and the list of them; returns None if there are none."""
         topics = storage.archive_queries.topics(self._tx, self._chosen, channel.id)
         if not topics:
@@ -200,7 +200,7 @@ class HtmlArchive:
                 earlier=number < count and _list_name(number + 1),
             )
         size = self._texts.counted("topic_count", len(topics))
-        return ListedChannel(
+        return ShownChannel(
             channel.name,
             view_models.description(channel),
             f"{folder}/index.html",

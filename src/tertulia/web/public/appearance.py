@@ -4,10 +4,22 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from tertulia import events
-from tertulia.actions.messages.public_history import MAX_COUNTED, TopicLine
+from tertulia.actions.messages.public_history import (
+    MAX_COUNTED,
+    MAX_COUNTED_TOPICS,
+    ChannelExtent,
+    TopicLine,
+)
 from tertulia.documents import view_models
 from tertulia.documents.texts import Texts
-from tertulia.documents.view_models import SHADES, FormerVersion, ShownPerson, ShownTopic
+from tertulia.documents.view_models import (
+    SHADES,
+    FormerVersion,
+    ShownChannel,
+    ShownPerson,
+    ShownTopic,
+)
+from tertulia.domain.channels.channel import Channel
 from tertulia.domain.messages.message import Message, TopicMessage
 from tertulia.domain.people.known_people import UNKNOWN_NAME
 from tertulia.domain.people.user import UPLOADED
@@ -45,6 +57,18 @@ class PublicAppearance:
 
     def former(self, message: Message | TopicMessage) -> list[FormerVersion]:
         return []
+
+    def channel(self, texts: Texts, channel: Channel, extent: ChannelExtent) -> ShownChannel:
+        name = "many_topics" if extent.topics == MAX_COUNTED_TOPICS else "topic_count"
+        return ShownChannel(
+            name=channel.name,
+            about=view_models.description(channel),
+            path=addresses.channel_path(channel.id, channel.name),
+            shade=channel.id % SHADES + 1,
+            size=texts.counted(name, extent.topics),
+            date=None if extent.newest_at is None else texts.short_date(extent.newest_at),
+            iso=None if extent.newest_at is None else view_models.iso(extent.newest_at),
+        )
 
     def topic(self, texts: Texts, line: TopicLine) -> ShownTopic:
         name, newest = self._org.channels[line.channel_id].name, line.newest

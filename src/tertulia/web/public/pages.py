@@ -11,6 +11,8 @@
 ```
 """
 
+import hashlib
+import re
 import time
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -63,6 +65,8 @@ HTML = "text/html; charset=utf-8"
 ATOM = "application/atom+xml; charset=utf-8"
 XML = "application/xml; charset=utf-8"
 TEXT = "text/plain; charset=utf-8"
+
+_NOT_IN_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 # One slot, so that a crawler never renders two pages at once.
 PAGES = FairQueue("public_pages", slots=1, max_waiting=20)
@@ -175,7 +179,7 @@ class PublicPages:
 
     async def _index(self, request: Request) -> Response:
         def read(tx: Tx, visit: Visit) -> PublicDocument:
-            channels = visit.channels
+            channels, extent = visit.channels, actions.messages.public_history.extent
             found = actions.messages.public_history.newest_topics(
                 tx, [each.id for each in channels], INDEX_TOPICS
             )
@@ -183,13 +187,13 @@ class PublicPages:
                 visit,
                 "index.html",
                 addresses.ROOT,
-                channels=channels,
+                channels=[
+                    visit.look.channel(visit.texts, each, extent(tx, each.id)) for each in channels
+                ],
                 topics=[visit.look.topic(visit.texts, line) for line in found],
                 description=visit.org.realm.setting("description")
                 or visit.texts.description_index.format(name=visit.org.realm.name),
                 feed=f"{addresses.ROOT}feed.atom",
-                about=view_models.description,
-                channel_path=lambda each: addresses.channel_path(each.id, each.name),
                 may_register=_may_register(visit.org),
             )
 
@@ -435,7 +439,10 @@ class PublicPages:
         """Render in steps of a fraction of a millisecond, so that other requests do not wait."""
         await yield_point.yield_to_requests()
         if isinstance(document, PublicDocument):
-            return rendering.text(document.template, **document.values).encode()
+            text = rendering.text(document.template, **document.values)
+            if document.media_type in (ATOM, XML):
+                text = _NOT_IN_XML.sub("", text)
+            return text.encode()
         shown = message_html.of_all(visit.texts, visit.look, document.found.messages)
         parts: list[bytes] = []
         while step := list(islice(shown, STEP_MESSAGES)):
@@ -454,7 +461,9 @@ class PublicPages:
         channel_id = None if channel is None else addresses.channel_id_of(channel)
         concerned = [each.id for each in visit.channels] if channel_id is None else [channel_id]
         seq = visit.org.channel_versions.newest(concerned)
-        return f'W/"{rendering.fingerprint()}-{visit.org.epoch}-{seq}"'
+        # Hashed, because a position in the log tells how much happens in private channels.
+        version = f"{rendering.fingerprint()}-{visit.org.epoch}-{seq}"
+        return f'W/"{hashlib.sha256(version.encode()).hexdigest()[:24]}"'
 
     def _caching(self) -> dict[str, str]:
         seconds = self._services.config.public_pages_max_age_seconds

@@ -15,10 +15,10 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tertulia import __version__, actions, api, events, markdown, storage
-from tertulia.actions.data_check import DataProblem
+from tertulia.actions.data_check import CheckResult
 from tertulia.actions.messages.fast_path import FastPath
 from tertulia.api.authentication import Authenticator
-from tertulia.api.call import COMPLAINTS, Services
+from tertulia.api.call import OWNER_NOTICES, Services
 from tertulia.api.routes import ABSENT, BROWSER_ROUTES, ROUTES
 from tertulia.caches.all_caches import Caches
 from tertulia.config import Config, ConfigError
@@ -139,7 +139,7 @@ class Application:
             FileStores(config),
             clock,
             started_at=int(clock()),
-            complaints=Limiter(COMPLAINTS, clock),
+            owner_notices=Limiter(OWNER_NOTICES, clock),
         )
         self.indexing = SearchIndexer(database, self.delivery)
         self.counting = TableCounter(database)
@@ -507,7 +507,7 @@ class Application:
             self.inbound_mail,
         )
 
-    def _run_check(self) -> list[DataProblem]:
+    def _run_check(self) -> list[CheckResult]:
         """What `tertulia check` examines. It loads libraries that the server seldom needs."""
         from tertulia.checks import installation
 

@@ -18,7 +18,7 @@ def creates(who: Caller, *names: str, **options: Any) -> Reply:
 def test_channels_of_one_user_and_their_bots_are_limited(chat, monkeypatch):
     ana, ben = chat.people("ana", "ben")
     robot = chat.person("robot", bot="generic", owner=ana)
-    monkeypatch.setattr(domain.limits, "CHANNELS", 2)
+    monkeypatch.setattr(domain.limits, "MAX_CHANNELS", 2)
     creates(ana, "kitchen").succeeds()
     ana.delete(f"/streams/{chat.channel('kitchen').id}").succeeds()
     creates(robot, "garden").succeeds()
@@ -47,7 +47,7 @@ def test_channels_and_subscriptions_per_call_are_limited(chat):
 
 def test_groups_are_limited(chat, monkeypatch):
     ana = chat.person("ana")
-    monkeypatch.setattr(domain.limits, "GROUPS", 1)
+    monkeypatch.setattr(domain.limits, "MAX_GROUPS", 1)
     ana.post("/user_groups/create", name="bakers", description="", members=[ana.id]).succeeds()
 
     again = ana.post("/user_groups/create", name="cooks", description="", members=[])
@@ -57,7 +57,7 @@ def test_groups_are_limited(chat, monkeypatch):
 
 def test_emoji_are_limited(chat, monkeypatch):
     ana, dot = chat.person("ana"), picture(size=(8, 8))
-    monkeypatch.setattr(domain.limits, "EMOJI", 1)
+    monkeypatch.setattr(domain.limits, "MAX_EMOJI", 1)
     uploads(ana, "dot", dot).succeeds()
     ana.delete("/realm/emoji/dot").succeeds()
 
@@ -66,7 +66,7 @@ def test_emoji_are_limited(chat, monkeypatch):
 
 def test_folders_are_limited(chat, monkeypatch):
     ana = chat.person("ana", role="admin")
-    monkeypatch.setattr(domain.limits, "FOLDERS", 1)
+    monkeypatch.setattr(domain.limits, "MAX_FOLDERS", 1)
     ana.post("/channel_folders/create", name="House", description="").succeeds()
 
     again = ana.post("/channel_folders/create", name="Work", description="")

@@ -125,8 +125,8 @@ def fetched(person, *, whole=False, **window):
 
 
 def test_a_message_keeps_a_limited_number_of_edits(chat, monkeypatch):
-    monkeypatch.setattr(domain.limits, "EDITS_PER_MESSAGE", 5)
-    monkeypatch.setattr(domain.limits, "EDITED_LENGTH", 2000)
+    monkeypatch.setattr(domain.limits, "MAX_EDITS_PER_MESSAGE", 5)
+    monkeypatch.setattr(domain.limits, "MAX_EDITED_LENGTH", 2000)
     ana = chat.person("ana", channels=["kitchen"])
     soup = ana.says("0", to="kitchen > lunch")
     for number in range(1, 9):
@@ -147,7 +147,7 @@ def history_of(person, message):
 
 
 def test_reactions_of_one_user_to_a_message_are_limited(chat, monkeypatch):
-    monkeypatch.setattr(domain.limits, "REACTIONS_PER_MESSAGE", 2)
+    monkeypatch.setattr(domain.limits, "MAX_REACTIONS_PER_MESSAGE", 2)
     ana, ben = chat.people("ana", "ben", channels=["kitchen"])
     path = f"/messages/{ana.says('Soup', to='kitchen > lunch').id}/reactions"
     for name in ("tada", "smile"):

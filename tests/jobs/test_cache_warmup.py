@@ -7,11 +7,11 @@ def test_a_register_finds_everything_prepared_and_current(chat, in_kitchen, ana,
     ana.get("/users/me").succeeds()
     org = chat.server.directory(chat.realm.id)
     chat.server.run_job("preparation")
-    ready = {user_id: dict(kept) for user_id, kept in org.kept._users.items()}
+    ready = {user_id: dict(kept) for user_id, kept in org.encoded._users.items()}
     assert {ana.id, ben.id} <= set(ready)
 
     ana.post("/register", client_gravatar=False).succeeds()
-    assert {user_id: dict(kept) for user_id, kept in org.kept._users.items()} == ready
+    assert {user_id: dict(kept) for user_id, kept in org.encoded._users.items()} == ready
 
     ben.patch("/settings", full_name="Benedict").succeeds()
     users = {user["user_id"]: user for user in ana.post("/register").succeeds()["realm_users"]}
@@ -83,4 +83,4 @@ def registered_state(person):
 
 def forget_what_is_kept(chat):
     org = chat.server.directory(chat.realm.id)
-    org.kept = org.kept.for_copy()
+    org.encoded = org.encoded.for_copy()

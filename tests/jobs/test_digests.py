@@ -7,7 +7,7 @@ from tests.support.fake_smtp import text_in
 
 from tertulia import actions
 from tertulia.actions.messages.narrow_terms import NarrowViewer
-from tertulia.domain.personal.digests import INACTIVE_SECONDS, LivelyTopic, chosen
+from tertulia.domain.personal.digests import INACTIVE_SECONDS, ActiveTopic, chosen
 
 DAY = 86400
 
@@ -146,7 +146,7 @@ def test_who_wrote_everything_gets_no_digest_about_it(mail_chat, smtp):
 
 def test_topics_are_ordered_by_authors_and_then_by_messages():
     topics = [
-        LivelyTopic(1, name, messages, writers, ())
+        ActiveTopic(1, name, messages, writers, ())
         for name, messages, writers in (
             ("a", 9, 1), ("b", 2, 2), ("c", 5, 5), ("d", 7, 1), ("e", 1, 1),
         )

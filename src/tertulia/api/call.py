@@ -21,7 +21,7 @@ from tertulia.fair_queue import Person
 from tertulia.http.ratelimit import Limiter
 from tertulia.http.request import ApiRequest
 
-COMPLAINTS = Rate(1, 60)
+OWNER_NOTICES = Rate(1, 60)
 
 
 class Services(msgspec.Struct, frozen=True):
@@ -35,7 +35,7 @@ class Services(msgspec.Struct, frozen=True):
     stores: FileStores
     clock: Callable[[], float]
     started_at: int
-    complaints: Limiter  # how often a bot's owner gets the same error
+    owner_notices: Limiter  # how often a bot's owner gets the same error
 
 
 class Call(msgspec.Struct):

@@ -355,7 +355,7 @@ async def _notify_owner(call: Call, service: Integration, trouble: str) -> None:
     if owner_id is None:
         return
     kind = (call.user.id, service.name, trouble[:100])
-    if call.services.complaints.check(kind).is_allowed:
+    if call.services.owner_notices.check(kind).is_allowed:
         words = domain.messages.notices.webhook_problem(call.user, service.title, trouble[:500])
         await call.db.write(actions.messages.notices.send_to_user, owner_id, words)
 

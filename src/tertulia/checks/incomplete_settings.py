@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tertulia.actions.data_check import DataProblem
+from tertulia.actions.data_check import CheckResult
 from tertulia.config import Config
 
 TOGETHER = (
@@ -12,7 +12,7 @@ TOGETHER = (
 )
 
 
-def examine(config: Config) -> list[DataProblem]:
+def examine(config: Config) -> list[CheckResult]:
     problems = []
     for names in TOGETHER:
         missing = [name for name in names if not getattr(config, name)]
@@ -23,4 +23,4 @@ def examine(config: Config) -> list[DataProblem]:
         problems.append("lmtp_listen needs mail_in_address")
     if listen_address.startswith("/") and not Path(listen_address).parent.is_dir():
         problems.append(f"the folder {Path(listen_address).parent} of lmtp_listen does not exist")
-    return [DataProblem("settings", "", problems)] if problems else []
+    return [CheckResult("settings", "", problems)] if problems else []

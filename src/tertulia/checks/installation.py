@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 
 from tertulia import actions, data_dir, storage
-from tertulia.actions.data_check import DataProblem
+from tertulia.actions.data_check import CheckResult
 from tertulia.checks import incomplete_settings, logins, stores
 from tertulia.config import Config
 from tertulia.database import Database, error_text, schema
@@ -12,12 +12,12 @@ from tertulia.database.schema import SchemaState
 from tertulia.database.tx import Tx
 
 
-def examine(config: Config) -> list[DataProblem]:
+def examine(config: Config) -> list[CheckResult]:
     database = data_dir.find_database(config)
     schema = database.schema()
     findings = [_schema(schema), _integrity(config, database), *incomplete_settings.examine(config)]
     if schema.missing():
-        findings.append(DataProblem("data", "not checked: the schema is out of date"))
+        findings.append(CheckResult("data", "not checked: the schema is out of date"))
     else:
         vault = data_dir.load_vault(config)
         for subject, check in actions.data_check.subjects(vault).items():
@@ -27,7 +27,7 @@ def examine(config: Config) -> list[DataProblem]:
     return findings
 
 
-def _readable(subject: str, check: Callable[[], list[DataProblem]]) -> list[DataProblem]:
+def _readable(subject: str, check: Callable[[], list[CheckResult]]) -> list[CheckResult]:
     """Run one check; a damaged database fails this check, not the others."""
     try:
         return check()
@@ -35,29 +35,29 @@ def _readable(subject: str, check: Callable[[], list[DataProblem]]) -> list[Data
         reason = error_text.describe(error)
         if reason is None:
             raise
-        return [DataProblem(subject, "", [f"could not be checked. {reason}"])]
+        return [CheckResult(subject, "", [f"could not be checked. {reason}"])]
 
 
-def _examined(database: Database, check: Callable[[Tx], DataProblem]) -> list[DataProblem]:
+def _examined(database: Database, check: Callable[[Tx], CheckResult]) -> list[CheckResult]:
     return [database.read_now(0, check)]
 
 
-def _logins(config: Config, database: Database) -> DataProblem:
+def _logins(config: Config, database: Database) -> CheckResult:
     known = database.read_now(0, storage.organization.list_all)
     return logins.examine(config, [realm.subdomain for realm in known])
 
 
-def _schema(standing: SchemaState) -> DataProblem:
+def _schema(standing: SchemaState) -> CheckResult:
     known = schema.latest()
     if standing.is_too_new:
         refusal = schema.SchemaTooNew(standing.must_know, known)
-        return DataProblem("schema", "", [str(refusal)])
+        return CheckResult("schema", "", [str(refusal)])
     is_old = f"; the next start migrates it to {known}" if standing.missing() else ""
     admits = f", needs a server with schema {standing.must_know} or newer"
-    return DataProblem("schema", f"version {max(standing.applied)}{admits}{is_old}")
+    return CheckResult("schema", f"version {max(standing.applied)}{admits}{is_old}")
 
 
-def _integrity(config: Config, database: Database) -> DataProblem:
+def _integrity(config: Config, database: Database) -> CheckResult:
     is_embedded = data_dir.sqlite_file(config) is not None
     summary = "SQLite, intact" if is_embedded else "PostgreSQL"
-    return DataProblem("database", summary, database.integrity_problems())
+    return CheckResult("database", summary, database.integrity_problems())

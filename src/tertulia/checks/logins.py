@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Collection
 from pathlib import Path
 
-from tertulia.actions.data_check import DataProblem
+from tertulia.actions.data_check import CheckResult
 from tertulia.config import Config, Provider
 from tertulia.config.login_providers import JwtIssuer, LdapDirectory, OpenIdProvider, SamlProvider
 from tertulia.external.mail import smtp
@@ -14,7 +14,7 @@ from tertulia.external.sso.provider_types import LdapError, ProviderError
 NO_DOMAIN = "@tertulia.invalid"  # the default without external_url
 
 
-def examine(config: Config, subdomains: Collection[str]) -> DataProblem:
+def examine(config: Config, subdomains: Collection[str]) -> CheckResult:
     """`subdomains` are those of all organizations."""
     problems = []
     for provider in config.providers:
@@ -24,7 +24,7 @@ def examine(config: Config, subdomains: Collection[str]) -> DataProblem:
     problems += _mail_problems(config)
     count = len(config.providers)
     summary = f"{count or 'no'} login providers besides local passwords"
-    return DataProblem("logging in", "; ".join([summary, *map(_meaning, config.ldap)]), problems)
+    return CheckResult("logging in", "; ".join([summary, *map(_meaning, config.ldap)]), problems)
 
 
 def _meaning(directory: LdapDirectory) -> str:

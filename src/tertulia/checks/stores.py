@@ -3,7 +3,7 @@
 import contextlib
 
 from tertulia import storage
-from tertulia.actions.data_check import DataProblem
+from tertulia.actions.data_check import CheckResult
 from tertulia.config import Config
 from tertulia.database import Database
 from tertulia.external.stores.file_stores import FileStores
@@ -12,7 +12,7 @@ from tertulia.jobs import upload_migration
 from tertulia.transfer.backup.file_snapshot import FileSnapshot
 
 
-def examine(config: Config, database: Database) -> list[DataProblem]:
+def examine(config: Config, database: Database) -> list[CheckResult]:
     """No output if all files are in the database and the setting says so."""
     stores = FileStores(config)
     uploads = database.read_now(0, storage.files.upload_locations.in_stores)
@@ -37,7 +37,7 @@ def examine(config: Config, database: Database) -> list[DataProblem]:
             problems.append(
                 f"{len(missing)} of {len(stored)} files in {store_name} are missing or damaged"
             )
-    return [DataProblem("stores", summary, problems)]
+    return [CheckResult("stores", summary, problems)]
 
 
 def _orphaned_files(database: Database, stores: FileStores) -> int:

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from tertulia.actions.data_check import DataProblem
+from tertulia.actions.data_check import CheckResult
 from tertulia.checks import installation
 from tertulia.cli.flags import config_options
 from tertulia.cli.open_data import as_json, show_json
@@ -32,7 +32,7 @@ def check(as_json: bool, **flags: Any) -> None:
         raise click.exceptions.Exit(1)
 
 
-def show(finding: DataProblem) -> None:
+def show(finding: CheckResult) -> None:
     click.echo(f"{finding.subject:<11} {finding.summary if not finding.problems else 'PROBLEMS'}")
     for problem in finding.problems[:MAX_SHOWN]:
         click.echo(f"{'':<11} - {problem}")

@@ -39,7 +39,7 @@ _IN_USE = re.compile(
 
 
 # Cyrillic, Greek, Armenian and Cherokee letters that look like a Latin one.
-_TWINS = str.maketrans(
+_CONFUSABLES = str.maketrans(
     "\u0410\u0412\u0415\u041a\u041c\u041d\u041e\u0420\u0421\u0422\u0423\u0425\u0406\u0408\u0405"
     "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0458\u0455\u04bb\u0501\u051b\u051d"
     "\u0391\u0392\u0395\u0396\u0397\u0399\u039a\u039c\u039d\u039f\u03a1\u03a4\u03a5\u03a7\u03bf\u03bd"
@@ -94,7 +94,7 @@ def skeleton(name: str) -> str:
 def lookalike_key(name: str) -> str:
     """Equal for two names that look the same, even in different scripts or mathematical letters."""
     found = skeleton(unicodedata.normalize("NFKC", name))
-    return found if found.isascii() else found.translate(_TWINS)
+    return found if found.isascii() else found.translate(_CONFUSABLES)
 
 
 def is_like_one_of(name: str, others: Iterable[str]) -> bool:

@@ -59,8 +59,8 @@ class LoggedEvent:
 
     def encode_for(self, org: Organization, to: Listener) -> list[bytes]:
         """The wire events for a listener, each a JSON object that lacks only its id."""
-        is_picky = to.options.event_types is not None and len(self.event.types) > 1
-        variant = None if is_picky else self.event.variant(org, to)
+        selects_types = to.options.event_types is not None and len(self.event.types) > 1
+        variant = None if selects_types else self.event.variant(org, to)
         if variant is None:
             encoded = self._encode(org, to)
         elif variant in self.encoded:

@@ -46,13 +46,13 @@ class Digests:
         if not people:
             return
         since = now - PERIOD_SECONDS
-        lively = await db.read_in_thread(storage.personal.digests.lively_topics, since)
+        active = await db.read_in_thread(storage.personal.digests.active_topics, since)
         site = site_of(self._config, realm)
         for user_id in people:
             viewer = NarrowViewer(org.users[user_id], org.email_domain)
             unread = await db.read_in_thread(actions.messages.catch_up.summaries, viewer)
             await db.write(
-                actions.personal.digests.write, self._vault, user_id, lively, since, site, unread
+                actions.personal.digests.write, self._vault, user_id, active, since, site, unread
             )
 
 

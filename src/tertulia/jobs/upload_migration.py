@@ -131,7 +131,7 @@ class UploadMigration:
     async def sweep(self) -> None:
         try:
             while found := await self._database.read_in(
-                0, storage.files.upload_locations.doomed, DELETED_PER_BATCH
+                0, storage.files.upload_locations.list_to_delete, DELETED_PER_BATCH
             ):
                 await asyncio.to_thread(remove, self._database, self._stores, found)
                 self._is_failure_logged = False
@@ -147,7 +147,9 @@ class UploadMigration:
 
 def sweep(database: Database, stores: FileStores) -> None:
     """Delete all unused files from their stores."""
-    while found := database.read_now(0, storage.files.upload_locations.doomed, DELETED_PER_BATCH):
+    while found := database.read_now(
+        0, storage.files.upload_locations.list_to_delete, DELETED_PER_BATCH
+    ):
         remove(database, stores, found)
 
 

@@ -463,8 +463,8 @@ def _archive(tx, name):
 
 
 def test_the_number_of_scheduled_messages_is_limited(ana, monkeypatch):
-    monkeypatch.setattr(domain.limits, "SCHEDULED_MESSAGES", 1)
-    monkeypatch.setattr(domain.limits, "REMINDERS", 1)
+    monkeypatch.setattr(domain.limits, "MAX_SCHEDULED_MESSAGES", 1)
+    monkeypatch.setattr(domain.limits, "MAX_REMINDERS", 1)
     note = ana.says("milk", to=[ana])
     later = {"scheduled_delivery_timestamp": IN_TWO_HOURS}
     message = {"type": "direct", "to": [ana.id], "content": "x", **later}
@@ -481,7 +481,7 @@ def test_the_number_of_scheduled_messages_is_limited(ana, monkeypatch):
 @pytest.mark.on_both
 def test_the_length_of_all_scheduled_messages_is_limited(ana, monkeypatch):
     monkeypatch.setattr(domain.limits, "LATER_UNCOUNTED", 2)
-    monkeypatch.setattr(domain.limits, "LATER_LENGTH", 1000)
+    monkeypatch.setattr(domain.limits, "MAX_LATER_LENGTH", 1000)
     note = ana.says("x" * 250, to=[ana])
     later = {"scheduled_delivery_timestamp": IN_TWO_HOURS}
     first = schedules(ana, "x" * 200, to=[ana.id])

@@ -523,7 +523,7 @@ def test_flags_for_a_range_of_a_narrow(library):
 
 
 def test_the_length_of_a_range_is_limited(chat, monkeypatch):
-    monkeypatch.setattr(domain.limits, "MESSAGES_PER_FETCH", 4)
+    monkeypatch.setattr(domain.limits, "MAX_MESSAGES_PER_FETCH", 4)
     ana = chat.person("ana", channels=["kitchen"])
     ids = chat.fill(ana, "kitchen > count", 12)
 

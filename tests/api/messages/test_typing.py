@@ -137,7 +137,7 @@ def test_the_empty_topic_has_its_name_for_older_queues(scene, topic):
 
 
 def test_large_channels_get_no_typing_notifications(scene, monkeypatch):
-    monkeypatch.setattr(domain.limits, "TYPING_SUBSCRIBERS", 2)
+    monkeypatch.setattr(domain.limits, "MAX_TYPING_SUBSCRIBERS", 2)
     queue = scene.ben.listens_for(client_capabilities=CAPABLE)
     params = {"op": "start", "type": "channel", "stream_id": scene.kitchen.id, "topic": "soup"}
 

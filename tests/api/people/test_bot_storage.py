@@ -37,7 +37,7 @@ def test_a_bot_stores_its_own_data(chat, bot):
 
 
 def test_invalid_storage_calls_are_refused(chat, bot, monkeypatch):
-    monkeypatch.setattr(domain.limits, "BOT_MEMORY", 50)
+    monkeypatch.setattr(domain.limits, "MAX_BOT_STORAGE_LENGTH", 50)
     bot.put("/bot_storage", storage={"low": "04:10"}).succeeds()
     ana = chat.person("ana")
     missing, human = "Key does not exist.", {"code": "PERMISSION_DENIED"}

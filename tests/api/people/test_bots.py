@@ -133,7 +133,7 @@ def test_the_name_of_a_deactivated_bot_is_free(ana):
 
 
 def test_the_number_of_bots_is_limited(chat, monkeypatch):
-    monkeypatch.setattr(domain.limits, "BOTS", 2)
+    monkeypatch.setattr(domain.limits, "MAX_BOTS", 2)
     ana, ben = chat.people("ana", "ben")
     first, foreign = make(ana), make(ben, "foreign")
     ana.delete(f"/bots/{first['user_id']}").succeeds()

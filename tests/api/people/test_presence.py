@@ -289,7 +289,7 @@ def test_staying_online_and_being_idle_cause_no_events(scene, clock):
 
 
 def test_large_organizations_get_no_presence_events(scene, monkeypatch):
-    monkeypatch.setattr(domain.limits, "PRESENCE_USERS", 2)
+    monkeypatch.setattr(domain.limits, "MAX_PRESENCE_USERS", 2)
     queue = scene.ben.listens_for("presence")
 
     pings(scene.ana)

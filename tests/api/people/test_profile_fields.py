@@ -246,7 +246,7 @@ def test_invalid_fields_are_refused(ana, ben, monkeypatch):
         ben.request(method, path).fails(refused, code="UNAUTHORIZED_PRINCIPAL")
 
     assert fields_of(ana) == before
-    monkeypatch.setattr(domain.limits, "PROFILE_FIELDS", len(before))
+    monkeypatch.setattr(domain.limits, "MAX_PROFILE_FIELDS", len(before))
     ana.post(FIELDS, name="Last", field_type=1).fails("Too many custom profile fields (limit: 4)")
 
 

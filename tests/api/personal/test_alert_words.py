@@ -60,7 +60,7 @@ def test_invalid_words_are_refused(scene, monkeypatch):
     tries("lunch").fails("alert_words is not valid JSON")
     tries(None).fails("Missing 'alert_words' argument")
     tries(["w" * 100]).succeeds()
-    monkeypatch.setattr(domain.limits, "ALERT_WORDS", 2)
+    monkeypatch.setattr(domain.limits, "MAX_ALERT_WORDS", 2)
     tries(["one", "two"]).fails("Too many alert words (limit: 2)")
     assert len(words(scene.ana)) == 1
 

@@ -199,7 +199,7 @@ def test_without_synchronization_there_are_no_drafts(chat):
 
 
 def test_the_number_of_drafts_is_limited(ana, monkeypatch):
-    monkeypatch.setattr(domain.limits, "DRAFTS", 2)
+    monkeypatch.setattr(domain.limits, "MAX_DRAFTS", 2)
     ana.post("/drafts", drafts=[WORDS]).succeeds()
 
     ana.post("/drafts", drafts=[WORDS, WORDS]).fails("Too many drafts (limit: 2)")

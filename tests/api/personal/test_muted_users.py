@@ -110,7 +110,7 @@ def test_users_of_another_organization_cannot_be_muted(scene):
 
 
 def test_the_number_of_muted_users_is_limited(scene, monkeypatch):
-    monkeypatch.setattr(domain.limits, "MUTED_USERS", 1)
+    monkeypatch.setattr(domain.limits, "MAX_MUTED_USERS", 1)
     cleo = scene.person("cleo")
     scene.ana.post(f"/users/me/muted_users/{scene.ben.id}").succeeds()
 

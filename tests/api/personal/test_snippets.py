@@ -108,7 +108,7 @@ def test_title_and_content_are_required(ana):
 
 
 def test_the_number_of_snippets_is_limited(ana, monkeypatch):
-    monkeypatch.setattr(domain.limits, "SNIPPETS", 1)
+    monkeypatch.setattr(domain.limits, "MAX_SNIPPETS", 1)
     save(ana)
 
     ana.post("/saved_snippets", title="x", content="y").fails("Too many saved snippets (limit: 1)")

@@ -145,8 +145,8 @@ def test_invalid_policies_are_refused(chat, kitchen):
 
 
 def test_the_number_of_policies_is_limited(chat, kitchen, monkeypatch):
-    monkeypatch.setattr(domain.limits, "MUTED_TOPICS", 1)
-    monkeypatch.setattr(domain.limits, "TOPIC_POLICIES", 2)
+    monkeypatch.setattr(domain.limits, "MAX_MUTED_TOPICS", 1)
+    monkeypatch.setattr(domain.limits, "MAX_TOPIC_POLICIES", 2)
 
     def tries(topic, policy):
         return chat.ana.post(

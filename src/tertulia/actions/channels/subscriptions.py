@@ -321,31 +321,31 @@ def unsubscribe(
     """Unsubscribe users. Returns the names of channels they left, and of those they were not in."""
     user = actions.groups.permissions.current_rights(tx, user)
     found = _find_all(tx, user, removal.names)
-    leavers = [user]
+    users = [user]
     if removal.principals:
         named = actions.people.visible_users.find_principals(
             tx, user, removal.principals, email_domain
         )
-        leavers = actions.people.visible_users.all_active(named)
+        users = actions.people.visible_users.all_active(named)
     removed: list[str] = []
     not_removed: list[str] = []
     removals: UsersByChannel = {}
-    ids = [person.id for person in leavers]
+    ids = [person.id for person in users]
     for channel in found:
-        _check_removal(tx, user, channel, leavers)
+        _check_removal(tx, user, channel, users)
         inside = storage.channels.subscriptions.active_user_ids(tx, channel.id, among=ids)
         if inside and channel.archived:
             raise ChannelIsArchived()
-        for person in leavers:
+        for person in users:
             (removed if person.id in inside else not_removed).append(channel.name)
-        removals[channel.id] = (channel, [each for each in leavers if each.id in inside])
+        removals[channel.id] = (channel, [each for each in users if each.id in inside])
     _remove_all(tx, removals)
     return removed, not_removed
 
 
-def remove(tx: Tx, channel: Channel, leavers: list[User]) -> None:
+def remove(tx: Tx, channel: Channel, users: list[User]) -> None:
     """Unsubscribe users who are in the channel, and announce it."""
-    _remove_all(tx, {channel.id: (channel, leavers)})
+    _remove_all(tx, {channel.id: (channel, users)})
 
 
 def _find_all(tx: Tx, user: User, names: list[str]) -> list[Channel]:
@@ -356,8 +356,8 @@ def _find_all(tx: Tx, user: User, names: list[str]) -> list[Channel]:
     return list({channel.id: channel for channel in found if channel is not None}.values())
 
 
-def _check_removal(tx: Tx, user: User, channel: Channel, leavers: list[User]) -> None:
-    others = [person for person in leavers if not _is_self(user, person)]
+def _check_removal(tx: Tx, user: User, channel: Channel, users: list[User]) -> None:
+    others = [person for person in users if not _is_self(user, person)]
     if others and not (
         actions.channels.may_administer(tx, user, channel)
         or actions.channels.has_permission(tx, user, channel, "can_remove_subscribers_group")
@@ -370,11 +370,11 @@ def _remove_all(tx: Tx, removals: UsersByChannel) -> None:
     seq, newest = storage.log.head(tx), storage.messages.newest_id(tx)
     meeting = _visibility_diff(tx, removals)
     left: list[RemovedSubscription] = []
-    for channel, leavers in removals.values():
-        if not leavers:
+    for channel, users in removals.values():
+        if not users:
             continue
-        ids = sorted(person.id for person in leavers)
-        hidden = _gaining_access(channel, leavers, holds)
+        ids = sorted(person.id for person in users)
+        hidden = _gaining_access(channel, users, holds)
         storage.channels.subscriptions.end(tx, channel.id, ids, seq, newest)
         left.append(RemovedSubscription(channel.id, ids, hidden, channel.name))
     if not left:

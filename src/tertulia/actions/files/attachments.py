@@ -232,7 +232,7 @@ def erase_kept(tx: Tx, attachment_id: int) -> None:
     """Delete a file if it is a kept one; its bytes are deleted by a job."""
     upload_id = storage.files.attachments.delete_kept(tx, attachment_id)
     if upload_id is not None:
-        storage.files.uploads.doom(tx, upload_id)
+        storage.files.uploads.mark_for_deletion(tx, upload_id)
 
 
 def drop(tx: Tx, attachment_id: int) -> None:
@@ -245,7 +245,7 @@ def drop(tx: Tx, attachment_id: int) -> None:
 def _delete(tx: Tx, attachment: Attachment) -> None:
     """Delete the file; its bytes are deleted by a job."""
     storage.files.attachments.delete(tx, attachment)
-    storage.files.uploads.doom(tx, attachment.upload_id)
+    storage.files.uploads.mark_for_deletion(tx, attachment.upload_id)
     _announce_removal(tx, attachment)
 
 

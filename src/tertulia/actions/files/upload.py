@@ -113,5 +113,5 @@ def needs_sweep(tx: Tx) -> bool:
 
 def sweep(tx: Tx) -> bool:
     """Delete some pieces of an abandoned or deleted file. Returns whether there was one."""
-    storage.files.uploads.doom_untouched(tx, tx.now - WAIT_SECONDS)
+    storage.files.uploads.mark_untouched_for_deletion(tx, tx.now - WAIT_SECONDS)
     return storage.files.uploads.sweep(tx, DELETED_PER_BATCH)

@@ -10,7 +10,7 @@ from tertulia.errors import BadRequest
 from tertulia.events.audience import Everyone
 from tertulia.events.types.groups import GroupCreated
 
-KEEPERS = "role:administrators"  # may manage groups that no user created
+ADMINISTRATORS = "role:administrators"  # may manage groups that no user created
 
 
 def find_or_create(tx: Tx, names: Iterable[str]) -> list[Group]:
@@ -58,7 +58,7 @@ def _create(tx: Tx, name: str) -> Group | None:
     group_id = storage.groups.insert(tx, name, "", creator_id=None)
     system_ids = storage.groups.system_ids(tx)
     permissions: dict[str, GroupValue] = {
-        name: system_ids[KEEPERS if rule.default in CREATOR_ALONE else rule.default]
+        name: system_ids[ADMINISTRATORS if rule.default in CREATOR_ALONE else rule.default]
         for name, rule in GROUP_PERMISSIONS.items()
     }
     storage.groups.set_permissions(tx, group_id, permissions)

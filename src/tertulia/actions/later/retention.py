@@ -30,10 +30,10 @@ def delete_batch(tx: Tx, channel_id: int | None) -> int:
     old = _old(tx, channel_id, IN_VIEW)
     if not old:
         return 0
-    doomed = [each for each in old if _conversation(each) == _conversation(old[0])][:BATCH_SIZE]
+    expired = [each for each in old if _conversation(each) == _conversation(old[0])][:BATCH_SIZE]
     channel = None if channel_id is DIRECT else storage.channels.find(tx, channel_id)
-    actions.messages.deletion.remove(tx, channel, doomed, Deletion(DeletionReason.RETENTION))
-    return len(doomed)
+    actions.messages.deletion.remove(tx, channel, expired, Deletion(DeletionReason.RETENTION))
+    return len(expired)
 
 
 def preview(tx: Tx, user: User | None, channel_id: int | None, days: int | None) -> ExpiredMessages:

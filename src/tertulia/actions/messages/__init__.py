@@ -85,7 +85,7 @@ def visible(tx: Tx, user: User, some: Iterable[Message]) -> list[Message]:
         channel = readable.get(message.channel_id)
         if channel is None:
             return False
-        return channel.history_public or any(span.saw_coming(message) for span in spans)
+        return channel.history_public or any(span.covers(message) for span in spans)
 
     return [message for message in some if may_see(message)]
 

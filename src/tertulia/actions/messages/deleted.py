@@ -12,11 +12,11 @@ from tertulia.domain.messages.deleted import SECONDS_PER_DAY, Deletion
 from tertulia.domain.messages.message import Message
 
 
-def keep(tx: Tx, doomed: Sequence[Message], deletion: Deletion) -> None:
+def keep(tx: Tx, messages: Sequence[Message], deletion: Deletion) -> None:
     """Copy messages that are about to be deleted, if the organization keeps them, or else those
     that are on legal hold."""
     seconds = grace_seconds(tx)
-    ids = [message.id for message in doomed]
+    ids = [message.id for message in messages]
     if not seconds:
         ids = storage.organization.legal_holds.held_among(tx, ids)
     if ids:

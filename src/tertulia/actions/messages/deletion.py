@@ -70,31 +70,31 @@ def preview_topic(tx: Tx, user: User, channel_id: int, topic: str) -> ExpiredMes
 
 
 def remove(
-    tx: Tx, channel: Channel | None, doomed: Sequence[Message], deletion: Deletion | None
+    tx: Tx, channel: Channel | None, messages: Sequence[Message], deletion: Deletion | None
 ) -> None:
     """Delete messages of one topic or conversation, and announce it.
 
     Without a deletion nothing is kept.
     """
-    ids = [message.id for message in doomed]
+    ids = [message.id for message in messages]
     if deletion is not None:
-        actions.messages.deleted.keep(tx, doomed, deletion)
+        actions.messages.deleted.keep(tx, messages, deletion)
     actions.later.reminders.delete_about(tx, ids)
     actions.files.attachments.delete_with_messages(tx, ids)
     if channel is None:
         events.log.announce(
-            tx, MessagesDeleted(ids), to=actions.messages.holders(tx, doomed[0], None)
+            tx, MessagesDeleted(ids), to=actions.messages.holders(tx, messages[0], None)
         )
         storage.messages.delete(tx, ids)
         return
     parts = actions.messages.holders_in(tx, channel, ids)
     storage.messages.delete(tx, ids)
-    unheard = set(ids)
+    unannounced = set(ids)
     for known, audience in parts:
-        events.log.announce(tx, MessagesDeleted(known, channel.id, doomed[0].topic), to=audience)
-        unheard.difference_update(known)
-    if unheard:
-        events.log.announce(tx, MessagesInvalidated(sorted(unheard)), to=NoClients())
+        events.log.announce(tx, MessagesDeleted(known, channel.id, messages[0].topic), to=audience)
+        unannounced.difference_update(known)
+    if unannounced:
+        events.log.announce(tx, MessagesInvalidated(sorted(unannounced)), to=NoClients())
     actions.channels.channel_stats.find_first_message(tx, channel)
 
 

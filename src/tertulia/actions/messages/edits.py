@@ -377,12 +377,12 @@ def _move(tx: Tx, user: User, message: Message, move: Move, event: MessageUpdate
     to = MoveTarget(move.topic, counts_as_move=not move.only_resolves)
     if move.new_channel_id is None:
         storage.messages.edits.move(tx, move.ids, to)
-        unheard = set(move.ids)
+        unannounced = set(move.ids)
         for known, audience in actions.messages.holders_in(tx, move.channel, move.ids):
             events.log.announce(tx, event.among(known), to=audience)
-            unheard.difference_update(known)
-        if unheard:
-            events.log.announce(tx, MessagesInvalidated(sorted(unheard)), to=NoClients())
+            unannounced.difference_update(known)
+        if unannounced:
+            events.log.announce(tx, MessagesInvalidated(sorted(unannounced)), to=NoClients())
         return
     also = actions.messages.holders_by_history(tx, move.channel, move.ids)
     parts: list[tuple[list[int], list[int] | None]] = [(move.ids, None)]

@@ -27,7 +27,7 @@ from tertulia.events.logged_event import LoggedEvent
 from tertulia.events.types.messages.message import LocalEcho, MessageSent
 
 _encode = msgspec.json.Encoder().encode
-_NO_READERS = Mentions()
+_NO_MENTIONS = Mentions()
 _UNNUMBERED = len('{"message_id":0')
 
 
@@ -143,7 +143,7 @@ def _fast_send(
 
 def _is_plain(draft: Draft) -> bool:
     return (
-        draft.mentions == _NO_READERS
+        draft.mentions == _NO_MENTIONS
         and not draft.path_ids
         and not draft.alerted
         and draft.widget is None

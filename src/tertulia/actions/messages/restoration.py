@@ -80,13 +80,13 @@ def _announce(tx: Tx, channel_id: int, restored: Sequence[Message]) -> None:
             audience = actions.messages.holders(tx, message, None)
             events.log.announce(tx, MessageRestored(message.id), to=audience)
         return
-    unheard = set(ids)
+    unannounced = set(ids)
     for known, audience in actions.messages.holders_in(tx, channel, ids):
         for message_id in known:
             events.log.announce(tx, MessageRestored(message_id, channel.id), to=audience)
-        unheard.difference_update(known)
-    if unheard:
-        events.log.announce(tx, MessagesInvalidated(sorted(unheard)), to=NoClients())
+        unannounced.difference_update(known)
+    if unannounced:
+        events.log.announce(tx, MessagesInvalidated(sorted(unannounced)), to=NoClients())
     actions.channels.channel_stats.find_first_message(tx, channel)
 
 

@@ -63,7 +63,7 @@ def finish(tx: Tx, user: User) -> None:
     actions.organization.legal_holds.check_erasable(tx, user)
     for attachment in storage.files.attachments.of_user(tx, user.id):
         storage.files.attachments.delete(tx, attachment)
-        storage.files.uploads.doom(tx, attachment.upload_id)
+        storage.files.uploads.mark_for_deletion(tx, attachment.upload_id)
     for attachment_id in storage.messages.deleted.files_of(tx, user.id):
         actions.files.attachments.erase_kept(tx, attachment_id)
     storage.erasure.rows_of(tx, user.id)

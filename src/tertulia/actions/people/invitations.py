@@ -54,7 +54,7 @@ def send(
         raise BadRequest(f"At most {ADDRESSES_PER_CALL} people can be invited at once.")
     _check_age(tx, actor)
     _check_number(tx, actor, len(addresses))
-    wrong = [(email, why, False) for email in addresses if (why := _objection(tx, email))]
+    wrong = [(email, why, False) for email in addresses if (why := _rejection_reason(tx, email))]
     if wrong:
         raise InvitationFailed(
             why="Some emails did not validate, so we didn't send any invitations.", errors=wrong
@@ -259,7 +259,7 @@ def _check_number(tx: Tx, actor: User, number: int) -> None:
         )
 
 
-def _objection(tx: Tx, email: str) -> str:
+def _rejection_reason(tx: Tx, email: str) -> str:
     found = actions.people.email_policy.rejection_reason(tx, email)
     if found is not None:
         return found.value

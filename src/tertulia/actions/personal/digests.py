@@ -14,7 +14,7 @@ from tertulia.domain.messages.catch_up import Sentence, Summary, UnreadConversat
 from tertulia.domain.messages.message import Message
 from tertulia.domain.people.keys import Vault
 from tertulia.domain.people.user import User
-from tertulia.domain.personal.digests import MAX_CHANNELS, LivelyTopic
+from tertulia.domain.personal.digests import MAX_CHANNELS, ActiveTopic
 from tertulia.domain.personal.topic_policies import TopicPolicy
 
 KIND = "digest"
@@ -24,7 +24,7 @@ def write(
     tx: Tx,
     vault: Vault,
     user_id: int,
-    lively: Sequence[LivelyTopic],
+    active: Sequence[ActiveTopic],
     since: float,
     site: str,
     unread: Sequence[tuple[UnreadConversation, Summary]] = (),
@@ -37,7 +37,7 @@ def write(
     user = storage.people.find(tx, user_id)
     if user is None or not domain.personal.digests.wants(user):
         return False
-    topics = domain.personal.digests.chosen(_visible(tx, user, lively))
+    topics = domain.personal.digests.chosen(_visible(tx, user, active))
     channels = _new_channels(tx, user, since)
     if not topics and not channels:
         return False
@@ -65,7 +65,7 @@ def write(
     return True
 
 
-def _visible(tx: Tx, user: User, lively: Sequence[LivelyTopic]) -> list[LivelyTopic]:
+def _visible(tx: Tx, user: User, active: Sequence[ActiveTopic]) -> list[ActiveTopic]:
     """The topics that a user would see in their channels, without those that they wrote alone."""
     own = {each.channel_id: each for each in storage.channels.subscriptions.of_user(tx, user.id)}
     channels = {
@@ -74,7 +74,7 @@ def _visible(tx: Tx, user: User, lively: Sequence[LivelyTopic]) -> list[LivelyTo
         if each.history_public and not each.archived
     }
     found = []
-    for each in lively:
+    for each in active:
         if each.channel_id not in channels or each.only_writer == user.id:
             continue
         policy = storage.personal.topic_policies.policy(tx, user.id, each.channel_id, each.topic)
@@ -98,37 +98,37 @@ def _new_channels(tx: Tx, user: User, since: float) -> list[Channel]:
 def _topic(
     tx: Tx,
     user: User,
-    lively: LivelyTopic,
+    active: ActiveTopic,
     with_text: bool,
     unread: Sequence[tuple[UnreadConversation, Summary]],
 ) -> str:
-    channel = storage.channels.find(tx, lively.channel_id)
+    channel = storage.channels.find(tx, active.channel_id)
     assert channel is not None
-    name = domain.channels.topics.shown(lively.topic, allow_empty=False)
-    title = f"#{channel.name} > {name} ({lively.messages})"
+    name = domain.channels.topics.shown(active.topic, allow_empty=False)
+    title = f"#{channel.name} > {name} ({active.messages})"
     if not with_text:
         return title
-    quoted = _quoted(tx, user, lively, unread)
+    quoted = _quoted(tx, user, active, unread)
     if quoted:
         names = actions.people.visible_users.names_for(
             tx, user, [each.sender_id for each in quoted]
         )
         return BETWEEN.join([title, *(f"{names[each.sender_id]}: {each.text}" for each in quoted)])
-    messages = storage.messages.find_many(tx, tx.realm_id, lively.first_ids)
+    messages = storage.messages.find_many(tx, tx.realm_id, active.first_ids)
     senders = [each.sender_id for each in messages.values()]
     names = actions.people.visible_users.names_for(tx, user, senders)
-    lines = [_line(names, messages[number]) for number in lively.first_ids if number in messages]
+    lines = [_line(names, messages[number]) for number in active.first_ids if number in messages]
     return BETWEEN.join([title, *lines])
 
 
 def _quoted(
     tx: Tx,
     user: User,
-    lively: LivelyTopic,
+    active: ActiveTopic,
     unread: Sequence[tuple[UnreadConversation, Summary]],
 ) -> list[Sentence]:
     """What matters of a topic, in the order in which it was written."""
-    key = domain.messages.message.topic_key(lively.channel_id, lively.topic)
+    key = domain.messages.message.topic_key(active.channel_id, active.topic)
     for conversation, summary in unread:
         topic_location = conversation.channel_id, conversation.topic
         if domain.messages.message.topic_key(*topic_location) == key:

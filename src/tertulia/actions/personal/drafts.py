@@ -22,10 +22,10 @@ def list_all(tx: Tx, user: User) -> list[SavedDraft]:
 def add(tx: Tx, user: User, texts: Sequence[Words]) -> list[int]:
     """Store all of them, or none. Returns their ids."""
     _check_synchronizes(tx, user)
-    wordings = [_addressed(tx, user, words) for words in texts]
-    if storage.personal.drafts.count_of(tx, user.id) + len(wordings) > domain.limits.MAX_DRAFTS:
+    drafts = [_addressed(tx, user, words) for words in texts]
+    if storage.personal.drafts.count_of(tx, user.id) + len(drafts) > domain.limits.MAX_DRAFTS:
         raise BadRequest(f"Too many drafts (limit: {domain.limits.MAX_DRAFTS})")
-    ids = [storage.personal.drafts.insert(tx, user.id, wording) for wording in wordings]
+    ids = [storage.personal.drafts.insert(tx, user.id, draft) for draft in drafts]
     events.log.announce(tx, DraftsAdded(ids), to=Users([user.id]))
     return ids
 

@@ -32,7 +32,7 @@ from tertulia.events.types.messages.edits import MessageUpdated
 from tertulia.events.types.messages.message import MessageSent
 
 OLD_AFTER_SECONDS = 86400
-GREETED_SECONDS = 60  # after joining
+WELCOME_SECONDS = 60  # after joining
 
 
 class MailContext(msgspec.Struct, frozen=True):
@@ -118,14 +118,14 @@ def _reasons(
         )
         if user is None or found is None or user_id in candidate.known_to:
             continue
-        if not _is_salutation(tx, candidate.message, user):
+        if not _is_welcome_message(tx, candidate.message, user):
             reasons[user_id] = found
     return reasons
 
 
-def _is_salutation(tx: Tx, message: Message, user: User) -> bool:
+def _is_welcome_message(tx: Tx, message: Message, user: User) -> bool:
     """Whether it is the welcome message of a new user."""
-    is_new = message.channel_id is None and message.sent_at - user.joined_at < GREETED_SECONDS
+    is_new = message.channel_id is None and message.sent_at - user.joined_at < WELCOME_SECONDS
     return is_new and message.sender_id == actions.messages.notices.bot(tx).id
 
 

@@ -17,7 +17,7 @@ from tertulia.http.replies import Reply
 from tertulia.http.signatures import parameters_from
 
 Text = Annotated[str, MaxLength(1000), NoNul]
-Farewell = Annotated[str, MaxLength(2000), NoNul]
+DeactivationComment = Annotated[str, MaxLength(2000), NoNul]
 RoleNumber = Annotated[int, OneOf([int(role) for role in Role])]
 
 
@@ -84,7 +84,7 @@ async def deactivate_by_id(
     user_id: int,
     *,
     also: Annotated[FurtherActions | None, Name("actions")] = None,
-    deactivation_notification_comment: Farewell | None = None,
+    deactivation_notification_comment: DeactivationComment | None = None,
 ) -> None:
     """Deactivate a user; with a comment, send a mail."""
     if also is not None and also != FurtherActions():

@@ -106,7 +106,7 @@ def topic_link(channel: Channel, topic: str, newest_id: int | None) -> NoticeTex
         f' href="/{escape(address)}{with_id}">#{escape(channel.name, quote=False)} &gt; {shown}</a>'
     )
     if _MARKUP & set(channel.name + topic):
-        text = _disarmed(f"{channel.name} > {topic or EMPTY_TOPIC_NAME}")
+        text = _without_markup(f"{channel.name} > {topic or EMPTY_TOPIC_NAME}")
         return NoticeText(f"[#{text}]({address})", html)
     return NoticeText(f"#**{channel.name}>{topic}**", html)
 
@@ -124,5 +124,5 @@ def _notice(what: NoticeText, verb: str, where: NoticeText, user: User) -> Notic
     )
 
 
-def _disarmed(text: str) -> str:
+def _without_markup(text: str) -> str:
     return "".join(f"&#{ord(char)};" if char in _MARKUP else char for char in text)

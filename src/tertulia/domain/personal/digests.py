@@ -16,7 +16,7 @@ SAMPLES = 2  # messages of each topic
 MAX_CHANNELS = 10  # new ones that are listed
 
 
-class LivelyTopic(msgspec.Struct, frozen=True):
+class ActiveTopic(msgspec.Struct, frozen=True):
     channel_id: int
     topic: str
     messages: int
@@ -34,7 +34,7 @@ def wants(user: User) -> bool:
     return user.is_active and not user.is_bot and bool(user.prefers("enable_digest_emails"))
 
 
-def chosen(topics: list[LivelyTopic]) -> list[LivelyTopic]:
+def chosen(topics: list[ActiveTopic]) -> list[ActiveTopic]:
     """Topics with the most senders, then those with the most messages."""
     by_writers = sorted(topics, key=lambda each: (-each.writers, -each.messages))[:BY_WRITERS]
     others = [each for each in topics if each not in by_writers]

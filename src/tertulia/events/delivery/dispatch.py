@@ -125,8 +125,8 @@ class Delivery:
         for mailbox in self.mailboxes.of_users(org.realm.id, lost.queues_of):
             self._close(mailbox)
         for channel_id, user_ids in lost.channels.items():
-            losers = logged.audience if user_ids is None else Users(list(user_ids))
-            for mailbox in self.mailboxes.for_audience(org, losers):
+            audience = logged.audience if user_ids is None else Users(list(user_ids))
+            for mailbox in self.mailboxes.for_audience(org, audience):
                 if mailbox.pending and not org.may_read(mailbox.listener.user_id, channel_id):
                     mailbox.drop_channel(channel_id)
         if lost.messages:

@@ -19,7 +19,7 @@ class Heartbeats:
     def __init__(
         self, mailboxes: MailboxRegistry, seconds: float, beat: Callable[[Mailbox], None]
     ) -> None:
-        self._mailroom = mailboxes
+        self._mailboxes = mailboxes
         self._seconds = seconds
         self._beat = beat
         self._listed: list[tuple[float, str]] = []  # a heap of due times and queues
@@ -53,7 +53,7 @@ class Heartbeats:
             now = asyncio.get_running_loop().time()
             while self._listed and self._listed[0][0] <= now:
                 moment, queue_id = heapq.heappop(self._listed)
-                mailbox = self._mailroom.find(queue_id)
+                mailbox = self._mailboxes.find(queue_id)
                 # Otherwise the entry is of an earlier mailbox.
                 if mailbox is not None and mailbox.listed_at == moment:
                     self._check(mailbox, now)

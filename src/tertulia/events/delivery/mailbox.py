@@ -299,7 +299,9 @@ class Mailbox:
             return
         if last_event_id == -1 or self.start <= last_event_id < self.acked:
             raise BadRequest(f"An event newer than {last_event_id} has already been pruned!")
-        if not self.has_issued(last_event_id) and not self._is_fleeting(last_event_id, head, index):
+        if not self.has_issued(last_event_id) and not self._is_ephemeral(
+            last_event_id, head, index
+        ):
             raise EventNotInQueue(event_id=last_event_id)
         self.acked = last_event_id
         # Another server sent it separately, and this one would send it again.
@@ -314,7 +316,7 @@ class Mailbox:
         self._gone = _beyond(last_event_id, self._gone)
         self._merged = _beyond(last_event_id, self._merged)
 
-    def _is_fleeting(self, number: int, head: int, index: int | None) -> bool:
+    def _is_ephemeral(self, number: int, head: int, index: int | None) -> bool:
         """Whether another server, or this one before a restart, can have issued this id for an
         ephemeral event."""
         is_behind_another = bool(number & _ROOM_MASK if index is None else index)

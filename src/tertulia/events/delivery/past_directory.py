@@ -32,7 +32,7 @@ class PastOrganization(Organization):
         self.channels, self.groups = {**now.channels}, {**now.groups}
         self.subscribers, self.subscribed = {**now.subscribers}, {**now.subscribed}
         self.partners, self._listing = {**now.partners}, {**now._listing}
-        self.kept = now.kept.for_copy()
+        self.encoded = now.encoded.for_copy()
 
     @classmethod
     def before(
@@ -61,11 +61,11 @@ class PastOrganization(Organization):
     # State that only the present organization is asked for is not kept.
 
     def set_user(self, user: User, fingerprint: bytes | None) -> None:
-        self.kept.drop_user(user.id)
+        self.encoded.drop_user(user.id)
         if self.users[user.id].is_active != user.is_active:
-            self.kept.drop_channels()
+            self.encoded.drop_channels()
         self.accounts.restore(user)
 
     def set_channel(self, channel: Channel) -> None:
-        self.kept.drop_channel(channel.id)
+        self.encoded.drop_channel(channel.id)
         self.channels[channel.id] = channel

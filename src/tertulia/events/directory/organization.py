@@ -46,7 +46,7 @@ class Organization:
         position: LogPosition,
         email_domain: str,
         clock: Callable[[], float],
-        kept: EncodedRecords,
+        encoded: EncodedRecords,
         shown: Shown = AS_IT_IS,
         rules_seq: int = 0,
         stamp: int = 0,
@@ -84,7 +84,7 @@ class Organization:
         self.alert_words = WatchedWords()
         self.presence = PresenceTable(self.users)
         self.answers = OpenAnswers()
-        self.kept = kept
+        self.encoded = encoded
         self.channel_versions = ChannelVersions(position.seq)
         self._channel_by_name: NameIndex[str] = NameIndex()
         self._listing: dict[int, set[int]] = {}  # by user: the groups that list them
@@ -289,12 +289,12 @@ class Organization:
 
     def set_user(self, user: User, fingerprint: bytes | None) -> None:
         self.version = next(_versions)
-        self.kept.drop_user(user.id)
+        self.encoded.drop_user(user.id)
         known = self.users.get(user.id)
         if known is not None:
             self.presence.hidden.discard(user.id)
             if known.is_active != user.is_active:
-                self.kept.drop_channels()
+                self.encoded.drop_channels()
         self.accounts.set_user(user, fingerprint)
         if not user.is_active:
             self.presence.hidden.add(user.id)
@@ -317,7 +317,7 @@ class Organization:
             self._channel_by_name.remove(domain.channels.topics.fold(known.name), channel.id)
         self.channels[channel.id] = channel
         self.by_privacy.set_channel(channel)
-        self.kept.drop_channel(channel.id)
+        self.encoded.drop_channel(channel.id)
         self._channel_by_name.add(domain.channels.topics.fold(channel.name), channel.id)
 
     def set_groups(self, all_groups: list[Group]) -> None:
@@ -327,7 +327,7 @@ class Organization:
         for group in all_groups:
             for user_id in group.members:
                 self._listing.setdefault(user_id, set()).add(group.id)
-        self.kept.drop_channels()
+        self.encoded.drop_channels()
 
     def add_members(
         self, group_id: int, user_ids: Iterable[int], subgroup_ids: Iterable[int], *, added: bool
@@ -378,7 +378,7 @@ class Organization:
                 self.set_profile(user_id, values)
 
     def set_profile(self, user_id: int, values: Values) -> None:
-        self.kept.drop_user(user_id)
+        self.encoded.drop_user(user_id)
         existing = {
             number: value for number, value in values.items() if number in self.profile_fields
         }
@@ -388,13 +388,13 @@ class Organization:
             self.profiles.pop(user_id, None)
 
     def join(self, channel_id: int, user_ids: Iterable[int]) -> None:
-        self.kept.drop_channel(channel_id)
+        self.encoded.drop_channel(channel_id)
         self.subscribers[channel_id] = self.subscribers.get(channel_id, BitMap()) | BitMap(user_ids)
         for user_id in user_ids:
             self.subscribed[user_id] = self.subscribed.get(user_id, BitMap()) | BitMap([channel_id])
 
     def remove_subscribers(self, channel_id: int, user_ids: Iterable[int]) -> None:
-        self.kept.drop_channel(channel_id)
+        self.encoded.drop_channel(channel_id)
         self.subscribers[channel_id] = self.subscribers.get(channel_id, BitMap()) - BitMap(user_ids)
         for user_id in user_ids:
             self.subscribed[user_id] = self.subscribed.get(user_id, BitMap()) - BitMap([channel_id])

@@ -82,7 +82,7 @@ def _encoded_channels(org: Organization, *, archived: bool = False) -> list[tupl
         opened = events.types.channels.channel.opened_channel
         return [(each.id, opened(org, each)) for each in by_name(org, archived=archived)]
 
-    return org.kept.of_all_channels(("encoded", archived), make)
+    return org.encoded.of_all_channels(("encoded", archived), make)
 
 
 def _selected_channels(

@@ -19,12 +19,12 @@ _encode = msgspec.json.Encoder().encode
 
 def users_state(org: Organization, me: User, options: Options, now: float) -> dict[str, Any]:
     if org.may_know_all(me) and not me.is_spectator:
-        people, departed = _all_users(org, me, options.client_gravatar)
+        people, inactive = _all_users(org, me, options.client_gravatar)
     else:
-        people, departed = _visible_users(org, me, options)
+        people, inactive = _visible_users(org, me, options)
     return {
         "realm_users": people,
-        "realm_non_active_users": departed,
+        "realm_non_active_users": inactive,
         "cross_realm_bots": [
             events.types.people.user.user_object(
                 org,
@@ -39,44 +39,44 @@ def users_state(org: Organization, me: User, options: Options, now: float) -> di
     }
 
 
-class _VisibleUser(NamedTuple):
+class _UsersForRole(NamedTuple):
     """All users as a role sees them, and the index of each."""
 
     people: list[bytes]
-    departed: list[bytes]
+    inactive: list[bytes]
     indexes: dict[int, int]
 
 
 def _all_users(org: Organization, me: User, client_gravatar: bool) -> tuple[Elements, Elements]:
     """All viewers of one role see the same, except for their own address."""
 
-    def make() -> _VisibleUser:
-        seen = _VisibleUser([], [], {})
+    def make() -> _UsersForRole:
+        seen = _UsersForRole([], [], {})
         for user in org.users.values():
             if not user.is_system_bot:
-                target = seen.people if user.is_active else seen.departed
+                target = seen.people if user.is_active else seen.inactive
                 seen.indexes[user.id] = len(target)
                 encoded = _cached_users(org, user, client_gravatar)
                 target.append(encoded.as_seen_by(me.role))
         return seen
 
-    seen = org.kept.of_all_users((me.role, client_gravatar), make)
+    seen = org.encoded.of_all_users((me.role, client_gravatar), make)
     people, myself = seen.people.copy(), org.users[me.id]
     if myself.is_active and not myself.is_system_bot:
         people[seen.indexes[me.id]] = _cached_users(org, myself, client_gravatar).with_email
-    return Elements(people), Elements(seen.departed)
+    return Elements(people), Elements(seen.inactive)
 
 
 def _visible_users(org: Organization, me: User, options: Options) -> tuple[Elements, Elements]:
     """For guests and spectators, who may know only some users. Older clients need placeholders
     for the others."""
-    people, departed = Elements(), Elements()
+    people, inactive = Elements(), Elements()
     unknown: list[User] = []
     for user in org.users.values():
         if user.is_system_bot:
             continue
         if org.may_know(me, user):
-            (people if user.is_active else departed).add(_shown(org, user, me, options))
+            (people if user.is_active else inactive).add(_shown(org, user, me, options))
         else:
             unknown.append(user)
     if not (me.is_spectator or options.capabilities.user_list_incomplete):
@@ -84,7 +84,7 @@ def _visible_users(org: Organization, me: User, options: Options) -> tuple[Eleme
             shown = events.types.people.user.unknown_user_object(org, user)
             shown.is_active = UNSET
             people.add(_encode(shown))
-    return people, departed
+    return people, inactive
 
 
 def _shown(org: Organization, user: User, me: User, options: Options) -> bytes:
@@ -105,7 +105,7 @@ def prepare_user(org: Organization, user: User) -> None:
 
 def _cached_users(org: Organization, user: User, client_gravatar: bool) -> EncodedUser:
     """A user in API format, encoded once for all who see them alike."""
-    kept = org.kept.user(user.id)
+    kept = org.encoded.user(user.id)
     known = kept.get(client_gravatar)
     if known is None:
         known = kept[client_gravatar] = _encoded(org, user, client_gravatar)

@@ -130,7 +130,7 @@ def _bots(view: View) -> dict[str, Any]:
             events.types.people.bots.bot_object(
                 view.org, view.facts.bots.get(user.id, Bot(user.id)), view.me.id
             )
-            for user in view.org.kept.of_all_users("bots", partial(_all_bots, view.org))
+            for user in view.org.encoded.of_all_users("bots", partial(_all_bots, view.org))
             if view.me.is_admin or user.bot_owner_id == view.me.id
         ]
     }
@@ -165,7 +165,7 @@ def _settings_defaults(view: View) -> dict[str, Any]:
 def _statuses(view: View) -> dict[str, Any]:
     """Users with a status, and users who hide their presence."""
     known, statuses = view.facts.statuses, {}
-    hiding = view.org.kept.of_all_users("hiding", partial(_hidden_presence, view.org))
+    hiding = view.org.encoded.of_all_users("hiding", partial(_hidden_presence, view.org))
     for user_id in sorted(hiding.union(known) & view.org.users.keys()):
         user = view.org.users[user_id]
         if view.org.may_know(view.me, user):

@@ -44,7 +44,7 @@ class Span(msgspec.Struct, frozen=True):
         """Whether the message was sent during this span."""
         return self.channel_id == message.origin_channel_id and self.covers_message(message.id)
 
-    def saw_coming(self, message: Message) -> bool:
+    def covers(self, message: Message) -> bool:
         """Whether the message was sent or moved to its channel during this span."""
         if self.channel_id != message.channel_id:
             return False

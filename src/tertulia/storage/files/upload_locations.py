@@ -3,7 +3,7 @@
 from tertulia import storage
 from tertulia.database.tx import Tx
 from tertulia.domain.files.upload_locations import DATABASE, StoredUpload
-from tertulia.storage.files.uploads import DOOMED
+from tertulia.storage.files.uploads import TO_DELETE
 from tertulia.storage.row_mapper import Record
 
 HOLD_SECONDS = 3600  # how long a hold lasts if it is not renewed
@@ -118,14 +118,14 @@ def replace(tx: Tx, old_id: int, new_id: int) -> bool:
         )
         for table in ("attachment", "kept_attachment")
     )
-    storage.files.uploads.doom(tx, old_id if wanted else new_id)
+    storage.files.uploads.mark_for_deletion(tx, old_id if wanted else new_id)
     return wanted > 0
 
 
 # --- sweeping ---
 
 
-def doomed(tx: Tx, limit: int) -> list[StoredUpload]:
+def list_to_delete(tx: Tx, limit: int) -> list[StoredUpload]:
     """Some files to delete; none while a backup holds them."""
     if tx.one(
         "SELECT 1 AS found FROM file_hold WHERE touched_at > :lapsed LIMIT 1",
@@ -134,8 +134,9 @@ def doomed(tx: Tx, limit: int) -> list[StoredUpload]:
         return []
     return _UPLOADS.all(
         tx,
-        "FROM upload u WHERE u.touched_at = :doomed AND u.place <> '' ORDER BY u.id LIMIT :limit",
-        doomed=DOOMED,
+        "FROM upload u WHERE u.touched_at = :to_delete AND u.place <> ''"
+        " ORDER BY u.id LIMIT :limit",
+        to_delete=TO_DELETE,
         limit=limit,
     )
 

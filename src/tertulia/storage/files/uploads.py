@@ -9,7 +9,7 @@ from tertulia.domain.files.attachments import PIECE_BYTES
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer as Buffer
 
-DOOMED = 0  # the time of the last piece of a file that is to be deleted
+TO_DELETE = 0  # the time of the last piece of a file that is to be deleted
 
 
 def insert(tx: Tx, person_id: int | None = None) -> int:
@@ -20,11 +20,11 @@ def refresh_expiry(tx: Tx, upload_id: int, awaited_bytes: int) -> bool:
     """Record progress, and the announced size. Returns whether the upload is still open."""
     touched = tx.execute(
         "UPDATE upload SET touched_at = :now, awaited_bytes = :awaited"
-        " WHERE id = :id AND realm_id = :realm AND touched_at > :doomed",
+        " WHERE id = :id AND realm_id = :realm AND touched_at > :to_delete",
         now=tx.now,
         awaited=awaited_bytes,
         id=upload_id,
-        doomed=DOOMED,
+        to_delete=TO_DELETE,
     )
     return touched > 0
 
@@ -33,9 +33,9 @@ def awaited(tx: Tx, *, besides: int, person_id: int | None = None) -> int:
     """The announced bytes of all other open uploads; of one person, if given."""
     return tx.number(
         "SELECT coalesce(sum(awaited_bytes), 0) AS value FROM upload"
-        " WHERE touched_at > :doomed AND realm_id = :realm AND id <> :besides"
+        " WHERE touched_at > :to_delete AND realm_id = :realm AND id <> :besides"
         " AND (CAST(:person AS BIGINT) IS NULL OR person_id = :person)",
-        doomed=DOOMED,
+        to_delete=TO_DELETE,
         besides=besides,
         person=person_id,
     )
@@ -48,23 +48,23 @@ def finish(tx: Tx, upload_id: int) -> bool:
 
 def abort(tx: Tx, upload_id: int) -> bool:
     """Abort an upload, unless it is complete. Returns whether it was still open."""
-    return _set_touched(tx, upload_id, DOOMED)
+    return _set_touched(tx, upload_id, TO_DELETE)
 
 
 def _set_touched(tx: Tx, upload_id: int, at: float | None) -> bool:
     touched = tx.execute(
         "UPDATE upload SET touched_at = :at, person_id = NULL"
-        " WHERE id = :id AND realm_id = :realm AND touched_at > :doomed",
+        " WHERE id = :id AND realm_id = :realm AND touched_at > :to_delete",
         at=at,
         id=upload_id,
-        doomed=DOOMED,
+        to_delete=TO_DELETE,
     )
     return touched > 0
 
 
-def doom(tx: Tx, upload_id: int) -> None:
+def mark_for_deletion(tx: Tx, upload_id: int) -> None:
     """Mark a complete file for deletion."""
-    tx.update("upload", upload_id, touched_at=DOOMED)
+    tx.update("upload", upload_id, touched_at=TO_DELETE)
 
 
 def add_piece(tx: Tx, upload_id: int, position: int, data: bytes) -> None:
@@ -96,12 +96,12 @@ def pieces(tx: Tx, upload_id: int, position: int, limit: int) -> list[bytes]:
 # --- sweeping, in all organizations ---
 
 
-def doom_untouched(tx: Tx, before: float) -> None:
+def mark_untouched_for_deletion(tx: Tx, before: float) -> None:
     """Abort uploads without progress since a time."""
     tx.execute(
-        "UPDATE upload SET touched_at = :doomed, person_id = NULL"
-        " WHERE touched_at > :doomed AND touched_at < :before",
-        doomed=DOOMED,
+        "UPDATE upload SET touched_at = :to_delete, person_id = NULL"
+        " WHERE touched_at > :to_delete AND touched_at < :before",
+        to_delete=TO_DELETE,
         before=before,
     )
 
@@ -115,8 +115,8 @@ def any_untouched(tx: Tx, before: float) -> bool:
 def sweep(tx: Tx, max_pieces: int) -> bool:
     """Delete some pieces of a file that is marked for deletion. Returns whether there was one."""
     upload_id = tx.value(
-        "SELECT id AS value FROM upload WHERE touched_at = :doomed AND place = '' LIMIT 1",
-        doomed=DOOMED,
+        "SELECT id AS value FROM upload WHERE touched_at = :to_delete AND place = '' LIMIT 1",
+        to_delete=TO_DELETE,
     )
     if upload_id is None:
         return False

@@ -2,7 +2,7 @@
 
 from tertulia import storage
 from tertulia.database.tx import Tx
-from tertulia.domain.personal.digests import MAX_MESSAGES, SAMPLES, LivelyTopic
+from tertulia.domain.personal.digests import MAX_MESSAGES, SAMPLES, ActiveTopic
 
 
 def written_at(tx: Tx) -> dict[int, float]:
@@ -14,7 +14,7 @@ def record(tx: Tx, user_id: int) -> None:
     tx.upsert("digest", ("user_id",), user_id=user_id, written_at=tx.now)
 
 
-def lively_topics(tx: Tx, since: float) -> list[LivelyTopic]:
+def active_topics(tx: Tx, since: float) -> list[ActiveTopic]:
     """Recent messages of people in channels, by topic."""
     rows = tx.all(
         "SELECT m.id, m.channel_id, m.topic, m.topic_key, m.sender_id FROM message m"
@@ -33,7 +33,7 @@ def lively_topics(tx: Tx, since: float) -> list[LivelyTopic]:
         writers.setdefault(topic_key, set()).add(row["sender_id"])
         names.setdefault(topic_key, row["topic"])
     return [
-        LivelyTopic(
+        ActiveTopic(
             channel_id=topic_key[0],
             topic=names[topic_key],
             messages=len(found),

@@ -13,7 +13,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from tertulia import __version__, actions, api, domain, storage
-from tertulia.actions.data_check import DataProblem
+from tertulia.actions.data_check import CheckResult
 from tertulia.actions.server_status import ServerStatus
 from tertulia.api.call import Call
 from tertulia.domain.operator_token import COOKIE_SECONDS, PATH
@@ -32,7 +32,7 @@ class OperatorPages:
     def __init__(
         self,
         read_status: Callable[[], Awaitable[ServerStatus]],
-        run_check: Callable[[], list[DataProblem]],
+        run_check: Callable[[], list[CheckResult]],
         metrics: Callable[[], bytes],
         meanings: Mapping[str, str],
     ) -> None:
@@ -79,7 +79,7 @@ class OperatorPages:
             return await _message(call, 409, "operator_run_check", "operator_check_busy", back=PATH)
         return await self._show(call, await self._findings())
 
-    async def _findings(self) -> list[DataProblem]:
+    async def _findings(self) -> list[CheckResult]:
         async with self._checking:
             return await asyncio.to_thread(self._run_check)
 
@@ -116,7 +116,7 @@ class OperatorPages:
         }
         return Response(content, 200, headers, media_type="application/zip")
 
-    async def _show(self, call: Call, findings: Sequence[DataProblem] | None) -> Response:
+    async def _show(self, call: Call, findings: Sequence[CheckResult] | None) -> Response:
         status = await self._read_status()
         texts = page_texts.of(call.request)
         parts = actions.server_status.parts(status, call.config)

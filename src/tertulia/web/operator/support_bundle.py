@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from tertulia import __version__
-from tertulia.actions.data_check import DataProblem
+from tertulia.actions.data_check import CheckResult
 from tertulia.actions.server_status import ServerStatus
 from tertulia.config import SETTINGS, Config
 from tertulia.domain.server_report import StatusPart
@@ -32,7 +32,7 @@ def build(
     status: ServerStatus,
     parts: Sequence[StatusPart],
     config: Config,
-    findings: Sequence[DataProblem],
+    findings: Sequence[CheckResult],
     metrics: bytes,
 ) -> bytes:
     files = {

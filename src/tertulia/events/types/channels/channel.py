@@ -108,7 +108,7 @@ def opened_channel(org: Organization, channel: Channel) -> bytes:
 
     The JSON is cached until something in it changes.
     """
-    kept = org.kept.channel(channel.id)
+    kept = org.encoded.channel(channel.id)
     known = kept.get("channel")
     if known is None:
         shown = channel_object(org, channel, traffic=channel.weekly_traffic)
@@ -129,7 +129,7 @@ def subscribers_for(org: Organization, channel_id: int, viewer: User) -> bytes:
 
 def encoded_subscribers(org: Organization, channel_id: int) -> bytes:
     """The active subscribers of a channel as a JSON list, cached like the channel."""
-    kept = org.kept.channel(channel_id)
+    kept = org.encoded.channel(channel_id)
     known = kept.get("subscribers")
     if known is None:
         known = kept["subscribers"] = _encode(org.subscribers_of(channel_id))

@@ -34,7 +34,7 @@ from bench import (
 from bench.fixture import AUDIENCES, SECRET, BenchOrganization
 from bench.http_client import Login
 from bench.probes import Measured, Target
-from bench.process import Process, new_database, tertulia
+from bench.process import Process, clean_environment, new_database, tertulia
 from bench.results import Results
 from tertulia.actions.queues import MAX_PER_USER
 
@@ -245,7 +245,7 @@ class Bench:
         options = ["--data", str(self._folder / "idle"), "--database", url] if words[1:] else []
         command = [str(Path(sys.executable).with_name("tertulia")), *words, *options]
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        environment = os.environ | {"TERTULIA_SECRET": SECRET}
+        environment = clean_environment() | {"TERTULIA_SECRET": SECRET}
         subprocess.run(command, check=True, env=environment, stdout=subprocess.DEVNULL)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime

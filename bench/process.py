@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 import psycopg
 
 START_SECONDS = 90.0
+HIDDEN = Path(__file__).parent / "hidden"  # modules that only tests install
 
 
 class Process:
@@ -28,7 +29,7 @@ class Process:
                 stdin=subprocess.DEVNULL,
                 stdout=file,
                 stderr=file,
-                env=_clean_environment() | environment,
+                env=clean_environment() | environment,
             )
 
     def wait_for_first_answer(self, path: str) -> float:
@@ -135,10 +136,12 @@ def free_port() -> int:
             return port
 
 
-def _clean_environment() -> dict[str, str]:
-    """Without settings of ours, and with compiled modules kept, as everywhere else."""
-    return {
+def clean_environment() -> dict[str, str]:
+    """That of an operator: no settings of ours, nothing that only tests install, and compiled
+    modules are kept."""
+    kept = {
         name: value
         for name, value in os.environ.items()
         if not name.startswith("TERTULIA_") and name != "PYTHONDONTWRITEBYTECODE"
     }
+    return kept | {"PYTHONPATH": str(HIDDEN)}

@@ -15,6 +15,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.auth import AuthorizationCodeResult, OAuthClientMetadata
 from tests.support.agents import AgentProgram, ToolResult, called
 from tests.support.people import Chat, Person
+from tests.support.waiting import TIMEOUT_SECONDS
 
 PASSWORD = "correct horse battery"
 BACK = "http://127.0.0.1:9999/back"
@@ -29,7 +30,8 @@ def logged_in(chat: Chat, person: Person) -> Iterator[httpx2.Client]:
     """The browser of a person whose password is PASSWORD."""
     headers = {"Host": chat.host}
     origin = f"http://{chat.host}"
-    with httpx2.Client(base_url=f"http://127.0.0.1:{chat.server.port}", headers=headers) as client:
+    url = f"http://127.0.0.1:{chat.server.port}"
+    with httpx2.Client(base_url=url, headers=headers, timeout=TIMEOUT_SECONDS) as client:
         form = {"username": person.email, "password": PASSWORD}
         found = client.post("/login/", data=form, headers={"Origin": origin})
         assert found.status_code == 303, found.text

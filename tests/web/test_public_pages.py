@@ -374,6 +374,17 @@ def test_a_control_character_in_a_message_leaves_the_feed_well_formed(square, an
     assert "beforeafter" in feed.decode()
 
 
+def test_a_conditional_request_does_not_tell_whether_a_private_channel_has_changed(square, ana):
+    ana.says("Hello", to="house > private")
+    ana.patch("/realm", description="Changes every page").succeeds()
+    etag = page(square, path_of(square, "square")).headers["etag"]
+
+    for path in (path_of(square, "house"), "/public/999-nothing/"):
+        for known in (etag, "*"):
+            assert page(square, path, If_None_Match=known).status == 404
+    assert page(square, path_of(square, "square"), If_None_Match=etag).status == 304
+
+
 def test_an_etag_does_not_tell_how_much_happens_in_private(square, ana):
     before = page(square, "/public/").headers["etag"]
     for number in range(3):

@@ -353,7 +353,10 @@ class PublicPages:
             Texts.of(str(org.realm.setting("default_language"))),
             PublicAppearance(org),
         )
-        etag = self._etag(visit, request.path_params.get("channel"))
+        try:
+            etag = self._etag(visit, request.path_params.get("channel"))
+        except NotFound:  # before a 304, which would tell whether a private channel has changed
+            return await self._not_found(api_request, visit.texts)
         if _matches(etag, api_request.header("if-none-match") or ""):
             return Response(status_code=304, headers={"ETag": etag, **self._caching()})
         kept = self._services.caches.public_pages
@@ -458,8 +461,8 @@ class PublicPages:
         return await rendering.answer(api_request, text.encode(), HTML, 404, headers)
 
     def _etag(self, visit: Visit, channel: str | None) -> str:
-        channel_id = None if channel is None else addresses.channel_id_of(channel)
-        concerned = [each.id for each in visit.channels] if channel_id is None else [channel_id]
+        found = visit.channels if channel is None else [visit.channel(channel)]
+        concerned = [each.id for each in found]
         seq = visit.org.channel_versions.newest(concerned)
         # Hashed, because a position in the log tells how much happens in private channels.
         version = f"{rendering.fingerprint()}-{visit.org.epoch}-{seq}"

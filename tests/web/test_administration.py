@@ -127,6 +127,23 @@ def test_an_invitation_names_channels_from_a_searchable_list(page_chat, browse):
     assert f"stream_ids=%5B{page_chat.channel('kitchen').id}%5D" in (request.value.post_data or "")
 
 
+def test_leaving_an_open_list_of_channels_changes_nothing(page_chat, owner, browse):
+    owner.patch("/realm", new_stream_announcements_stream_id=page_chat.channel("kitchen").id)
+    page = browse(owner).goes("#organization/organization-settings").page
+    here = row(page, "new_stream_announcements_stream_id")
+    field = here.get_by_role("combobox")
+    expect(field).to_have_value("kitchen")
+
+    field.click()
+    expect(here.get_by_role("option", selected=True)).to_have_text("kitchen")
+    expect(here.get_by_role("option", name="None")).to_be_visible()
+    field.press("Tab")
+
+    expect(here.get_by_role("option")).to_have_count(0)
+    expect(field).to_have_value("kitchen")
+    expect(here.locator(".changed")).to_be_hidden()
+
+
 def test_every_setting_is_changed_in_the_page_and_read_back_by_the_api(generous, browse):
     """A new setting fails here until it has a place, a label and help in the page."""
     owner = generous.person("ana", role="owner", channels=["kitchen"])

@@ -84,6 +84,7 @@ def test_rows_end_with_the_time_of_the_last_message_or_visit(page_chat, browse):
     ben.says("Soup's on", to="kitchen > lunch")
     ben.says("Who waters them?", to="garden > ✔ lemon trees")
     ben.says("Lunch for three", to=[ana, cleo])
+    ben.says("Lunch for two", to=[ana])
     ana.post("/mark_all_as_read").succeeds()
     at_anas = browse(ana).goes(topic(page_chat, "kitchen", "lunch")).goes("#inbox")
     page = at_anas.page
@@ -92,6 +93,9 @@ def test_rows_end_with_the_time_of_the_last_message_or_visit(page_chat, browse):
     lately = page.get_by_role("group", name="Lately").get_by_role("option")
     expect(lately.filter(has_text="lunch").locator("time")).to_have_text("1 min")
 
+    expect(lately.filter(has_text="Offline").locator("time")).to_have_text(
+        re.compile(r"^\d\d?:\d\d")
+    )
     field.fill("l")
     for name in ("lunch", "lemon trees"):
         row = page.get_by_role("option").filter(has_text=name).first

@@ -80,7 +80,9 @@ export class ChoiceField {
     if (this.#isEdited && this.value !== undefined) return undefined;
     const query = this.#isEdited ? normalizeText(text).replaceAll("/", " ") : "";
     const found = this.#choices.map((choice) => ({ choice, score: matchScore(choice.text, query) })).filter(({ score }) => score >= 0);
-    found.sort((one, other) => other.score - one.score);
+    const current = this.value;
+    const isCurrent = (/** @type {{choice: Choice<Value>}} */ { choice }) => Number(current !== undefined && choice.value === current);
+    found.sort((one, other) => isCurrent(other) - isCurrent(one) || other.score - one.score); // Enter and Tab keep the present choice
     return { from: 0, to: text.length, completions: found.slice(0, MAX_SHOWN).map(({ choice: { label, hint = "" } }) => ({ insert: label, label, hint })) };
   }
 }

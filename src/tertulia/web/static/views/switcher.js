@@ -129,7 +129,7 @@ class Switcher {
     const { count, isMention } = unreadOf(destination);
     const conversation = conversationIn(destination);
     const unread = conversation && findMessage(unreadIds(conversation).at(-1) ?? 0);
-    const end = badge(count, { isMention }) || this.#time(destination, at);
+    const end = badge(count, { isMention }) || ((!text || destination.kind !== "person") && this.#time(destination, at));
     const classes = `${destination.kind === "topic" ? "topic" : ""} ${count && destination.kind !== "view" ? "unread" : ""}`;
     return this.#add(destinationHash(destination), destination.kind !== "view" && destination.kind !== "channel", classes, destinationIcon(destination), pieces, [destinationHint(destination, text ? undefined : unread)], end);
   }
@@ -207,11 +207,11 @@ function conversationIn({ people, channel, topic }) {
   return channel !== undefined && topic !== undefined ? { channel, topic } : undefined;
 }
 
-/** The newest message of a topic or a group.
+/** The newest message of a conversation.
  * @param {Destination} destination
  * @returns {number} 0 if it is not known */
 function newestIn({ kind, key, channel = 0, topic = "" }) {
-  if (kind === "group") return recentDirectMessages().find(({ conversation }) => keyOf(conversation) === key)?.newest ?? 0;
+  if (kind === "group" || kind === "person") return recentDirectMessages().find(({ conversation }) => keyOf(conversation) === key)?.newest ?? 0;
   return kind === "topic" ? (topicsOf(channel)?.find(({ name }) => keyOf({ channel, topic: name }) === keyOf({ channel, topic }))?.max_id ?? 0) : 0;
 }
 

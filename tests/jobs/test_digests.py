@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 from tests.support.fake_smtp import text_in
 
-from tertulia import actions
+from tertulia import actions, storage
 from tertulia.actions.messages.narrow_terms import NarrowViewer
 from tertulia.domain.personal.digests import INACTIVE_SECONDS, ActiveTopic, chosen
 
@@ -107,6 +107,28 @@ def test_words_that_were_deleted_since_are_not_quoted(chat):
     owner.patch(f"/streams/{chat.channel('kitchen').id}", **private).succeeds()
     hidden = chat.read(actions.messages.catch_up.still_quotable, ben.record, summary.sentences)
     assert hidden == []
+
+
+def test_a_message_that_moved_since_to_a_private_channel_is_not_quoted(mail_chat, smtp):
+    mail_chat.server.clock.stop()
+    host = mail_chat.host
+    ana = mail_chat.person("ana", role="owner", channels=["kitchen"], email=f"ana@{host}")
+    ben = mail_chat.person("ben", channels=["kitchen"], email=f"ben@{host}")
+    ana.joins("vault", invite_only=True)
+    secret = ana.says("The secret of the soup", to="kitchen > lunch")
+    ana.says("Bread is here", to="kitchen > lunch")
+    since = mail_chat.server.clock() - DAY
+    active = mail_chat.read(storage.personal.digests.active_topics, since)
+
+    vault_id = mail_chat.channel("vault").id
+    ana.patch(f"/messages/{secret.id}", stream_id=vault_id, propagate_mode="change_one").succeeds()
+    mail_chat.write(
+        actions.personal.digests.write, mail_chat.server.vault, ben.id, active, since, "http://x"
+    )
+
+    text = text_in(smtp.last_mail_to(ben.email, mail_chat))
+    assert "Bread is here" in text
+    assert "secret" not in text
 
 
 def test_without_news_no_digest_is_sent(mail_chat, smtp):

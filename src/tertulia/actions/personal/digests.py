@@ -114,7 +114,9 @@ def _topic(
             tx, user, [each.sender_id for each in quoted]
         )
         return BETWEEN.join([title, *(f"{names[each.sender_id]}: {each.text}" for each in quoted)])
-    messages = storage.messages.find_many(tx, tx.realm_id, active.first_ids)
+    stored = storage.messages.find_many(tx, tx.realm_id, active.first_ids).values()
+    # One may have moved where the user may not read, since the topics were counted for all users.
+    messages = {each.id: each for each in actions.messages.visible(tx, user, stored)}
     senders = [each.sender_id for each in messages.values()]
     names = actions.people.visible_users.names_for(tx, user, senders)
     lines = [_line(names, messages[number]) for number in active.first_ids if number in messages]

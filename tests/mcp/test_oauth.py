@@ -54,10 +54,23 @@ def test_the_consent_page_says_who_asks_for_what(chat, browser):
 
     assert page.status_code == 200
     assert "Subtitle Helper wants to work for you in" in page.text
+    assert "Everything it writes is marked “via Subtitle Helper”." in page.text
     assert "127.0.0.1" in page.text
     checked = re.findall(r'name="channel_(\d+)" checked', page.text)
     assert checked == [str(chat.channel("kitchen").id)]
     assert "form-action 'self' http://127.0.0.1:9999;" in page.headers["content-security-policy"]
+
+
+def test_a_request_of_an_unknown_program_is_explained_in_the_language_of_the_user(browser):
+    headers = {"Accept-Language": "fr"}
+    wrong = {"client_id": registered(browser), "redirect_uri": "http://127.0.0.1/other"}
+
+    unknown = browser.get("/oauth/authorize?client_id=nobody", headers=headers)
+    elsewhere = browser.get(f"/oauth/authorize?{urlencode(wrong)}", headers=headers)
+
+    assert unknown.status_code == elsewhere.status_code == 400
+    assert "Ce programme n’est pas enregistré ici." in unknown.text
+    assert "une adresse qu’il n’a pas enregistrée" in elsewhere.text
 
 
 def test_a_browser_without_a_session_logs_in_first(chat, browser):

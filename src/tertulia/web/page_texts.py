@@ -61,6 +61,9 @@ SENTENCES = {
     "Can't join the organization: password authentication is not enabled.": (
         "password_login_disabled"
     ),
+    "This program is not registered here.": "agent_unknown",
+    "This program asked to lead you to an address that it did not register.": "agent_wrong_address",
+    "Too many agents act for you. End one of them first.": "agent_too_many",
 }
 
 

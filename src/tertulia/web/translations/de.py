@@ -192,6 +192,7 @@ TEXTS = {
     "agent_wants": "{} möchte für dich in {} arbeiten",
     "agent_explained": "Das Programm handelt in deinem Namen, wo du es erlaubst und so lange,"
     " wie du es festlegst.",
+    "agent_marked": "Alles, was es schreibt, ist mit „durch {}“ gekennzeichnet.",
     "agent_where": "Wo",
     "agent_what_in": "Was in {} erlaubt ist",
     "agent_read_and_write": "Lesen und schreiben",
@@ -226,6 +227,11 @@ TEXTS = {
     "agent_allow_today": "Für heute erlauben",
     "agent_allow_month": "30 Tage erlauben",
     "agent_allow_open": "Erlauben, bis ich es beende",
+    "agent_unknown": "Dieses Programm ist hier nicht registriert. Beginne im Programm noch einmal.",
+    "agent_wrong_address": "Dieses Programm will dich zu einer Adresse leiten, die es nicht"
+    " registriert hat. Es wurde nichts erlaubt.",
+    "agent_too_many": "Zu viele Agenten handeln für dich. Beende erst einen davon:"
+    " Einstellungen, Agenten.",
     "agent_chose_nothing": "Wähle mindestens einen Kanal, oder erlaube es nicht.",
     "already_set_up": "Dieser Server hat schon einen Eigentümer. Melde dich an, oder bitte um eine"
     " Einladung.",

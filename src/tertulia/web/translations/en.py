@@ -176,6 +176,7 @@ TEXTS = {
     "agent_not_you": "not you?",
     "agent_wants": "{} wants to work for you in {}",
     "agent_explained": "It acts in your name, in the places you choose, until the time you set.",
+    "agent_marked": "Everything it writes is marked “via {}”.",
     "agent_where": "Where",
     "agent_what_in": "What it may do in {}",
     "agent_read_and_write": "Read and write",
@@ -206,6 +207,10 @@ TEXTS = {
     "agent_allow_today": "Allow for today",
     "agent_allow_month": "Allow for 30 days",
     "agent_allow_open": "Allow until I end it",
+    "agent_unknown": "This program is not registered here. Start again in the program.",
+    "agent_wrong_address": "This program wants to lead you to an address that it did not"
+    " register. Nothing was allowed.",
+    "agent_too_many": "Too many agents act for you. End one of them first: Settings, Agents.",
     "agent_chose_nothing": "Choose at least one channel, or do not allow it.",
     "already_set_up": "This server has an owner already. Log in, or ask for an invitation.",
     # The operator's page.

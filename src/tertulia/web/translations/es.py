@@ -184,6 +184,7 @@ TEXTS = {
     "agent_not_you": "¿no eres tú?",
     "agent_wants": "{} quiere trabajar para ti en {}",
     "agent_explained": "Actúa en tu nombre, donde tú elijas y hasta cuando tú digas.",
+    "agent_marked": "Todo lo que escribe lleva la marca «mediante {}».",
     "agent_where": "Dónde",
     "agent_what_in": "Qué puede hacer en {}",
     "agent_read_and_write": "Leer y escribir",
@@ -216,6 +217,11 @@ TEXTS = {
     "agent_allow_today": "Permitir hoy",
     "agent_allow_month": "Permitir 30 días",
     "agent_allow_open": "Permitir hasta que lo termine",
+    "agent_unknown": "Este programa no está registrado aquí. Empieza de nuevo en el programa.",
+    "agent_wrong_address": "Este programa quiere llevarte a una dirección que no registró. No se"
+    " ha permitido nada.",
+    "agent_too_many": "Demasiados agentes actúan por ti. Termina antes uno de ellos: Ajustes,"
+    " Agentes.",
     "agent_chose_nothing": "Elige al menos un canal, o no lo permitas.",
     "already_set_up": "Este servidor ya tiene propietario. Entra, o pide una invitación.",
     # The operator's page.

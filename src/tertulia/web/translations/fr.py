@@ -188,6 +188,7 @@ TEXTS = {
     "agent_wants": "{} veut travailler pour toi dans {}",
     "agent_explained": "Ce programme agit en ton nom, là où tu le choisis, jusqu’au moment que tu"
     " fixes.",
+    "agent_marked": "Tout ce qu’il écrit porte la mention « via {} ».",
     "agent_where": "Où",
     "agent_what_in": "Ce qu’il peut faire dans {}",
     "agent_read_and_write": "Lire et écrire",
@@ -222,6 +223,11 @@ TEXTS = {
     "agent_allow_today": "Autoriser aujourd’hui",
     "agent_allow_month": "Autoriser 30 jours",
     "agent_allow_open": "Autoriser sans date de fin",
+    "agent_unknown": "Ce programme n’est pas enregistré ici. Recommence dans le programme.",
+    "agent_wrong_address": "Ce programme veut te mener à une adresse qu’il n’a pas enregistrée."
+    " Rien n’a été autorisé.",
+    "agent_too_many": "Trop d’agents agissent pour toi. Mets d’abord fin à l’un d’eux :"
+    " Paramètres, Agents.",
     "agent_chose_nothing": "Choisis au moins un canal, ou refuse.",
     "already_set_up": "Ce serveur a déjà un propriétaire. Connecte-toi, ou demande une invitation.",
     # The operator's page.

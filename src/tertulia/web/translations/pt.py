@@ -186,6 +186,7 @@ TEXTS = {
     "agent_wants": "{} quer trabalhar para você em {}",
     "agent_explained": "Ele age em seu nome, nos lugares que você escolher, até o prazo que você"
     " definir.",
+    "agent_marked": "Tudo o que ele escreve leva a marca “via {}”.",
     "agent_where": "Onde",
     "agent_what_in": "O que ele pode fazer em {}",
     "agent_read_and_write": "Ler e escrever",
@@ -220,6 +221,10 @@ TEXTS = {
     "agent_allow_today": "Permitir por hoje",
     "agent_allow_month": "Permitir por 30 dias",
     "agent_allow_open": "Permitir até eu encerrar",
+    "agent_unknown": "Este programa não está registrado aqui. Comece de novo no programa.",
+    "agent_wrong_address": "Este programa quer levar você a um endereço que não registrou. Nada"
+    " foi permitido.",
+    "agent_too_many": "Agentes demais agem por você. Encerre um deles primeiro: Ajustes, Agentes.",
     "agent_chose_nothing": "Escolha pelo menos um canal, ou não permita.",
     "already_set_up": "Este servidor já tem um proprietário. Entre, ou peça um convite.",
     # The operator's page.

@@ -68,9 +68,8 @@ def _heading(call: Call, conversation: CaughtUpConversation) -> str:
         heading = f"#{channel.name} > {conversation.topic}"
     else:
         others = [each for each in conversation.user_ids if each != call.user.id]
-        heading = (
-            f"Direct messages with {', '.join(call.org.users[each].full_name for each in others)}"
-        )
+        names = [call.org.users[each].full_name for each in others] or ["yourself"]
+        heading = f"Direct messages with {', '.join(names)}"
     return f"## {heading} ({conversation.message_count} unread)"
 
 

@@ -6,7 +6,7 @@ from tests.domain.messages.judged_topics import READER, JudgedTopic
 from tests.support.complexity import cost, grows_linearly
 
 from tertulia.domain.messages import catch_up
-from tertulia.domain.messages.catch_up import CatchUpMessage, Reason, Summary, summarize
+from tertulia.domain.messages.catch_up import CatchUpMessage, Reader, Reason, Summary, summarize
 
 # What people write after the matter is settled.
 TALK = (
@@ -63,6 +63,18 @@ def test_a_question_to_the_reader_comes_first():
 
     assert (first.reason, first.text) == (Reason.QUESTION_TO_YOU, "How many people do you need?")
     assert second.reason in (Reason.DECISION, Reason.MENTION)
+
+
+def test_a_sentence_that_was_sent_again_is_quoted_once():
+    again = "Can you check the subtitles, Ana?"
+    words = [again, "We decided to open on Friday.", again, "Look at https://example.org", again]
+    messages = [CatchUpMessage(number, 9, f"<p>{text}</p>") for number, text in enumerate(words, 1)]
+
+    quoted = summarize(messages, Reader("Ana Ruiz")).sentences
+
+    assert [each.text for each in quoted].count(again) == 1
+    assert quoted[0].message_id == 5, "the newest"
+    assert "We decided to open on Friday." in [each.text for each in quoted]
 
 
 def test_a_name_counts_only_as_a_whole_word():

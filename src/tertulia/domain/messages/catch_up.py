@@ -167,11 +167,20 @@ def summarize(
             message, parts[index], names, topic_words, left, len(messages), is_direct=is_direct
         )
     found.sort(key=lambda each: (-each.score, -each.message_id))
+    found = _without_repetitions(found)
     chosen = [each for each in found if each.score >= MIN_SCORE][:SENTENCES_PER_TOPIC]
     chosen = chosen or found[:1]
     score = sum(each.score for each in chosen) + 3.0 * is_direct + 2.0 * is_followed
     score += 10.0 * any(each.is_personal for each in chosen)
     return Summary(tuple(chosen), round(score, 3))
+
+
+def _without_repetitions(sentences: list[Sentence]) -> list[Sentence]:
+    """The first of each text: a reminder that was sent five times is quoted once."""
+    first: dict[str, Sentence] = {}
+    for each in sentences:
+        first.setdefault(each.text, each)
+    return list(first.values())
 
 
 def _sentences(

@@ -1,5 +1,6 @@
 """Agents in a browser: the consent page, and ending them in the settings."""
 
+import re
 from urllib.parse import urlencode
 
 import pytest
@@ -50,11 +51,13 @@ def test_a_user_chooses_what_an_agent_may_do(page_chat, browse, ana):
 
 @pytest.mark.parametrize("place", ["#settings/agents", "#organization/agents"])
 def test_an_agent_is_ended_in_the_settings(page_chat, browse, ana, place):
-    granted(ana, {page_chat.channel("kitchen").id: True})
+    end = page_chat.server.clock() + 3600
+    granted(ana, {page_chat.channel("kitchen").id: True}, expires_at=end)
     page = browse(ana).goes(place).page
 
     row = page.locator("li.agent")
     expect(row).to_contain_text("reads and writes in #kitchen")
+    expect(row).to_contain_text(re.compile(r"Until .*\d:\d\d"))
     row.get_by_role("button").click()
     page.get_by_role("alertdialog").or_(page.get_by_role("dialog")).last.get_by_role(
         "button", name="End access"

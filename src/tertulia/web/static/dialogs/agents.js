@@ -7,7 +7,7 @@ import { channelName } from "../state/channels.js";
 import { realm } from "../state/session.js";
 import { nameOf } from "../state/people.js";
 import { toast } from "../views/layout.js";
-import { formatDate } from "../views/time.js";
+import { formatDate, formatFullTime } from "../views/time.js";
 import { confirmAction } from "./dialog.js";
 import { formSection } from "./forms.js";
 
@@ -32,7 +32,7 @@ export function agentList(agents, path, withPerson = false) {
 function agentRow(agent, path, withPerson) {
   const row = h("li", { class: "agent" },
     h("span", { class: "of" }, h("bdi", {}, agent.name), withPerson && ` · ${nameOf(agent.user_id)}`, h("p", {}, describeGrant(agent))),
-    h("small", {}, agent.expires ? t("agents.until", { date: formatDate(agent.expires) }) : t("agents.open")),
+    h("small", {}, agent.expires ? t("agents.until", { date: formatFullTime(agent.expires) }) : t("agents.open")),
     h("button", { class: "b", type: "button", "aria-label": t("agents.end-of", { name: agent.name }), onclick: end }, t("agents.end")));
   return row;
 

@@ -162,6 +162,7 @@ def test_a_stopped_answer_is_deleted_from_its_menu(page_chat, browse):
     expect(page.locator("[data-answer]")).to_contain_text("Stopped by you")
     message = bot.post(f"/answers/{token}/finish", content="Soup is").succeeds()["id"]
     answer = page.get_by_role("article").filter(has_text="Soup is")
+    expect(page.locator("[data-answer]")).to_have_count(0)
 
     answer.focus()
     page.keyboard.press("i")

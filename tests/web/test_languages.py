@@ -12,6 +12,30 @@ SMALL = {"width": 320, "height": 640}
 WIDTHS = (320, 390, 640, 768, 1024, 1440)
 
 VIEWS = ("#inbox", "#recent", "#feed", "#search", "#narrow/is/starred", "#narrow/is/mentioned")
+SECTIONS = (
+    "organization-profile",
+    "organization-settings",
+    "organization-permissions",
+    "auth-methods",
+    "organization-level-user-defaults",
+    "users",
+    "invitations",
+    "profile-field-settings",
+    "default-channels-list",
+    "archived-channels",
+    "channel-folders",
+    "emoji-settings",
+    "linkifier-settings",
+    "playground-settings",
+    "data-exports-admin",
+    "integrations",
+    "integrations/github",
+    "agents",
+    "audit-log",
+    "legal-holds",
+    "usage",
+    "server-health",
+)
 # What `make test` looks at; `--both` looks at everything.
 QUICK_VIEWS = ("#inbox", "#recent")
 QUICK_DIALOGS = (
@@ -113,6 +137,46 @@ def test_no_name_of_a_section_is_cut_on_a_wide_screen(owner, browse, language):
     expect(sections.nth(10)).to_be_visible()
 
     assert page.evaluate(CUT) == []
+
+
+# Words in Latin letters that an Arabic reader sees, outside of names, code and marked English.
+LATIN_WORDS = """() => {
+  const top = document.querySelector("dialog[open]");
+  const walker = document.createTreeWalker(top, NodeFilter.SHOW_TEXT);
+  const texts = [];
+  while (walker.nextNode()) {
+    const each = walker.currentNode.parentElement;
+    const isName = each.closest("bdi, code, kbd, time, .pn, .services, [lang=en]");
+    if (!isName) texts.push(walker.currentNode.data);
+  }
+  for (const each of top.querySelectorAll("[placeholder]")) texts.push(each.placeholder);
+  return texts.flatMap((text) => text.match(/[A-Za-z]{3,}/g) ?? []);
+}"""
+# Names of people, channels, products, protocols, keys, commands and parameters.
+NAMES = """
+    Ana Ben Oven Test garden general kitchen sandbox Atlassian Behance BigBlueButton Bitbucket
+    Codeberg Discord Dribbble Facebook GitHub GitLab Google Gravatar Instagram Jitsi Meet LinkedIn
+    Mastodon Medium Nextcloud Talk ORCID Stack Overflow Reddit SourceHut Steam Telegram Twitch
+    Twitter YouTube Python python Markdown GIF CSV JSON JWT LDAP MCP Model Context Protocol OpenID
+    Connect SAML RemoteUser UTC Enter Escape all https example com code tertulia backup discover
+    only exclude events webhook secret
+"""
+
+
+def test_no_english_is_left_in_the_administration(page_chat, owner, browse):
+    page_chat.person("oven", bot="incoming-webhook", owner=owner)
+    owner.patch("/settings", default_language="ar").succeeds()
+    page = browse(owner).goes("#organization/users").page
+    found = {}
+
+    for section in SECTIONS:
+        page.evaluate("hash => { location.hash = hash; }", f"#organization/{section}")
+        name, _, inner = section.partition("/")
+        expect(page.locator(f".pane[data-section={name}]")).to_be_visible()
+        expect(page.locator(".pane .copyline")).to_have_count(1 if inner else 0)
+        found[section] = set(page.evaluate(LATIN_WORDS)) - set(NAMES.split())
+
+    assert {section: words for section, words in found.items() if words} == {}
 
 
 @pytest.mark.parametrize("language", thorough_except(["de", "ar"], LANGUAGES))

@@ -6,7 +6,7 @@ import { channels, channelName, folders } from "../state/channels.js";
 import { nameOf } from "../state/people.js";
 import { state } from "../state/session.js";
 import { namesIn } from "../dialogs/channel_administration.js";
-import { formatSetting } from "./setting_rows.js";
+import { formatSetting, methodName } from "./setting_rows.js";
 
 /** @typedef {import("../core/api_types.d.ts").Schemas["AuditEntry"]} Entry */
 /** @typedef {import("../core/html.js").Child} Child */
@@ -68,6 +68,7 @@ export function detailsOf(entry, settings) {
 function detailText(name, value) {
   if (value === "true" || value === "false") return t(value === "true" ? "admin.on" : "admin.off");
   if (ROLES.has(name)) return textNamed(`role.${value}`) ?? String(value);
+  if (name === "method") return methodName(String(value));
   if (name === "bot_type") return textNamed(`hooks.kind.${value}`) ?? String(value);
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }

@@ -36,11 +36,16 @@ function catalogue(services, bots, pane) {
   const search = h("input", { type: "search", "aria-label": t("hooks.find"), placeholder: t("hooks.find"), oninput: () => draw() });
   const draw = () => {
     const wanted = search.value.trim().toLowerCase();
-    setChildren(list, ...services.filter((each) => each.display_name.toLowerCase().includes(wanted)).map((each) => h("li", {}, h("button", { class: "b", type: "button", onclick: () => pane.show("integrations", [each.name]) }, each.display_name))));
+    setChildren(list, ...services.filter((each) => serviceName(each).toLowerCase().includes(wanted)).map((each) => h("li", {}, h("button", { class: "b", type: "button", onclick: () => pane.show("integrations", [each.name]) }, serviceName(each)))));
   };
   draw();
   return [h("div", { class: "ph" }, h("h2", {}, t("org.integrations")), h("p", {}, t("hooks.text"))), h("h3", {}, t("hooks.bots")), botTable(bots), h("h3", {}, t("hooks.services")),
     h("div", { class: "filters" }, h("div", { class: "big-find" }, icon("search", "s"), search)), list];
+}
+
+/** @param {Service} service */
+function serviceName(service) {
+  return service.name === TEMPLATE ? t("hooks.json-template") : service.display_name;
 }
 
 /** @param {Bot[]} bots */
@@ -53,7 +58,7 @@ function botTable(bots) {
 /** @param {Bot} bot */
 function botRow(bot) {
   const failed = bot.failures > 0;
-  const calls = bot.bot_type === OUTGOING ? (failed ? [t("hooks.failures", { count: bot.failures }), h("small", {}, bot.last_error, " ", bot.last_failure !== null && formatAgo(bot.last_failure))] : [t("hooks.well")]) : [];
+  const calls = bot.bot_type === OUTGOING ? (failed ? [t("hooks.failures", { count: bot.failures }), h("small", {}, h("bdi", { lang: "en" }, bot.last_error), " ", bot.last_failure !== null && formatAgo(bot.last_failure))] : [t("hooks.well")]) : [];
   const owner = bot.bot_owner_id;
   return h("tr", {}, h("td", {}, h("b", {}, h("bdi", {}, nameOf(bot.user_id))), h("small", {}, t(`hooks.kind.${bot.bot_type}`))), h("td", { class: "fact", "data-l": t("hooks.owner") }, owner === null ? "–" : h("bdi", {}, nameOf(owner))),
     h("td", { class: "fact", "data-l": t("hooks.used") }, bot.last_used === null ? t("hooks.never") : formatAgo(bot.last_used)), h("td", {}, keyCell(bot)), h("td", { class: failed && "badt" }, ...calls));
@@ -102,9 +107,9 @@ function servicePage(service, bots, pane) {
     await post(`/integrations/${service.name}/example`, { bot_id: Number(bot.value), stream: channel.value, topic: topic.value });
     return t("hooks.sent");
   });
-  return [h("p", {}, h("button", { class: "b", type: "button", onclick: () => pane.show("integrations") }, t("hooks.all"))), h("div", { class: "ph" }, h("h2", {}, service.display_name), h("p", {}, ...withCode(service.setup))),
+  return [h("p", {}, h("button", { class: "b", type: "button", onclick: () => pane.show("integrations") }, t("hooks.all"))), h("div", { class: "ph" }, h("h2", {}, serviceName(service)), h("p", {}, t("hooks.where", { name: serviceName(service) })), h("p", { lang: "en", dir: "ltr" }, ...withCode(service.setup))),
     h("div", { class: "form" }, usable.length ? labelled(t("hooks.bot"), bot) : h("p", { class: "wrong" }, t("hooks.need-bot")), h("div", { class: "row2" }, h("div", { class: "field" }, h("span", { "aria-hidden": "true" }, t("hooks.channel")), channel.element), labelled(t("hooks.topic"), topic)), ...(templates?.elements ?? []),
-      labelled(t("hooks.address"), h("span", { class: "copyline" }, address, copy)), usable.length > 0 && withKey, usable.length > 0 && example, service.is_signed && h("p", { class: "quiet" }, t("hooks.signed", { name: service.display_name })),
+      labelled(t("hooks.address"), h("span", { class: "copyline" }, address, copy)), usable.length > 0 && withKey, usable.length > 0 && example, service.is_signed && h("p", { class: "quiet" }, t("hooks.signed", { name: serviceName(service) })),
       service.all_event_types && h("details", {}, h("summary", {}, t("hooks.events", { count: service.all_event_types.length })), h("p", {}, t("hooks.only-events")), h("p", {}, h("code", {}, service.all_event_types.join(", ")))))];
 }
 

@@ -51,7 +51,7 @@ function newField() {
   const hint = h("input", { class: "f", "aria-label": t("field.hint"), maxlength: 80 });
   const kind = h("select", { class: "f", "aria-label": t("field.kind") }, ...[1, 2, DROPDOWN, 4, 5, 6, EXTERNAL, 8].map((each) => h("option", { value: each }, t(`field.kind.${each}`))));
   const choices = h("textarea", { class: "f", rows: 3, "aria-label": t("field.choices"), dir: "auto" });
-  const account = h("select", { class: "f", "aria-label": t("field.account") }, ...Object.entries(state.realm_default_external_accounts ?? {}).map(([key, each]) => h("option", { value: key }, each.name ?? key)));
+  const account = h("select", { class: "f", "aria-label": t("field.account") }, ...Object.entries(state.realm_default_external_accounts ?? {}).map(([key, each]) => h("option", { value: key }, each.text ?? key)));
   const extraFields = { [DROPDOWN]: labelled(t("field.choices"), choices), [EXTERNAL]: labelled(t("field.account"), account) };
   const show = () => { for (const [each, element] of Object.entries(extraFields)) element.hidden = each !== kind.value; };
   kind.addEventListener("change", show);

@@ -89,10 +89,16 @@ export function formatSetting(part, setting, value) {
     case "limit": return formatLimit(setting, value);
     case "channel": return channels.get(value)?.name ?? t("admin.none");
     case "permission": return formatList(namesIn(value));
-    case "login_methods": return Object.keys(value).filter((each) => value[each]).join(", ");
+    case "login_methods": return formatList(Object.keys(value).filter((each) => value[each]).map(methodName));
     case "number": return setting.name === "org_type" ? t(`choice.org_type.${value}`) : String(value);
     default: return value || t("admin.empty");
   }
+}
+
+/** @param {string} name of a login method in the API; most are the names of products */
+export function methodName(name) {
+  if (name === "Email") return t("admin.method.email");
+  return name === "RemoteUser" ? t("admin.method.proxy") : name;
 }
 
 /** @param {Part} part
@@ -195,9 +201,9 @@ function methodsControl(control) {
   const chosen = /** @type {Record<string, boolean>} */ ({ .../** @type {object} */ (control.value) });
   const box = (/** @type {string} */ name) => {
     const input = h("input", { type: "checkbox", name: `method-${name}`, checked: chosen[name], disabled: !control.setting.can_change, onchange: () => { chosen[name] = input.checked; control.change({ ...chosen }); } });
-    return h("label", { class: "choice" }, input, h("span", {}, name));
+    return h("label", { class: "choice" }, input, h("span", {}, methodName(name)));
   };
-  const missing = (/** @type {[string, string]} */ [name, table]) => h("label", { class: "choice" }, h("input", { type: "checkbox", disabled: true }), h("span", {}, name), h("span", { class: "hint" }, ...textWith("admin.needs", { setting: [h("code", {}, table)] })));
+  const missing = (/** @type {[string, string]} */ [name, table]) => h("label", { class: "choice" }, h("input", { type: "checkbox", disabled: true }), h("span", {}, methodName(name)), h("span", { class: "hint" }, ...textWith("admin.needs", { setting: [h("code", {}, table)] })));
   return h("div", { class: "methods" }, ...control.setting.choices.map((each) => box(String(each))), ...Object.entries(control.setting.missing).map(missing));
 }
 

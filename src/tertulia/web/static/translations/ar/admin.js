@@ -20,6 +20,8 @@ export const adminTexts = {
   "admin.leave-button": "إغلاق دون حفظ",
   "admin.leave-text": "ستضيع هذه التغييرات: {names}.",
   "admin.log-in": "تسجيل الدخول",
+  "admin.method.email": "البريد وكلمة المرور",
+  "admin.method.proxy": "وكيل أمام الخادم (RemoteUser)",
   "admin.needs": "الخادم لا يوفّره. يلزم {setting}",
   "admin.new-accounts": "الحسابات الجديدة",
   "admin.none": "لا شيء",

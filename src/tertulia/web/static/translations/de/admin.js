@@ -20,6 +20,8 @@ export const adminTexts = {
   "admin.leave-button": "Nicht speichern",
   "admin.leave-text": "Diese Änderungen gingen verloren: {names}.",
   "admin.log-in": "Anmeldung",
+  "admin.method.email": "E-Mail und Passwort",
+  "admin.method.proxy": "Ein Proxy vor dem Server (RemoteUser)",
   "admin.needs": "Der Server bietet es nicht an. Nötig ist {setting}",
   "admin.new-accounts": "Neue Konten",
   "admin.none": "Keine",

@@ -20,6 +20,8 @@ export const adminTexts = {
   "admin.leave-button": "Close without saving",
   "admin.leave-text": "These changes would be lost: {names}.",
   "admin.log-in": "Log-in",
+  "admin.method.email": "Email and password",
+  "admin.method.proxy": "A proxy in front of the server (RemoteUser)",
   "admin.needs": "The server does not offer it. It needs {setting}",
   "admin.new-accounts": "New accounts",
   "admin.none": "None",

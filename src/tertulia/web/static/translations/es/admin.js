@@ -20,6 +20,8 @@ export const adminTexts = {
   "admin.leave-button": "Cerrar sin guardar",
   "admin.leave-text": "Se perderían estos cambios: {names}.",
   "admin.log-in": "Entrada",
+  "admin.method.email": "Correo y contraseña",
+  "admin.method.proxy": "Un proxy delante del servidor (RemoteUser)",
   "admin.needs": "El servidor no lo ofrece. Necesita {setting}",
   "admin.new-accounts": "Cuentas nuevas",
   "admin.none": "Ninguno",

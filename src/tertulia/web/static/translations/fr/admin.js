@@ -20,6 +20,8 @@ export const adminTexts = {
   "admin.leave-button": "Fermer sans enregistrer",
   "admin.leave-text": "Ces changements seraient perdus : {names}.",
   "admin.log-in": "Connexion",
+  "admin.method.email": "E-mail et mot de passe",
+  "admin.method.proxy": "Un proxy devant le serveur (RemoteUser)",
   "admin.needs": "Le serveur ne le propose pas. Il faut {setting}",
   "admin.new-accounts": "Nouveaux comptes",
   "admin.none": "Aucun",

@@ -20,6 +20,8 @@ export const adminTexts = {
   "admin.leave-button": "保存せずに閉じる",
   "admin.leave-text": "次の変更は失われます: {names}",
   "admin.log-in": "ログイン",
+  "admin.method.email": "メールとパスワード",
+  "admin.method.proxy": "サーバーの前のプロキシ（RemoteUser）",
   "admin.needs": "このサーバーでは利用できません。{setting} が必要です",
   "admin.new-accounts": "新しいアカウント",
   "admin.none": "なし",

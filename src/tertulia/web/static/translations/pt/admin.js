@@ -20,6 +20,8 @@ export const adminTexts = {
   "admin.leave-button": "Fechar sem salvar",
   "admin.leave-text": "Estas alterações seriam perdidas: {names}.",
   "admin.log-in": "Login",
+  "admin.method.email": "E-mail e senha",
+  "admin.method.proxy": "Um proxy na frente do servidor (RemoteUser)",
   "admin.needs": "O servidor não oferece isto. É preciso {setting}",
   "admin.new-accounts": "Contas novas",
   "admin.none": "Nenhum",

@@ -215,6 +215,7 @@ def test_an_example_is_sent_from_the_page_of_a_service(page_chat, owner, browse)
     address = page.get_by_label("Address to paste into the service").first
     query = f"api_key={bot.key}&stream=kitchen&topic=trial"
     expect(address).to_have_value(re.compile(f"/api/v1/external/github.{query}$"))
+    expect(address).to_have_attribute("dir", "ltr")  # it begins with https:// in Arabic, too
     page.get_by_role("button", name="Send an example").click()
     expect(page.get_by_text("Sent. Look in the channel.")).to_be_visible()
 

@@ -87,7 +87,7 @@ function servicePage(service, bots, pane) {
   const choices = [{ value: "", label: t("hooks.to-owner") }, ...myChannels().map(({ name }) => ({ value: name, label: name }))];
   const channel = new ChoiceField(t("hooks.channel"), choices, t("choice.unknown"), { value: "", changed: () => update() });
   const topic = h("input", { class: "f", placeholder: t("hooks.topic-hint"), dir: "auto" });
-  const address = h("input", { class: "f", readonly: true, "aria-label": t("hooks.address") });
+  const address = h("input", { dir: "ltr", class: "f", readonly: true, "aria-label": t("hooks.address") });
   const templates = service.name === TEMPLATE ? templateFields(() => update()) : undefined;
   let key = KEY;
   const update = () => {

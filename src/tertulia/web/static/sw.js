@@ -17,7 +17,6 @@ const ROUTES = [
 ];
 
 worker.addEventListener("install", (event) => {
-  worker.skipWaiting();
   // Some browsers can serve cached files without starting the worker, and fetch the page while it starts.
   if ("addRoutes" in event) event.waitUntil(/** @type {{addRoutes(routes: object[]): Promise<void>}} */ (/** @type {unknown} */ (event)).addRoutes(ROUTES).catch(() => {}));
 });
@@ -28,6 +27,7 @@ worker.addEventListener("activate", (event) => {
 });
 
 worker.addEventListener("message", (event) => {
+  if (event.data === "replace") worker.skipWaiting();
   if (Array.isArray(event.data?.keep)) event.waitUntil(cacheFiles(event.data.keep));
 });
 

@@ -3,9 +3,12 @@
 import { scriptUrl } from "../core/html.js";
 import { isSpectator } from "../state/session.js";
 
+const REPLACE_AFTER_MS = 5000;
+
 export function startServiceWorker() {
   if (!("serviceWorker" in navigator) || isSpectator()) return;
-  navigator.serviceWorker.register(scriptUrl(workerPath())).then(cacheOwnFiles).catch(() => {}); // not available over plain HTTP
+  navigator.serviceWorker.register(scriptUrl(workerPath())).then(replaceLater).then(cacheOwnFiles).catch(() => {}); // not available over plain HTTP
+  navigator.serviceWorker.addEventListener("controllerchange", cacheOwnFiles);
   navigator.serviceWorker.addEventListener("message", ({ data }) => {
     if (typeof data?.hash === "string" && data.hash.startsWith("#")) location.hash = data.hash; // a notification was clicked
   });
@@ -14,6 +17,13 @@ export function startServiceWorker() {
 /** The path of the worker that knows the files of the page in this language. */
 export function workerPath() {
   return `/sw.js?language=${document.documentElement.lang}`;
+}
+
+/** Have a worker of another version or language replace the present one. A page that loads through a worker
+ * while it is replaced never arrives, so this waits until a person who reloads at once has done so.
+ * @param {ServiceWorkerRegistration} registration */
+function replaceLater(registration) {
+  window.setTimeout(() => registration.waiting?.postMessage("replace"), REPLACE_AFTER_MS);
 }
 
 /** The page's files were loaded before the worker was there: have it cache them now. */

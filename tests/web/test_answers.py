@@ -173,6 +173,19 @@ def test_a_stopped_answer_is_deleted_from_its_menu(page_chat, browse):
     eventually(lambda: bot.get(f"/messages/{message}").status == 400)
 
 
+def test_a_message_of_the_bot_is_not_shown_beside_its_growing_text(page_chat, browse):
+    bot, page, token = asks(page_chat, browse)
+    growing = page.locator("[data-answer]")
+
+    # As if the end of the answer came later than the message.
+    bot.says("Soup is on", to="kitchen > lunch")
+
+    expect(page.get_by_role("article").filter(has_text="Soup is on")).to_be_visible()
+    expect(growing).to_have_count(0)
+    bot.patch(f"/answers/{token}", content=" hot").succeeds()
+    expect(growing).to_contain_text("Soup is hot")
+
+
 def test_an_answer_that_broke_off_can_be_asked_for_again(page_chat, browse):
     _, page, _ = asks(page_chat, browse)
     page.evaluate("() => { const real = Date.now; Date.now = () => real() + 61_000; }")

@@ -21,8 +21,8 @@ import { formatShortTime, formatTime } from "./time.js";
 /** @typedef {import("../sync/event_types.d.ts").AnswerEvent} AnswerEvent */
 /** @typedef {import("../state/messages.js").Message} Message */
 /** @typedef {{event: AnswerEvent, text: string, status: string, heardAt: number, stoppedAt: number, endedAt: number,
- *   messageId: number, sources: Message[], hasSourcesOpen: boolean}} GrowingAnswer
- *   `stoppedAt`, `endedAt` and `messageId` are 0 until then */
+ *   messageId: number, sources: Message[], hasSourcesOpen: boolean, isHidden: boolean}} GrowingAnswer
+ *   `stoppedAt`, `endedAt` and `messageId` are 0 until then; `isHidden` from the bot's next message to the next piece or the end */
 
 const SILENT_MS = 60_000;
 const DONE_MS = 20_000; // how long a finished answer says how long it took
@@ -41,6 +41,7 @@ addTexts(answersTexts);
 place.setAttribute("aria-label", t("answer.growing"));
 document.body.append(liveRegion);
 on(["route", "reset"], () => queueMicrotask(drawAnswers));
+on("messageArrived", hideReplaced);
 document.addEventListener("keydown", stopByKey, true);
 
 /** @param {AnswerEvent} event */
@@ -55,7 +56,7 @@ export function applyAnswerEvent(event) {
     } else answers.delete(event.answer_token);
     if (known && event.message_id && isOpen(known)) announceAnswer("answer.done", known);
   } else {
-    const answer = known ?? { event, text: "", status: "", heardAt: 0, stoppedAt: 0, endedAt: 0, messageId: 0, sources: [], hasSourcesOpen: false };
+    const answer = known ?? { event, text: "", status: "", heardAt: 0, stoppedAt: 0, endedAt: 0, messageId: 0, sources: [], hasSourcesOpen: false, isHidden: false };
     answers.set(event.answer_token, answer);
     answer.heardAt = Date.now();
     if (event.op === "stop") answer.stoppedAt ||= Date.now();
@@ -71,6 +72,15 @@ export function applyAnswerEvent(event) {
 function write(answer, { position = 0, content = "", status_line: status = "" }) {
   answer.text = answer.text.slice(0, position).padEnd(position) + content + answer.text.slice(position + content.length);
   answer.status = status;
+  answer.isHidden = false;
+}
+
+/** The message that an answer has become can arrive before the end of the answer: do not show both.
+ * @param {Message} message */
+function hideReplaced(message) {
+  const replaced = [...answers.values()].filter(({ event, endedAt }) => event.sender_id === message.sender_id && !endedAt && keyOf(placeOf(event)) === keyOf(conversationOf(message)));
+  for (const answer of replaced) answer.isHidden = true;
+  if (replaced.length) drawAnswers();
 }
 
 /** The beginning of an answer that grew before this page was opened.
@@ -137,7 +147,7 @@ function isOver(answer) {
 function drawAnswers() {
   for (const [token, answer] of answers) if (isOver(answer)) answers.delete(token);
   const view = currentMessageView();
-  const here = [...answers.values()].filter(isOpen);
+  const here = [...answers.values()].filter((answer) => isOpen(answer) && (answer.endedAt || !answer.isHidden));
   if (!view || !here.length) place.remove();
   else {
     const wasAtEnd = view.list.isAtEnd;

@@ -1,7 +1,7 @@
 """Agents in a browser: the consent page, and ending them in the settings."""
 
 import re
-from urllib.parse import urlencode
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 from playwright.sync_api import expect
@@ -11,6 +11,8 @@ from tests.support.grants import CHALLENGE, granted
 
 from tertulia import actions
 
+PASSWORD = "correct horse battery"
+
 
 @pytest.fixture
 def ana(page_chat):
@@ -18,8 +20,13 @@ def ana(page_chat):
     return page_chat.person("ana", role="owner", channels=["kitchen", "garden"])
 
 
-def test_a_user_chooses_what_an_agent_may_do(page_chat, browse, ana):
-    back = f"http://127.0.0.1:{page_chat.server.port}/health"
+@pytest.fixture
+def back(page_chat):
+    """Where a program lets the browser come back to."""
+    return f"http://127.0.0.1:{page_chat.server.port}/health"
+
+
+def asks_for_consent(page_chat, page, back):
     client = page_chat.write(actions.people.agents.register, "Subtitle Helper", [back])
     params = {
         "response_type": "code",
@@ -29,8 +36,12 @@ def test_a_user_chooses_what_an_agent_may_do(page_chat, browse, ana):
         "code_challenge_method": "S256",
         "scope": "read channel:kitchen",
     }
-    page = browse(ana).page
     page.goto(address(page_chat, f"/oauth/authorize?{urlencode(params)}"))
+
+
+def test_a_user_chooses_what_an_agent_may_do(page_chat, browse, ana, back):
+    page = browse(ana).page
+    asks_for_consent(page_chat, page, back)
     expect(page.get_by_role("heading", level=1)).to_contain_text("Subtitle Helper wants to work")
     assert page.get_by_role("checkbox", name="kitchen").is_checked()
     assert axe.violations(page, "consent") == []
@@ -47,6 +58,38 @@ def test_a_user_chooses_what_an_agent_may_do(page_chat, browse, ana):
     assert sorted(agent["readable_channels"]) == sorted([garden, kitchen])
     assert agent["writable_channels"] == [garden]
     assert 3500 < agent["expires"] - agent["created"] <= 3600
+
+
+def test_somebody_else_at_the_same_browser_logs_in_and_decides(page_chat, browse, ana, back):
+    ben = page_chat.person("ben", password=PASSWORD, channels=["kitchen"])
+    page = browse(ana).page
+    asks_for_consent(page_chat, page, back)
+    asked = page.url
+    expect(page.get_by_text(ana.email)).to_be_visible()
+
+    page.get_by_role("button", name="not you?").click()
+    page.locator("#username").fill(ben.email)
+    page.locator("#password").fill(PASSWORD)
+    page.get_by_role("button", name="Log in").click()
+
+    expect(page.get_by_text(ben.email)).to_be_visible()
+    assert parse_qs(urlsplit(page.url).query) == parse_qs(urlsplit(asked).query)
+    page.get_by_role("button", name="Allow for 30 days").click()
+    page.wait_for_url(f"{back}?code=**")
+    assert len(ben.get("/users/me/agents").succeeds()["agents"]) == 1
+    assert ana.get("/users/me/agents").succeeds()["agents"] == []
+
+
+def test_the_consent_page_leads_to_what_an_agent_is(page_chat, browse, ana, back):
+    page = browse(ana).page
+    asks_for_consent(page_chat, page, back)
+
+    with page.expect_popup() as opened:
+        page.get_by_role("link", name="What is an agent?").click()
+
+    expect(opened.value.get_by_role("heading", name="What is an agent?")).to_be_visible()
+    expect(opened.value.get_by_text("An agent is a program that")).to_be_visible()
+    assert axe.violations(opened.value, "agents") == []
 
 
 @pytest.mark.parametrize("place", ["#settings/agents", "#organization/agents"])

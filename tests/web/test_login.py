@@ -177,6 +177,19 @@ def test_logging_out_ends_the_session(chat):
     assert browser.opens("/accounts/logout/").status == 405
 
 
+def test_a_logout_leads_to_the_page_that_was_asked_for_only_if_it_is_ours(chat):
+    ana = chat.person("ana")
+
+    def location(wanted):
+        return Browser.of(ana).submits("/logout/", {"next": wanted}).headers["Location"]
+
+    assert (
+        location("/oauth/authorize?a=1") == "/login/?logged_out&next=%2Foauth%2Fauthorize%3Fa%3D1"
+    )
+    assert location("https://evil.example/") == "/login/?logged_out"
+    assert location("//evil.example/") == "/login/?logged_out"
+
+
 def test_the_root_page_asks_for_one_of_several_organizations(start_server):
     server = start_server(external_url="http://chat.example.com")
     north, south = Chat.found(server, "north"), Chat.found(server, "south")

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote, urlencode, urlsplit
 from zoneinfo import ZoneInfo
 
 import msgspec
@@ -20,6 +20,7 @@ from tertulia.http.parameter_rules import parse_id
 from tertulia.mcp import read_tools
 from tertulia.web import account_pages, page_texts, security_headers
 
+PATH = "/oauth/authorize"
 SHOWN_CHANNELS = 6  # the others are folded away
 MAX_CHANNELS = 500
 DAY_SECONDS = 86_400
@@ -82,6 +83,7 @@ async def page(
         is_on_this_computer=domain.people.agents.is_loopback(redirect_uri),
         registered=_day(call, client.created_at),
         carried=carried,
+        here=f"{PATH}?{urlencode(carried)}",
     )
 
 

@@ -23,7 +23,7 @@ from tertulia.errors import BadRequest, ClientError
 from tertulia.external import client_documents
 from tertulia.http.request import ApiRequest
 from tertulia.mcp import consent
-from tertulia.web import account_pages
+from tertulia.web import account_pages, page_texts
 from tertulia.web.account_pages import AccountPages
 
 PATH = "/mcp"
@@ -78,7 +78,8 @@ class OauthPages:
             self._json("/oauth/register", "POST", register),
             self._json("/oauth/token", "POST", token),
             self._json("/oauth/revoke", "POST", revoke),
-            pages.route("/oauth/authorize", show_consent, decide, max_bytes=1 << 16),
+            pages.route(consent.PATH, show_consent, decide, max_bytes=1 << 16),
+            pages.route("/oauth/agents", explain_agents, None),
         ]
 
     def _json(self, path: str, method: str, endpoint: JsonEndpoint) -> Route:
@@ -121,7 +122,7 @@ async def authorization_server(call: Call) -> tuple[int, dict[str, Any]]:
     site = call.site
     return 200, {
         "issuer": site,
-        "authorization_endpoint": f"{site}/oauth/authorize",
+        "authorization_endpoint": f"{site}{consent.PATH}",
         "token_endpoint": f"{site}/oauth/token",
         "registration_endpoint": f"{site}/oauth/register",
         "revocation_endpoint": f"{site}/oauth/revoke",
@@ -171,7 +172,7 @@ async def register(call: Call) -> tuple[int, dict[str, Any]]:
 async def show_consent(call: Call) -> Response:
     if call.caller is None:
         query = call.request.raw_query.decode("latin-1")
-        return account_pages.redirect(f"/login/?{urlencode({'next': f'/oauth/authorize?{query}'})}")
+        return account_pages.redirect(f"/login/?{urlencode({'next': f'{consent.PATH}?{query}'})}")
     try:
         asked = await _asked(call)
     except _Refused as refused:
@@ -206,6 +207,18 @@ async def decide(call: Call) -> Response:
         asked.challenge,
     )
     return RedirectResponse(asked.back(call.site, code=code), 303)
+
+
+async def explain_agents(call: Call) -> Response:
+    """Say what an agent is."""
+    texts = page_texts.of(call.request)
+    return await account_pages.page(
+        call,
+        "message.html",
+        heading=texts["agent_what_is"],
+        explained=texts["agent_is"],
+        back="",
+    )
 
 
 class _Refused(Exception):

@@ -169,4 +169,6 @@ class LoginPages:
         cookie = api.browser_sessions.drop_cookie(call.config, call.request)
         if provider_session is not None:
             return await saml.log_out_of_provider(call, provider_session, cookie)
-        return account_pages.redirect(saml.LOGGED_OUT, cookie)
+        following = login_completion.next_path(call)
+        query = "" if following == login_completion.HOME else f"&{urlencode({'next': following})}"
+        return account_pages.redirect(f"{saml.LOGGED_OUT}{query}", cookie)

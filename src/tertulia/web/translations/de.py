@@ -189,6 +189,11 @@ TEXTS = {
     "wrong_setup_code": "Der Einrichtungscode ist falsch. Vergleiche ihn mit dem im Terminal.",
     "agent_title": "{} erlauben?",
     "agent_not_you": "nicht du?",
+    "agent_what_is": "Was ist ein Agent?",
+    "agent_is": "Ein Agent ist ein Programm, das hier für jemanden liest und schreibt, oft"
+    " mithilfe eines Sprachmodells. Es handelt im Namen dieser Person, nur wo sie es erlaubt und"
+    " so lange, wie sie es festlegt, und seine Nachrichten sind mit seinem Namen gekennzeichnet."
+    " Die Person kann das jederzeit beenden: Einstellungen, Agenten.",
     "agent_wants": "{} möchte für dich in {} arbeiten",
     "agent_explained": "Das Programm handelt in deinem Namen, wo du es erlaubst und so lange,"
     " wie du es festlegst.",

@@ -174,6 +174,11 @@ TEXTS = {
     "wrong_setup_code": "The setup code is wrong. Compare it with the one in the terminal.",
     "agent_title": "Allow {}?",
     "agent_not_you": "not you?",
+    "agent_what_is": "What is an agent?",
+    "agent_is": "An agent is a program that reads and writes here for a person, often with the"
+    " help of a language model. It acts in the name of that person, only where they allow it and"
+    " until the time they set, and its messages are marked with its name. The person can end it"
+    " at any time: Settings, Agents.",
     "agent_wants": "{} wants to work for you in {}",
     "agent_explained": "It acts in your name, in the places you choose, until the time you set.",
     "agent_marked": "Everything it writes is marked “via {}”.",

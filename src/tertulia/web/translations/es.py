@@ -182,6 +182,11 @@ TEXTS = {
     "wrong_setup_code": "El código de instalación no es correcto. Compáralo con el de la terminal.",
     "agent_title": "¿Permitir {}?",
     "agent_not_you": "¿no eres tú?",
+    "agent_what_is": "¿Qué es un agente?",
+    "agent_is": "Un agente es un programa que lee y escribe aquí para una persona, a menudo con"
+    " la ayuda de un modelo de lenguaje. Actúa en nombre de esa persona, solo donde ella lo"
+    " permite y hasta cuando ella diga, y sus mensajes llevan su nombre como marca. La persona"
+    " puede terminarlo cuando quiera: Ajustes, Agentes.",
     "agent_wants": "{} quiere trabajar para ti en {}",
     "agent_explained": "Actúa en tu nombre, donde tú elijas y hasta cuando tú digas.",
     "agent_marked": "Todo lo que escribe lleva la marca «mediante {}».",

@@ -185,6 +185,11 @@ TEXTS = {
     "wrong_setup_code": "Le code d’installation est faux. Compare-le à celui du terminal.",
     "agent_title": "Autoriser {} ?",
     "agent_not_you": "pas toi ?",
+    "agent_what_is": "Qu’est-ce qu’un agent ?",
+    "agent_is": "Un agent est un programme qui lit et écrit ici pour une personne, souvent à"
+    " l’aide d’un modèle de langage. Il agit au nom de cette personne, seulement là où elle"
+    " l’autorise et jusqu’au moment qu’elle fixe, et ses messages portent son nom. La personne"
+    " peut y mettre fin à tout moment : Paramètres, Agents.",
     "agent_wants": "{} veut travailler pour toi dans {}",
     "agent_explained": "Ce programme agit en ton nom, là où tu le choisis, jusqu’au moment que tu"
     " fixes.",

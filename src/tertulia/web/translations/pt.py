@@ -183,6 +183,11 @@ TEXTS = {
     "wrong_setup_code": "O código de instalação está errado. Compare-o com o do terminal.",
     "agent_title": "Permitir {}?",
     "agent_not_you": "não é você?",
+    "agent_what_is": "O que é um agente?",
+    "agent_is": "Um agente é um programa que lê e escreve aqui para uma pessoa, muitas vezes com"
+    " a ajuda de um modelo de linguagem. Ele age em nome dessa pessoa, só onde ela permite e até"
+    " o prazo que ela definir, e as mensagens dele levam o nome dele. A pessoa pode encerrá-lo a"
+    " qualquer momento: Ajustes, Agentes.",
     "agent_wants": "{} quer trabalhar para você em {}",
     "agent_explained": "Ele age em seu nome, nos lugares que você escolher, até o prazo que você"
     " definir.",

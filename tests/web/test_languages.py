@@ -30,6 +30,7 @@ SECTIONS = (
     "data-exports-admin",
     "integrations",
     "integrations/github",
+    "integrations/harbor",
     "agents",
     "audit-log",
     "legal-holds",
@@ -159,7 +160,7 @@ NAMES = """
     Mastodon Medium Nextcloud Talk ORCID Stack Overflow Reddit SourceHut Steam Telegram Twitch
     Twitter YouTube Python python Markdown GIF CSV JSON JWT LDAP MCP Model Context Protocol OpenID
     Connect SAML RemoteUser UTC Enter Escape all https example com code tertulia backup discover
-    only exclude events webhook secret
+    only exclude events webhook secret Harbor URL
 """
 
 

@@ -7,6 +7,7 @@ from collections import Counter
 import pytest
 
 from tertulia.domain.organization.languages import TRANSLATED
+from tertulia.integrations.catalogue import INTEGRATIONS
 from tertulia.web.assets import STATIC, TRANSLATIONS, build, load_chunks, module_reader
 from tertulia.web.bundler import bundle, minify
 
@@ -150,6 +151,33 @@ def test_every_language_has_every_text_with_the_same_placeholders(language):
         if is_plural:
             forms = set(PLURAL_FORM.findall(translated[name]))
             assert forms == PLURALS.get(language, {"one", "other"}), name
+
+
+NAMES_IN_HINT = re.compile(r"`[^`]*`|\*[^*]*\*")  # code, and what a service calls its pages
+
+
+def setup_hints(language):
+    prefix = "hooks.setup."
+    found = texts(language, ["oversight"]).items()
+    return {
+        name.removeprefix(prefix): text[1:-1] for name, text in found if name.startswith(prefix)
+    }
+
+
+def test_the_english_setup_hints_are_those_of_the_catalogue():
+    plain = {name: text.replace("*", "") for name, text in setup_hints("en").items()}
+
+    assert plain == {each.name: each.setup_hint for each in INTEGRATIONS.values()}
+
+
+@pytest.mark.parametrize("language", sorted({*TRANSLATED} - {"en"}))
+def test_every_setup_hint_is_translated_with_the_same_names(language):
+    translated = setup_hints(language)
+
+    for service, english in setup_hints("en").items():
+        text = translated[service]
+        assert Counter(NAMES_IN_HINT.findall(text)) == Counter(NAMES_IN_HINT.findall(english)), text
+        assert NAMES_IN_HINT.sub("", text) != NAMES_IN_HINT.sub("", english), text
 
 
 # Words for channel, topic and mention that are not in the glossary of a language.

@@ -107,7 +107,7 @@ function servicePage(service, bots, pane) {
     await post(`/integrations/${service.name}/example`, { bot_id: Number(bot.value), stream: channel.value, topic: topic.value });
     return t("hooks.sent");
   });
-  return [h("p", {}, h("button", { class: "b", type: "button", onclick: () => pane.show("integrations") }, t("hooks.all"))), h("div", { class: "ph" }, h("h2", {}, serviceName(service)), h("p", {}, t("hooks.where", { name: serviceName(service) })), h("p", { lang: "en", dir: "ltr" }, ...withCode(service.setup))),
+  return [h("p", {}, h("button", { class: "b", type: "button", onclick: () => pane.show("integrations") }, t("hooks.all"))), h("div", { class: "ph" }, h("h2", {}, serviceName(service)), h("p", {}, t("hooks.where", { name: serviceName(service) })), h("p", {}, ...withNames(t(`hooks.setup.${service.name}`)))),
     h("div", { class: "form" }, usable.length ? labelled(t("hooks.bot"), bot) : h("p", { class: "wrong" }, t("hooks.need-bot")), h("div", { class: "row2" }, h("div", { class: "field" }, h("span", { "aria-hidden": "true" }, t("hooks.channel")), channel.element), labelled(t("hooks.topic"), topic)), ...(templates?.elements ?? []),
       labelled(t("hooks.address"), h("span", { class: "copyline" }, address, copy)), usable.length > 0 && withKey, usable.length > 0 && example, service.is_signed && h("p", { class: "quiet" }, t("hooks.signed", { name: serviceName(service) })),
       service.all_event_types && h("details", {}, h("summary", {}, t("hooks.events", { count: service.all_event_types.length })), h("p", {}, t("hooks.only-events")), h("p", {}, h("code", {}, service.all_event_types.join(", ")))))];
@@ -139,9 +139,12 @@ function templateFields(changed) {
   return { elements: [labelled(t("hooks.topic-template"), topic), labelled(t("hooks.text-template"), text), labelled(t("hooks.payload"), payload), preview, shown], values };
 }
 
-/** Text with code between backticks.
+/** A text with code between backticks, and between asterisks what the service calls its pages and fields, in English.
  * @param {string} text
  * @returns {Child[]} */
-function withCode(text) {
-  return text.split("`").map((part, index) => (index % 2 ? h("code", {}, part) : part));
+function withNames(text) {
+  return text.split(/(`[^`]*`|\*[^*]*\*)/).map((part) => {
+    if (part.startsWith("`")) return h("code", { dir: "ltr" }, part.slice(1, -1));
+    return part.startsWith("*") ? h("b", { lang: "en", dir: "ltr" }, part.slice(1, -1)) : part;
+  });
 }

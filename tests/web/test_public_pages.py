@@ -374,6 +374,16 @@ def test_a_control_character_in_a_message_leaves_the_feed_well_formed(square, an
     assert "beforeafter" in feed.decode()
 
 
+def test_a_control_character_in_a_message_leaves_the_pages_valid(square, ana):
+    ana.says("before\x0bafter \x1b[0m\x7f", to="square > opening hours")
+
+    channel = path_of(square, "square")
+    topic = f"{channel}opening.20hours/"
+    for path in (channel, topic):
+        assert not html_errors(text_of(page(square, path)))
+    assert "beforeafter [0m" in text_of(page(square, topic))
+
+
 def test_a_conditional_request_does_not_tell_whether_a_private_channel_has_changed(square, ana):
     ana.says("Hello", to="house > private")
     ana.patch("/realm", description="Changes every page").succeeds()

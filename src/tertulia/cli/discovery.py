@@ -112,6 +112,8 @@ def _criteria(
     first: datetime | None,
     last: datetime | None,
 ) -> Discovery:
+    if not all(domain.search.words.fold(each).strip() for each in words):
+        raise click.ClickException("A word is empty.")
     channel_ids = []
     for name in channels:
         found = storage.channels.find_by_name(tx, name)
@@ -121,7 +123,7 @@ def _criteria(
     return Discovery(
         user_ids=[actions.people.get_by_email(tx, each).id for each in emails],
         channel_ids=channel_ids,
-        words=[each for each in words if each.strip()],
+        words=list(words),
         since=None if first is None else _utc(first),
         until=None if last is None else _utc(last + timedelta(days=1)),
     )

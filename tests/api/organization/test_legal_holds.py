@@ -353,6 +353,18 @@ def test_a_hold_that_begins_during_an_erasure_stops_it(chat, owner, ana):
     assert owner.sees(soup)["sender_full_name"] == "Ana"
 
 
+@pytest.mark.parametrize("word", ["", " ", "\u0301"])
+def test_a_discovery_refuses_an_empty_word(chat, in_kitchen, ana, tmp_path, word):
+    ana.says("not for the case", to="kitchen > lunch")
+    flags = ("--word", "papers", "--word", word, "--reason", "x")
+
+    refused = runs(chat, "discover", str(tmp_path / "out"), *flags)
+
+    assert refused.code == 1
+    assert "A word is empty." in refused.err
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize("word", ["ÄPFEL", "apfel", "strasse", "ｓｔｒａｓｓｅ", "ПАПКА", "ФАЙЛ"])
 def test_a_discovery_compares_words_as_search_does(chat, in_kitchen, ana, tmp_path, word):
     ana.says("Äpfel in der Straße, папка", to="kitchen > lunch")

@@ -148,7 +148,7 @@ def test_the_address_of_a_private_file_in_a_public_text_does_not_export_it(
 
 def test_every_page_of_an_archive_is_valid_whatever_people_write(chat, lively, ana, ben, tmp_path):
     image = uploads(ana, "a & <b>.png", picture(), "image/png")
-    for text in (*MARKUP, f"[a picture]({image.url})"):
+    for text in (*MARKUP, "from a \x1b[31mterminal\x0b", f"[a picture]({image.url})"):
         last = ana.says(text, to='kitchen > <All> & "kinds"')
         ana.says(text, to=[ben])
     ana.patch(f"/messages/{last.id}", content="and *edited*").succeeds()
@@ -161,6 +161,23 @@ def test_every_page_of_an_archive_is_valid_whatever_people_write(chat, lively, a
     for page in pages:
         assert not html_errors(page.read_text()), page
     assert not broken_links(tmp_path / "out")
+
+
+def test_a_file_is_archived_though_no_file_system_has_names_as_long(
+    chat, in_kitchen, ana, tmp_path
+):
+    names = ("\u4f1a" * 90 + ".txt", "a." + "\u4f1a" * 90)
+    files = [uploads(ana, name, name.encode(), "text/plain") for name in names]
+    for file in files:
+        ana.says(f"[here]({file.url})", to="kitchen > lunch")
+
+    archives(chat, tmp_path / "out")
+
+    written = [path for path in (tmp_path / "out" / "files").rglob("*") if path.is_file()]
+    assert {path.read_bytes().decode() for path in written} == set(names)
+    assert {path.suffix for path in written} > {".txt"}
+    assert all_html(tmp_path / "out").count('href="../../files/') == 2
+    assert broken_links(tmp_path / "out") == []
 
 
 def test_an_existing_folder_is_not_overwritten(chat, lively, tmp_path):

@@ -46,6 +46,8 @@ from tertulia.transfer.html_archive.search_index import SearchIndex
 
 PAGE_MESSAGES = 100
 PAGE_TOPICS = 200
+MAX_NAME_BYTES = 200  # of a file; file systems allow 255, some encrypted ones fewer
+MAX_SUFFIX_BYTES = 20
 MAX_KNOWN_TOPICS = 64  # of up to 80 KB, if a topic has a million messages
 STYLES = ("tokens", "base", "messages", "code", "public")
 UNKNOWN = ShownPerson("?", SHADES, None, False)
@@ -149,9 +151,9 @@ class HtmlArchive:
 
     def file(self, path_id: str) -> str | None:
         """The path of an uploaded file in the archive; writes it when it is first needed."""
-        path = f"files/{path_id}"
         if ".." in PurePosixPath(path_id).parts:
             return None
+        path = f"files/{_shortened(path_id)}"
         return path if self._is_written(path) or self._write_file(path_id, path) else None
 
     def message_path(self, channel_id: int, topic: str, message_id: int | None) -> str | None:
@@ -297,7 +299,8 @@ class HtmlArchive:
             **page_frame.marks(["messages"]),
             **values,
         )
-        self._put(path).write_bytes(PageFrame(text).fill({"messages": messages}))
+        page = PageFrame(text).fill({"messages": messages})
+        self._put(path).write_bytes(page_frame.without_controls(page))
 
     def _is_written(self, path: str) -> bool:
         try:
@@ -345,6 +348,18 @@ class HtmlArchive:
         target = self._folder / path
         target.parent.mkdir(parents=True, exist_ok=True)
         return target
+
+
+def _shortened(path_id: str) -> str:
+    """A path id with a name that a file system accepts: 100 letters may be 400 bytes."""
+    folder, separator, name = path_id.rpartition("/")
+    if len(name.encode()) <= MAX_NAME_BYTES:
+        return path_id
+    suffix = PurePosixPath(name).suffix
+    if len(suffix.encode()) > MAX_SUFFIX_BYTES:
+        suffix = ""
+    size = MAX_NAME_BYTES - len(suffix.encode())
+    return f"{folder}{separator}{name.encode()[:size].decode(errors='ignore')}{suffix}"
 
 
 def _page_name(topic: int, page: int) -> str:

@@ -445,13 +445,13 @@ class PublicPages:
             text = rendering.text(document.template, **document.values)
             if document.media_type in (ATOM, XML):
                 text = _NOT_IN_XML.sub("", text)
-            return text.encode()
+            return page_frame.without_controls(text.encode())
         shown = message_html.of_all(visit.texts, visit.look, document.found.messages)
         parts: list[bytes] = []
         while step := list(islice(shown, STEP_MESSAGES)):
             parts += step
             await yield_point.yield_to_requests()
-        return _topic_page(visit, document, b"".join(parts))
+        return page_frame.without_controls(_topic_page(visit, document, b"".join(parts)))
 
     async def _not_found(self, api_request: ApiRequest, texts: Texts) -> Response:
         """The same page whether the thing does not exist or is not public."""

@@ -3,8 +3,6 @@
 import contextlib
 import os
 import re
-import signal
-import sys
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -18,6 +16,7 @@ from tertulia.cli.errors import describe
 from tertulia.cli.flags import config_options
 from tertulia.cli.open_data import record_everywhere
 from tertulia.cli.progress import Progress
+from tertulia.cli.sigterm import clean_up_on_sigterm
 from tertulia.config import Config
 from tertulia.database import Database
 from tertulia.database.tx import Tx
@@ -69,7 +68,7 @@ def backup(
     backup-20261115-183000.tar.
     """
     config = Config.load(flags, os.environ)
-    with _remove_partial_file():
+    with clean_up_on_sigterm():
         if every is None and keep is None:
             _take(config, file, with_secret)
             return
@@ -92,16 +91,6 @@ def _reason(error: Exception) -> str:
     if isinstance(error, click.ClickException):
         return error.message
     return describe(error) or type(error).__name__
-
-
-@contextlib.contextmanager
-def _remove_partial_file() -> Iterator[None]:
-    """On SIGTERM, run the cleanup that removes a partial file."""
-    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 def _take(config: Config, file: Path, with_secret: bool) -> None:

@@ -12,6 +12,7 @@ from tertulia import actions, domain, storage
 from tertulia.cli.exporting import FOLDER_MODE
 from tertulia.cli.open_data import OpenOrganization, audited_command, in_organization
 from tertulia.cli.progress import Progress
+from tertulia.cli.sigterm import clean_up_on_sigterm
 from tertulia.database.tx import Tx
 from tertulia.domain.organization.audit import DONE
 from tertulia.domain.organization.exports import WITHOUT_CONSENT
@@ -53,6 +54,7 @@ DAY = click.DateTime(["%Y-%m-%d"])
 @click.option("--to", "last", type=DAY, help="The last day, in UTC.")
 @click.option("--reason", required=True, help="The reason; the audit log records it.")
 @in_organization
+@clean_up_on_sigterm()
 def discover(
     opened: OpenOrganization,
     folder: Path,

@@ -9,6 +9,7 @@ import click
 from tertulia import actions, storage
 from tertulia.cli.open_data import OpenOrganization, in_organization
 from tertulia.cli.progress import Progress
+from tertulia.cli.sigterm import clean_up_on_sigterm
 from tertulia.database.tx import Tx
 from tertulia.domain.organization.exports import KINDS, WITHOUT_CONSENT
 from tertulia.external.stores.file_stores import FileStores
@@ -38,6 +39,7 @@ FOLDER_MODE = 0o700
     "--html", "is_html", is_flag=True, help="Write a folder of pages that a browser opens."
 )
 @in_organization
+@clean_up_on_sigterm()
 def export(
     opened: OpenOrganization, file: Path, kind: str, person: str | None, is_html: bool
 ) -> None:

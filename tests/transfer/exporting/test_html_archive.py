@@ -1,7 +1,9 @@
 """HTML archives: a folder that a browser opens without a server."""
 
 import json
+import os
 import re
+import signal
 import tracemalloc
 from html import unescape
 from pathlib import Path
@@ -16,6 +18,7 @@ from tests.support.people import Chat
 from tests.support.pictures import picture
 from tests.support.server import SECRET
 
+from tertulia.cli.progress import Progress
 from tertulia.config import Config
 from tertulia.database import Database
 from tertulia.database.tx import Tx
@@ -178,6 +181,23 @@ def test_a_file_is_archived_though_no_file_system_has_names_as_long(
     assert {path.suffix for path in written} > {".txt"}
     assert all_html(tmp_path / "out").count('href="../../files/') == 2
     assert broken_links(tmp_path / "out") == []
+
+
+@pytest.mark.parametrize(
+    "command", [("export", "--html"), ("export",), ("discover", "--reason", "x")]
+)
+def test_a_terminated_export_leaves_nothing(chat, lively, tmp_path, monkeypatch, command):
+    monkeypatch.setattr(Progress, "show", lambda *_: os.kill(os.getpid(), signal.SIGTERM))
+    before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    try:
+        terminal = Terminal(chat.server.folder, chat.server.url)
+        words = (*command, str(tmp_path / "out"), "--org", chat.realm.subdomain)
+        ended = terminal.runs(*words, TERTULIA_SECRET=SECRET)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+    assert ended.code == 128 + signal.SIGTERM
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_an_existing_folder_is_not_overwritten(chat, lively, tmp_path):

@@ -188,6 +188,42 @@ def test_a_page_shows_changes_at_once_and_is_304_if_unchanged(square, ana):
     assert page(square, f"/public/message/{message.id}").status == 404
 
 
+def test_a_topic_leads_to_the_topics_before_and_after_it_in_its_channel(square, ana):
+    first = ana.says("By the river", to="square > where to park")
+    ana.says("Members only", to="house > secrets")
+    ana.says("Is it?", to="square > heated <yard>")
+    ana.says("Members only", to="house > more secrets")
+    path = path_of(square, "square", "heated .3Cyard.3E")
+
+    alone = page(square, path)
+    ana.says("At the door", to="square > ✔ tickets")
+    both = page(square, path, If_None_Match=alone.headers["etag"])
+    oldest = page(square, path_of(square, "square", "where to park"))
+    ana.patch(f"/messages/{first.id}", topic="parking").succeeds()
+    renamed = page(square, path, If_None_Match=both.headers["etag"])
+
+    parking, tickets = path_of(square, "square", "where to park"), ".E2.9C.94.20tickets/"
+    assert other_topics(alone) == [(parking, "Earlier: where to park")]
+    assert other_topics(both) == [
+        (parking, "Earlier: where to park"),
+        (f"{path_of(square, 'square')}{tickets}", "Later: tickets"),
+    ]
+    assert other_topics(renamed)[0] == (path_of(square, "square", "parking"), "Earlier: parking")
+    assert other_topics(oldest) == [(path, "Later: heated <yard>")]
+    for shown in (alone, both, renamed):
+        assert "secrets" not in text_of(shown)
+        assert html_errors(text_of(shown)) == []
+
+
+def other_topics(reply: Reply) -> list[tuple[str, str]]:
+    """Where the links to other topics lead, and what they say."""
+    _, _, after = text_of(reply).partition('aria-label="Other topics">')
+    links = re.findall(
+        r'<a class="b" href="([^"]+)">.*?<span>(.*?)</span>', after.split("</nav>")[0]
+    )
+    return [(path, unescape(title)) for path, title in links]
+
+
 def test_a_retention_run_is_shown_at_once(square, ana):
     ana.says("Long ago", to="square > news")
     square.write(lambda tx: tx.execute("UPDATE message SET sent_at = sent_at - 400000"))

@@ -64,6 +64,9 @@ class Dialect(Protocol):
     def lower(self, text: str) -> str: ...  # ASCII letters only, in any locale
     def floor(self, number: str) -> str: ...  # a positive number, as an integer
     def byte_length(self, column: str) -> str: ...  # of a text, in bytes
+    # Rows of a group on one side of an id, found in the index of both columns. Ordered by both,
+    # the first may be one of another group.
+    def beside(self, group: str, value: str, sign: str, bound: str) -> str: ...
     def load_rows(
         self, connection: Any, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]
     ) -> None: ...

@@ -15,7 +15,7 @@ from tertulia.domain.channels.channel import Channel
 from tertulia.domain.messages.message import Message, TopicMessage
 from tertulia.errors.channels import ChannelNotAccessible
 from tertulia.errors.http import NotFound
-from tertulia.storage.messages.topic_pages import TopicHead
+from tertulia.storage.messages.topic_pages import TopicHead, TopicNeighbours
 
 PAGE_TOPICS = 50
 FEED_MESSAGES = 50
@@ -130,6 +130,12 @@ def topic_page(
         raise NotFound()
     name = storage.messages.topic_pages.current_name(tx, channel.id, key.topic_key)
     return TopicPage(channel, topic if name is None else name, messages, number, count)
+
+
+def neighbours(tx: Tx, found: TopicPage) -> TopicNeighbours:
+    """The topics before and after a topic, in its channel."""
+    key = domain.channels.topics.fold(found.topic)
+    return storage.messages.topic_pages.neighbours(tx, found.channel.id, key)
 
 
 def starts_of(tx: Tx, key: TopicOfChannel) -> TopicStarts:

@@ -260,6 +260,10 @@ class Postgres:
     def byte_length(self, column: str) -> str:
         return f"octet_length({column})"
 
+    def beside(self, group: str, value: str, sign: str, bound: str) -> str:
+        """With `=` the planner may choose the primary key, and read all newer rows of others."""
+        return f"({group}, id) {sign} ({value}, {bound})"
+
     def load_rows(
         self, connection: Any, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]
     ) -> None:

@@ -196,6 +196,9 @@ class Sqlite:
     def byte_length(self, column: str) -> str:
         return f"length(CAST({column} AS BLOB))"
 
+    def beside(self, group: str, value: str, sign: str, bound: str) -> str:
+        return f"{group} = {value} AND id {sign} {bound}"
+
     def load_rows(
         self, connection: Any, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]
     ) -> None:

@@ -26,6 +26,9 @@ TEXTS = {
     "earlier_messages": "Frühere Nachrichten",
     "later_messages": "Spätere Nachrichten",
     "earlier_topics": "Frühere Themen",
+    "other_topics": "Andere Themen",
+    "earlier_topic": "Früher: {topic}",
+    "later_topic": "Später: {topic}",
     "take_part": "Mitreden",
     "continue": "Im Chat weiterlesen",
     "continue_topic": "Antworte, folge dem Thema, oder frage etwas anderes. Zum Lesen brauchst du"

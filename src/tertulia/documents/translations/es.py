@@ -26,6 +26,9 @@ TEXTS = {
     "earlier_messages": "Mensajes anteriores",
     "later_messages": "Mensajes posteriores",
     "earlier_topics": "Temas anteriores",
+    "other_topics": "Otros temas",
+    "earlier_topic": "Anterior: {topic}",
+    "later_topic": "Posterior: {topic}",
     "take_part": "Participar",
     "continue": "Continuar en el chat",
     "continue_topic": "Responde, sigue el tema o pregunta otra cosa. Para leer no hace falta"

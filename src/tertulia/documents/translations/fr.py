@@ -26,6 +26,9 @@ TEXTS = {
     "earlier_messages": "Messages précédents",
     "later_messages": "Messages suivants",
     "earlier_topics": "Sujets précédents",
+    "other_topics": "Autres sujets",
+    "earlier_topic": "Précédent : {topic}",
+    "later_topic": "Suivant : {topic}",
     "take_part": "Participer",
     "continue": "Continuer dans le chat",
     "continue_topic": "Réponds, suis le sujet ou demande autre chose. Pour lire, pas besoin de"

@@ -23,6 +23,9 @@ TEXTS = {
     "earlier_messages": "以前のメッセージ",
     "later_messages": "以降のメッセージ",
     "earlier_topics": "以前のトピック",
+    "other_topics": "ほかのトピック",
+    "earlier_topic": "以前: {topic}",
+    "later_topic": "以降: {topic}",
     "take_part": "参加する",
     "continue": "チャットで続ける",
     "continue_topic": "返信したり、トピックをフォローしたり、別の質問をしたりできます。"

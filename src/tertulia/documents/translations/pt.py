@@ -26,6 +26,9 @@ TEXTS = {
     "earlier_messages": "Mensagens anteriores",
     "later_messages": "Mensagens seguintes",
     "earlier_topics": "Tópicos anteriores",
+    "other_topics": "Outros tópicos",
+    "earlier_topic": "Anterior: {topic}",
+    "later_topic": "Seguinte: {topic}",
     "take_part": "Participe",
     "continue": "Continuar no chat",
     "continue_topic": "Responda, siga o tópico ou pergunte outra coisa. Para ler não é preciso"

@@ -32,6 +32,14 @@ class ListedTopic(msgspec.Struct, frozen=True):
     changed_at: float  # when its newest message was sent
 
 
+class TopicNeighbours(msgspec.Struct, frozen=True):
+    """The topics of the messages just before a topic began and just after its newest message.
+    Following one of them again and again reaches an end: the ids only fall, or only rise."""
+
+    earlier: str | None
+    later: str | None
+
+
 def starts(tx: Tx, channel_id: int, topic_key: str, page_messages: int) -> TopicStarts:
     """Where the pages of a topic start. Takes a microsecond per message."""
     rows = tx.tuples(
@@ -99,6 +107,23 @@ def current_name(tx: Tx, channel_id: int, topic_key: str) -> str | None:
         topic=topic_key,
     )
     return found
+
+
+def neighbours(tx: Tx, channel_id: int, topic_key: str) -> TopicNeighbours:
+    """The topics before and after a topic. Four entries of the indexes are read, however much
+    there is."""
+    ids = "FROM message WHERE channel_id = :channel AND topic_key = :topic"
+    before = tx.dialect.beside("channel_id", ":channel", "<", f"(SELECT min(id) {ids})")
+    after = tx.dialect.beside("channel_id", ":channel", ">", f"(SELECT max(id) {ids})")
+    topic = "SELECT CASE WHEN channel_id = :channel THEN topic END FROM message WHERE"
+    row = tx.one(
+        f"SELECT ({topic} {before} ORDER BY channel_id DESC, id DESC LIMIT 1) AS earlier,"
+        f" ({topic} {after} ORDER BY channel_id, id LIMIT 1) AS later",
+        channel=channel_id,
+        topic=topic_key,
+    )
+    assert row is not None
+    return TopicNeighbours(row["earlier"], row["later"])
 
 
 def newest_ids(tx: Tx, channel_id: int, topic_key: str, limit: int) -> list[int]:

@@ -45,6 +45,7 @@ from tertulia.http import compression
 from tertulia.http.parameter_rules import parse_id
 from tertulia.http.request import ApiRequest
 from tertulia.memo import memoized
+from tertulia.storage.messages.topic_pages import TopicNeighbours
 from tertulia.web import rendering, security_headers
 from tertulia.web.public import addresses, sitemap
 from tertulia.web.public.appearance import PublicAppearance
@@ -60,7 +61,14 @@ MAX_YIELD_SECONDS = 0.05  # that a page waits in all while other requests are an
 PARAMETERS = ("page", "before", "as")
 STEP_MESSAGES = 50  # rendered between two moments for other requests
 STATIC = "/static/"
-OPTIONAL_VALUES = ("is_resolved", "page_of", "earlier", "later")  # of a page of a topic
+OPTIONAL_VALUES = (  # of a page of a topic
+    "is_resolved",
+    "page_of",
+    "earlier",
+    "later",
+    "earlier_topic",
+    "later_topic",
+)
 HTML = "text/html; charset=utf-8"
 ATOM = "application/atom+xml; charset=utf-8"
 XML = "application/xml; charset=utf-8"
@@ -110,6 +118,7 @@ class TopicDocument(msgspec.Struct, frozen=True):
     """A page of a topic to render."""
 
     found: TopicPage
+    neighbours: TopicNeighbours
     path: str
     media_type: str = HTML
     headers: dict[str, str] = {}
@@ -249,7 +258,8 @@ class PublicPages:
                 return _redirect(visit, path, request)
             if is_text:
                 return _as_text(visit, found)
-            return TopicDocument(found, path)
+            neighbours = actions.messages.public_history.neighbours(tx, found)
+            return TopicDocument(found, neighbours, path)
 
         return await self._answer(request, read)
 
@@ -563,6 +573,13 @@ def _topic_page(visit: Visit, document: TopicDocument, messages: bytes) -> bytes
         values["earlier"] = _numbered(path, number - 1)
     if number < pages:
         values["later"] = _numbered(path, number + 1)
+    for name, topic in (
+        ("earlier_topic", document.neighbours.earlier),
+        ("later_topic", document.neighbours.later),
+    ):
+        if topic is not None:
+            values[name] = addresses.topic_path(channel.id, channel.name, topic)
+            values[f"{name}_title"] = view_models.titled(texts, topic)[0]
     encoded = page_frame.escaped(values)
     encoded["posting"] = _json_ld(visit, title, canonical, found, snippet).encode()
     encoded["messages"] = messages

@@ -119,7 +119,12 @@ def test_a_template_may_leave_a_payload_out(ana):
         ("{", "x", "Malformed JSON"),
         ("{}", " ", "The address needs a text_template."),
         ("{}", "{{ a.b() }}", "text_template: Call is not allowed in a template."),
-        ("{}", "{% if %}", "text_template: Expected an expression, got 'end of statement block'"),
+        (
+            "{}",
+            "{% if %}",
+            "text_template is not a valid template: Expected an expression,"
+            " got 'end of statement block'",
+        ),
         ("{}", "x" * 2001, "text_template has more than 2000 characters."),
     ],
 )

@@ -96,9 +96,9 @@ def test_values_mention_no_one():
         ("{% if status is sameas status %}{% endif %}", "'sameas' is not allowed"),
         ("{% if status < 3 %}{% endif %}", "not supported"),
         ("x" * 2001, "more than 2000 characters"),
-        ("{{" + "(" * 900 + "1" + ")" * 900 + "}}", "text_template: "),
-        ("{% if not " + "not " * 400 + "a %}{% endif %}", "text_template: "),
-        ("{{ status|truncate(1e999) }}", "text_template: "),
+        ("{{" + "(" * 900 + "1" + ")" * 900 + "}}", "text_template is not a valid template: "),
+        ("{% if not " + "not " * 400 + "a %}{% endif %}", "text_template: conditions, loops"),
+        ("{{ status|truncate(1e999) }}", "text_template is not a valid template: "),
         (" ", "needs a text_template"),
     ],
 )

@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 
 import tertulia
 from tertulia.errors import BadRequest, ClientError
+from tertulia.integrations.rejections import WebhookRejected
 from tertulia.web.assets import STATIC, TRANSLATIONS
 
 SOURCE = Path(tertulia.__file__).parent
@@ -24,11 +25,11 @@ def all_errors(parent: type[ClientError] = ClientError) -> set[type[ClientError]
 
 def described(folder: Path = SOURCE) -> set[str]:
     """What the server says: messages of error classes, and texts that are given to them."""
-    names = {each.__name__ for each in all_errors()}
+    names = {WebhookRejected.__name__, *(each.__name__ for each in all_errors())}
     found = {each.message for each in all_errors()}
     if folder != SOURCE:  # the others have a text by their code
-        names, found = {BadRequest.__name__}, set()
-    for path in folder.rglob("*.py"):
+        names, found = {BadRequest.__name__, WebhookRejected.__name__}, set()
+    for path in folder.rglob("*.py") if folder.is_dir() else [folder]:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
                 given = [*node.args, *(each.value for each in node.keywords)]
@@ -125,6 +126,15 @@ def test_every_refusal_of_an_action_that_the_page_asks_for_is_translated():
     }
 
     assert unknown == ONLY_OTHER_CLIENTS
+
+
+def test_every_refusal_of_a_template_is_translated():
+    said = described(SOURCE / "integrations" / "templated.py")
+
+    assert len(said) == 7
+    for each in {*said, "Malformed JSON"}:
+        filled = re.sub(r"\{\w*\}", "17", each)
+        assert any(re.fullmatch(pattern, filled) for pattern in translated()), each
 
 
 def test_a_refusal_is_shown_in_the_language_of_the_person(page_chat, browse):

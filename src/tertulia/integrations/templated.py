@@ -60,7 +60,8 @@ def _render(name: str, template: str, values: Mapping[str, Any]) -> str:
             if length > MAX_TEXT_LENGTH:
                 break
     except _mistakes() as mistake:
-        raise WebhookRejected(f"{name}: {shortened(str(mistake), 200)}") from None
+        reason = shortened(str(mistake), 200)
+        raise WebhookRejected(f"{name} is not a valid template: {reason}") from None
     return "".join(pieces)
 
 

@@ -22,6 +22,7 @@ from tertulia.errors.files import FileAccessDenied, LinkExpired, NoSuchFile
 from tertulia.http import downloads
 from tertulia.http.downloads import Part
 from tertulia.http.request import ApiRequest
+from tertulia.web import account_pages, page_texts
 from tertulia.web.convertors import REALM
 from tertulia.web.thumbnails import Thumbnails
 
@@ -48,7 +49,7 @@ class Downloads:
         try:
             db, found = await self._readable(request, request.path_params["path"])
         except (NoSuchFile, FileAccessDenied) as error:
-            return _page(error)
+            return _page(request, error)
         return await self._answer(request, db, found)
 
     async def thumbnail(self, request: Request) -> Response:
@@ -59,7 +60,7 @@ class Downloads:
             if shape not in (THUMBNAIL, ANIMATED_THUMBNAIL) or not found.media.width:
                 raise NoSuchFile()
         except (NoSuchFile, FileAccessDenied) as error:
-            return _page(error)
+            return _page(request, error)
         drawn = b"" if shape == ANIMATED_THUMBNAIL else await self._thumbnails.of(db, found)
         if not drawn:
             return await self._answer(request, db, found)
@@ -82,7 +83,7 @@ class Downloads:
             if found is None:
                 raise NoSuchFile()
         except (NoSuchFile, LinkExpired) as error:
-            return _page(error)
+            return _page(request, error)
         return await self._answer(request, db, found)
 
     async def _answer(self, request: Request, db: OrgDatabase, file: Attachment) -> Response:
@@ -103,13 +104,19 @@ class Downloads:
         reader = FileReader(db, self._services.stores, file)
         first = await reader.read(part.start)
         if not first:
-            return _page(NoSuchFile())
+            return _page(request, NoSuchFile())
         return StreamingResponse(_bytes(reader, first, part), status, headers)
 
 
-def _page(error: ClientError) -> Response:
-    headers = {"Cache-Control": "no-store"}
-    return HTMLResponse(f"<p>{error.msg}</p>", error.status, headers)
+def _page(request: Request, error: ClientError) -> Response:
+    """Say what is wrong in the language of the browser: people open such addresses in a tab."""
+    texts = page_texts.in_language(page_texts.language(request.headers.get("accept-language")))
+    text = account_pages.describe(ApiRequest(request.scope, request.receive), error)
+    body = (
+        f'<!doctype html><html lang="{texts.language}" dir="{texts.direction}">'
+        f'<meta charset="utf-8"><title>{text}</title><p>{text}</p>'
+    )
+    return HTMLResponse(body, error.status, {"Cache-Control": "no-store"})
 
 
 def _etag(file: Attachment) -> str:

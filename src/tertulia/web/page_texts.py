@@ -42,6 +42,9 @@ PROBLEMS = {
     "RemoteUserMissing": "proxy_header_missing",
     "WrongSetupCode": "wrong_setup_code",
     "AlreadySetUp": "already_set_up",
+    "NoSuchFile": "file_missing",
+    "FileAccessDenied": "file_forbidden",
+    "LinkExpired": "file_link_expired",
 }
 SENTENCES = {
     "A password has at least 8 characters.": "password_too_short",

@@ -12,8 +12,14 @@ from tests.support.pictures import animation, picture
 
 from tertulia.domain.files.attachments import PIECE_BYTES
 
-FORBIDDEN = b"<p>You are not authorized to view this file.</p>"
-GONE = b"<p>This file does not exist or has been deleted.</p>"
+
+def error_page(text: str, language: str = "en", direction: str = "ltr") -> bytes:
+    head = f'<meta charset="utf-8"><title>{text}</title>'
+    return f'<!doctype html><html lang="{language}" dir="{direction}">{head}<p>{text}</p>'.encode()
+
+
+FORBIDDEN = error_page("You are not authorized to view this file.")
+GONE = error_page("This file does not exist or has been deleted.")
 LARGE = bytes(range(256)) * 1024 * 9 + b"the end"  # a little more than nine pieces
 
 
@@ -275,6 +281,17 @@ def test_a_temporary_link_works_for_a_minute(own_chat):
     assert fetches(own_chat.stranger, temporary).status == 403
 
 
+def test_a_file_that_cannot_be_shown_is_explained_in_the_language_of_the_browser(chat, ana):
+    file = uploads(ana)
+    german = chat.stranger.with_headers(Accept_Language="de-AT,en;q=0.5")
+
+    refused = fetches(chat.person("ben"), file, Accept_Language="ar")
+    invalid = german.raw("GET", "/user_uploads/temporary/00/notes.txt")
+
+    assert refused.body == error_page("لا يُسمح لك برؤية هذا الملف.", "ar", "rtl")
+    assert invalid.body == error_page("Dieser Link ist nicht mehr gültig.", "de")
+
+
 def test_a_temporary_link_cannot_be_forged(chat, ana):
     file, other = uploads(ana), uploads(ana)
     link = ana.get(f"/user_uploads/{file.path_id}").succeeds()["url"]
@@ -283,7 +300,7 @@ def test_a_temporary_link_cannot_be_forged(chat, ana):
 
     for each in (swapped, token[:-2], "00", "xyz", "3a3a"):
         reply = chat.stranger.raw("GET", f"/user_uploads/temporary/{each}/notes.txt")
-        assert (reply.status, reply.body) == (403, b"<p>This link is no longer valid.</p>")
+        assert (reply.status, reply.body) == (403, error_page("This link is no longer valid."))
 
 
 # --- downloading ---

@@ -232,6 +232,9 @@ TEXTS = {
     "agent_allow_today": "Für heute erlauben",
     "agent_allow_month": "30 Tage erlauben",
     "agent_allow_open": "Erlauben, bis ich es beende",
+    "file_missing": "Diese Datei gibt es nicht, oder sie wurde gelöscht.",
+    "file_forbidden": "Du darfst diese Datei nicht sehen.",
+    "file_link_expired": "Dieser Link ist nicht mehr gültig.",
     "agent_unknown": "Dieses Programm ist hier nicht registriert. Beginne im Programm noch einmal.",
     "agent_wrong_address": "Dieses Programm will dich zu einer Adresse leiten, die es nicht"
     " registriert hat. Es wurde nichts erlaubt.",

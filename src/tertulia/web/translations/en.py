@@ -212,6 +212,9 @@ TEXTS = {
     "agent_allow_today": "Allow for today",
     "agent_allow_month": "Allow for 30 days",
     "agent_allow_open": "Allow until I end it",
+    "file_missing": "This file does not exist or has been deleted.",
+    "file_forbidden": "You are not authorized to view this file.",
+    "file_link_expired": "This link is no longer valid.",
     "agent_unknown": "This program is not registered here. Start again in the program.",
     "agent_wrong_address": "This program wants to lead you to an address that it did not"
     " register. Nothing was allowed.",

@@ -222,6 +222,9 @@ TEXTS = {
     "agent_allow_today": "Permitir hoy",
     "agent_allow_month": "Permitir 30 días",
     "agent_allow_open": "Permitir hasta que lo termine",
+    "file_missing": "Este archivo no existe o se ha borrado.",
+    "file_forbidden": "No tienes permiso para ver este archivo.",
+    "file_link_expired": "Este enlace ya no es válido.",
     "agent_unknown": "Este programa no está registrado aquí. Empieza de nuevo en el programa.",
     "agent_wrong_address": "Este programa quiere llevarte a una dirección que no registró. No se"
     " ha permitido nada.",

@@ -228,6 +228,9 @@ TEXTS = {
     "agent_allow_today": "Autoriser aujourd’hui",
     "agent_allow_month": "Autoriser 30 jours",
     "agent_allow_open": "Autoriser sans date de fin",
+    "file_missing": "Ce fichier n’existe pas ou a été supprimé.",
+    "file_forbidden": "Tu n’as pas le droit de voir ce fichier.",
+    "file_link_expired": "Ce lien n’est plus valable.",
     "agent_unknown": "Ce programme n’est pas enregistré ici. Recommence dans le programme.",
     "agent_wrong_address": "Ce programme veut te mener à une adresse qu’il n’a pas enregistrée."
     " Rien n’a été autorisé.",

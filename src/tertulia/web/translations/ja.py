@@ -222,6 +222,9 @@ TEXTS = {
     "agent_allow_today": "今日だけ許可",
     "agent_allow_month": "30日間許可",
     "agent_allow_open": "終了するまで許可",
+    "file_missing": "このファイルは存在しないか、削除されました。",
+    "file_forbidden": "このファイルを見る権限がありません。",
+    "file_link_expired": "このリンクはもう使えません。",
     "agent_unknown": "このプログラムはここに登録されていません。"
     "プログラムでもう一度始めてください。",
     "agent_wrong_address": "このプログラムは、登録していないアドレスにあなたを"

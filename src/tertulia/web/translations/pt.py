@@ -226,6 +226,9 @@ TEXTS = {
     "agent_allow_today": "Permitir por hoje",
     "agent_allow_month": "Permitir por 30 dias",
     "agent_allow_open": "Permitir até eu encerrar",
+    "file_missing": "Este arquivo não existe ou foi excluído.",
+    "file_forbidden": "Você não tem permissão para ver este arquivo.",
+    "file_link_expired": "Este link não é mais válido.",
     "agent_unknown": "Este programa não está registrado aqui. Comece de novo no programa.",
     "agent_wrong_address": "Este programa quer levar você a um endereço que não registrou. Nada"
     " foi permitido.",

@@ -175,7 +175,7 @@ def as_facts(org: Organization) -> dict[str, Any]:
         "version",
         "life",
         "turned_at",
-        "kept",
+        "encoded",
         "channel_versions",
     }
     return {name: as_plain(value) for name, value in vars(org).items() if name not in passing}

@@ -1,4 +1,4 @@
-"""What a command does when it is told to stop."""
+"""Clean-up of a command that receives SIGTERM."""
 
 import contextlib
 import signal

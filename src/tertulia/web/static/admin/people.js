@@ -99,7 +99,7 @@ export async function orgUsers(pane) {
     await work().catch((error) => { note.textContent = error.message; });
   }
 
-  /** Select all people who match the filters, also those who are not shown yet. */
+  /** Select all people who match the filters, whether or not their rows are loaded. */
   async function selectAll() {
     for (let offset = 0, count = 1; offset < count; offset += MAX_PER_REQUEST) {
       const found = await get("/realm/accounts", { ...wanted(), offset, limit: MAX_PER_REQUEST });

@@ -86,7 +86,7 @@ export function channelChoices() {
   return myChannels().map(({ stream_id: value, name: label }) => ({ value, label }));
 }
 
-/** People as choices of a field. Those who have the same name are told apart by their addresses.
+/** People as choices of a field. Two people with the same name are shown with their addresses.
  * @param {import("../state/people.js").Person[]} persons
  * @returns {import("../views/choice_field.js").Choice<number>[]} */
 export function personChoices(persons) {

@@ -523,7 +523,7 @@ def test_hundreds_of_people_are_filtered_sorted_and_given_a_role_together(page_c
     expect(asked).to_contain_text("209 people")
     asked.get_by_role("button", name="Change the role").press("Enter")
 
-    expect(rows).to_have_count(0)  # nobody is a member any more
+    expect(rows).to_have_count(0)  # no selected person is a member any more
     roles = {each["full_name"]: each["role"] for each in owner.get("/users").succeeds()["members"]}
     assert [roles.pop("Ana"), roles.pop("Cook209")] == [100, 600]
     assert {role for name, role in roles.items() if name.startswith("Cook")} == {300}

@@ -380,10 +380,34 @@ class PublicPages:
         if page is not None:
             return _response(page)
         await rendering.load()
+        try:
+            document, body, is_current = await self._render_in_turn(
+                visit, read, in_thread=in_thread
+            )
+        except NotFound:
+            return await self._not_found(api_request, visit.texts)
+        if isinstance(document, Response):
+            return document
+        headers = {**self._headers, **document.headers}
+        if is_current:
+            headers["ETag"] = etag
+        reply = await rendering.answer(api_request, body, document.media_type, headers=headers)
+        if is_current:
+            kept.put(key, PublicPage(etag, bytes(reply.body), tuple(reply.raw_headers)))
+        return reply
+
+    async def _render_in_turn(
+        self,
+        visit: Visit,
+        read: Callable[[Tx, Visit], Document | Response],
+        *,
+        in_thread: bool,
+    ) -> tuple[Document | Response, bytes, bool]:
+        """The document, its body, and whether the directory knows everything that was read."""
         requests = self._services.database.requests
         requests.request_queued()
         try:
-            async with PAGES.slot(api_request.person) as slot:
+            async with PAGES.slot(visit.request.person) as slot:
                 # Counts other work of this thread, too: on a busy server pages wait longer.
                 started_at = time.thread_time()
                 yield_point = LoopYieldPoint(requests, MAX_YIELD_SECONDS)
@@ -394,19 +418,9 @@ class PublicPages:
                     body = await self._render(visit, document, yield_point)
                 used = time.thread_time() - started_at
                 slot.rest_seconds = self._rests.after(used, is_busy=self._has_other_requests())
-        except NotFound:
-            return await self._not_found(api_request, visit.texts)
         finally:
             requests.request_resumed()
-        if isinstance(document, Response):
-            return document
-        headers = {**self._headers, **document.headers}
-        if is_current:
-            headers["ETag"] = etag
-        reply = await rendering.answer(api_request, body, document.media_type, headers=headers)
-        if is_current:
-            kept.put(key, PublicPage(etag, bytes(reply.body), tuple(reply.raw_headers)))
-        return reply
+        return document, body, is_current
 
     def _has_other_requests(self) -> bool:
         """Whether requests arrived since the last page that need no turn in its queue."""

@@ -90,7 +90,7 @@ TEXTS = {
     "name_too_long": "This name is too long.",
     "name_invalid": "This name has characters that are not allowed.",
     "name_reserved": "This name is reserved.",
-    "name_taken": "Somebody has this name already. Choose another one.",
+    "name_taken": "Another account has this name already. Choose another one.",
     "address_outside_domains": "The address {email} is not in a domain that may sign up here.",
     "address_with_plus": "Addresses with + are not allowed here.",
     "address_disposable": "Disposable addresses are not allowed here.",

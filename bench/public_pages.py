@@ -83,8 +83,9 @@ async def _send_all(target: Target, senders: Iterator[Login], texts: Iterator[st
 
 
 async def first_reads(topic: PublicTopic, seconds: float) -> Measured:
-    """Pages that are rendered each time."""
-    return await repeated(topic.target, topic.page, CONNECTIONS, seconds)
+    """Pages that are rendered each time: each is read again after more others than are cached."""
+    turns = itertools.count()
+    return await repeated(topic.target, lambda _: topic.page(next(turns)), CONNECTIONS, seconds)
 
 
 async def repeated_reads(topic: PublicTopic, seconds: float) -> Measured:

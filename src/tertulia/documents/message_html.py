@@ -14,6 +14,7 @@ from tertulia.documents.texts import Texts
 from tertulia.documents.view_models import Appearance, FormerVersion, ShownPerson, ShownReaction
 from tertulia.domain.messages.message import Message, TopicMessage
 from tertulia.domain.messages.widget_state import Poll
+from tertulia.memo import memoized
 
 SAME_SENDER_SECONDS = 600  # a later message of the same sender shows the name again
 FIRST, LATER = '" class="line first" aria-label="', '" class="line" aria-label="'
@@ -85,6 +86,7 @@ def _with_details(
     return content
 
 
+@memoized("shown_senders", 256)
 def _sender(texts: Texts, person: ShownPerson) -> _Sender:
     return _Sender(person, f"{escape(person.name)}, ", _heading(texts, person))
 

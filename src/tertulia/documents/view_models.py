@@ -179,6 +179,7 @@ def _emoji_character(found: re.Match[str]) -> str:
     return f'class="emoji"{found[2]}>{_characters(found[1])}</span>'
 
 
+@memoized("emoji_characters", 512)
 def _characters(code: str) -> str:
     return "".join(chr(int(each, 16)) for each in code.split("-"))
 

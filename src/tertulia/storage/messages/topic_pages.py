@@ -76,9 +76,9 @@ def page(
         "SELECT m.id, m.sender_id, m.rendered, m.sent_at, m.is_me, m.edited_at,"
         " EXISTS (SELECT 1 FROM reaction r WHERE r.message_id = m.id)"
         f" OR EXISTS (SELECT 1 FROM submessage s WHERE s.message_id = m.id){content}"
-        " FROM (SELECT * FROM message"
-        " WHERE channel_id = :channel AND topic_key = :topic AND id >= :first"
-        " ORDER BY id LIMIT :limit) m ORDER BY m.id",
+        " FROM message m"
+        " WHERE m.channel_id = :channel AND m.topic_key = :topic AND m.id >= :first"
+        " ORDER BY m.id LIMIT :limit",
         channel=channel_id,
         topic=topic_key,
         first=first_id,

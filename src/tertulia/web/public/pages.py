@@ -51,15 +51,15 @@ from tertulia.web.public import addresses, sitemap
 from tertulia.web.public.appearance import PublicAppearance
 
 INDEX_TOPICS = 20
-# The queue rests this many times as long as pages took: they use 5 % of a CPU, and 1 % while others
-# send requests. Fewer than one in a hundred of those then meets a page.
-PAUSE_FACTOR = 19
+# The queue rests this many times as long as pages took: they use 20 % of a CPU, and 1 % while
+# others send requests. Fewer than one in a hundred of those then meets a page.
+PAUSE_FACTOR = 4
 BUSY_PAUSE_FACTOR = 99
-BURST_SECONDS = 0.004  # of CPU that pages use before the queue rests, unless others send requests
-MAX_PAUSE_SECONDS = 0.1
+BURST_SECONDS = 0.01  # of CPU that pages use before the queue rests, unless others send requests
+MAX_PAUSE_SECONDS = 0.25  # so long that a page of a hundred messages is 1 % of it
 MAX_YIELD_SECONDS = 0.05  # that a page waits in all while other requests are answered
 PARAMETERS = ("page", "before", "as")
-STEP_MESSAGES = 50  # rendered between two moments for other requests
+STEP_MESSAGES = 60  # and lines of dates, rendered between two moments for other requests
 STATIC = "/static/"
 OPTIONAL_VALUES = (  # of a page of a topic
     "is_resolved",
@@ -172,6 +172,7 @@ class PublicPages:
 
     def routes(self) -> list[Route]:
         return [
+            Route("/public/{channel}/{topic}/", self._topic),  # first: most requests are for topics
             Route("/robots.txt", self._robots),
             Route("/public/", self._index),
             Route("/public/feed.atom", self._feed),
@@ -180,7 +181,6 @@ class PublicPages:
             Route("/public/message/{message_id:int}", self._message),
             Route("/public/{channel}/", self._channel),
             Route("/public/{channel}/feed.atom", self._feed),
-            Route("/public/{channel}/{topic}/", self._topic),
             Route("/public/{channel}/{topic}/feed.atom", self._feed),
         ]
 

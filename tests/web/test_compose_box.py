@@ -3,9 +3,10 @@
 import re
 
 import pytest
-from playwright.sync_api import FloatRect, Locator, expect
+from playwright.sync_api import FloatRect, Locator, Route, expect
 from tests.support.axe import violations
 from tests.support.browser_user import BrowserUser
+from tests.support.waiting import eventually
 from tests.web.test_compose import box, kitchen, texts  # noqa: F401
 from tests.web.test_views import topic
 
@@ -59,6 +60,62 @@ def test_the_destination_changes_and_text_caret_and_draft_go_along(kitchen, page
     assert texts(ben)[-1] == "<p>Oh: The soup is cold</p>"
     found = ben.get("/messages", anchor="newest", num_before=1, num_after=0).succeeds()
     assert found["messages"][-1]["subject"] == "dinner"
+
+
+def test_sent_to_another_topic_is_said_only_after_the_answer(kitchen, browse):  # noqa: F811
+    ana, ben, here = kitchen
+    ben.says("Bread too", to="kitchen > dinner")
+    user = browse(ana, service_workers="block").goes(here)
+    asked: list[Route] = []
+    user.page.route("**/json/messages", lambda route: asked.append(route))
+    box(user).fill("The soup is cold")
+    send_to(user, "dinn", "dinner")
+
+    box(user).press("Control+Enter")
+    expect(user.page.get_by_role("textbox", name="Message to lunch in kitchen")).to_have_value("")
+    eventually(lambda: user.page.evaluate("1") and asked)
+    expect(user.page.locator(".toast")).to_have_count(0)
+    asked.pop().continue_()
+
+    expect(user.page.locator(".toast")).to_contain_text("Sent to kitchen › dinner.")
+    assert texts(ben)[-1] == "<p>The soup is cold</p>"
+
+
+def test_a_refusal_is_said_where_the_message_is_not_shown(kitchen, browse):  # noqa: F811
+    ana, ben, here = kitchen
+    ben.says("Bread too", to="kitchen > dinner")
+    user = browse(ana, service_workers="block").goes(here)
+    refusal = {"result": "error", "code": "BAD_REQUEST", "msg": "The kitchen is closed."}
+    user.page.route("**/json/messages", lambda route: route.fulfill(status=400, json=refusal))
+    box(user).fill("The soup is cold")
+    send_to(user, "dinn", "dinner")
+
+    box(user).press("Control+Enter")
+    notice = user.page.locator(".toast")
+    expect(notice).to_contain_text("Not sent to kitchen › dinner: The kitchen is closed.")
+    notice.get_by_role("link", name="Show it").click()
+
+    failed = user.page.locator("[data-entry]").filter(has_text="The soup is cold")
+    expect(failed).to_contain_text("Not sent: The kitchen is closed.")
+    expect(notice).to_have_count(1)
+
+
+def test_a_message_to_another_topic_waits_for_the_connection(kitchen, browse):  # noqa: F811
+    ana, ben, here = kitchen
+    ben.says("Bread too", to="kitchen > dinner")
+    user = browse(ana, service_workers="block").goes(here)
+    user.page.route("**/json/messages", lambda route: route.abort())
+    box(user).fill("The soup is cold")
+    send_to(user, "dinn", "dinner")
+
+    box(user).press("Control+Enter")
+    waits = "Waiting for the connection to send to kitchen › dinner."
+    expect(user.page.locator(".toast").filter(has_text=waits)).to_be_visible()
+    user.page.unroute("**/json/messages")
+
+    sent = "Sent to kitchen › dinner."
+    expect(user.page.locator(".toast").filter(has_text=sent)).to_be_visible()
+    assert texts(ben)[-1] == "<p>The soup is cold</p>"
 
 
 def test_a_message_for_a_topic_becomes_a_direct_message(kitchen, browse):  # noqa: F811

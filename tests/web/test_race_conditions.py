@@ -4,7 +4,9 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import pytest
 from playwright.sync_api import Page, Route, expect
+from tests.support.browser_user import address
 from tests.support.scroll_stability import write_story
 from tests.support.waiting import eventually
 
@@ -25,6 +27,16 @@ HOLD = """asked => {
     return answer;
   };
 }"""
+READ_LATE = """
+const { json } = Response.prototype;
+const released = Promise.withResolvers();
+window.release = released.resolve;
+Response.prototype.json = async function () {
+  const read = await json.call(this);
+  if (this.url.includes("ASKED")) { window.isRead = true; await released.promise; }
+  return read;
+}
+"""
 TO_TOP = "document.querySelector('.main > .scroll').scrollTop = 0"
 SHOWN = "[...document.querySelectorAll('[role=feed] article')].map((row) => Number(row.dataset.id))"
 
@@ -98,6 +110,47 @@ def test_a_late_answer_does_not_affect_the_next_view(page_chat, browse):
     expect(box).to_have_value(re.compile("Soup's on"))
     at_anas.goes(tea)
     expect(page.get_by_role("textbox", name="Message to tea")).to_have_value("")
+
+
+@pytest.mark.parametrize(
+    ("asked", "first", "second"),
+    [
+        ("/realm/settings", "#organization/organization-profile", "#organization/users"),
+        ("/members", "#channels/{}/subscribers", "#channels/{}/general"),
+    ],
+    ids=["administration", "a channel's settings"],
+)
+def test_a_section_drawn_late_does_not_take_the_address_back(
+    page_chat, browse, asked, first, second
+):
+    owner = page_chat.person("ana", role="owner", channels=["kitchen"])
+    kitchen = page_chat.channel("kitchen").id
+    page = browse(owner).page
+    page.add_init_script(READ_LATE.replace("ASKED", asked))
+
+    page.goto(address(page_chat, f"/{first.format(kitchen)}"))
+    eventually(lambda: page.evaluate("window.isRead"))
+    page.evaluate("hash => { location.hash = hash; release(); }", second.format(kitchen))
+
+    chosen = page.locator(f"[data-page={second.rpartition('/')[2]}][aria-current]")
+    expect(chosen).to_be_visible()
+    expect(page.get_by_role("dialog")).to_have_count(1)
+    assert page.evaluate("location.hash") == second.format(kitchen)
+
+
+def test_going_to_and_fro_while_a_dialog_loads_opens_it_once(page_chat, browse):
+    owner = page_chat.person("ana", role="owner", channels=["kitchen"])
+    page = browse(owner, service_workers="block").goes("#inbox").page
+    slow: list[Route] = []
+    page.route(re.compile("/admin-.*js"), lambda route: slow.append(route))
+
+    for hash in ("#organization/users", "#inbox", "#organization/users"):
+        page.evaluate("hash => { location.hash = hash; }", hash)
+        eventually(lambda: page.evaluate("location.hash") and slow)
+    slow[0].continue_()
+
+    expect(page.locator(".pane[data-section=users]")).to_be_visible()
+    expect(page.get_by_role("dialog")).to_have_count(1)
 
 
 def test_events_during_a_request_are_not_overwritten_by_its_answer(page_chat, browse):

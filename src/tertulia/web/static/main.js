@@ -84,8 +84,9 @@ function applyPreferences() {
   else root.style.removeProperty("font-size");
 }
 
-/** @param {import("./state/routes.js").Route} route */
-async function loadDialogRoute(route) {
+/** @param {import("./state/routes.js").Route} route
+ * @param {() => boolean} isCurrent */
+async function loadDialogRoute(route, isCurrent) {
   const showDialogRoute = await lazy("dialogs", "showDialogRoute");
-  if (location.hash === route.hash) showDialogRoute(route); // a later navigation may have happened
+  if (isCurrent()) showDialogRoute(route, isCurrent);
 }

@@ -5,7 +5,7 @@ import { setChildren, h, icon } from "../core/html.js";
 import { addTexts, formatList, formatNumber, t } from "../core/i18n.js";
 import { oneAtATime } from "../core/signals.js";
 import { realm } from "../state/session.js";
-import { bindToAddress, confirmAction, focusFirst, openDialog } from "../dialogs/dialog.js";
+import { bindToAddress, changeAddress, confirmAction, focusFirst, openDialog } from "../dialogs/dialog.js";
 import { PendingChanges } from "./pending_changes.js";
 import { SECTIONS } from "./sections.js";
 import { searchResults } from "./setting_search.js";
@@ -87,8 +87,7 @@ export function showAdministration(route) {
    * @param {string[]} inner */
   function setAddress(section, inner) {
     shownRest = inner;
-    if (location.hash.startsWith(BASE)) history.replaceState(history.state, "", [BASE, section.key, ...inner.map(encodeURIComponent)].join("/"));
-    dialog.dataset.address &&= location.hash;
+    changeAddress(dialog, [BASE, section.key, ...inner.map(encodeURIComponent)].join("/"));
   }
 
   /** Show what the search finds, or the section. */

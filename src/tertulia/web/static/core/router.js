@@ -10,8 +10,9 @@ import { emit, on } from "./signals.js";
 /** @typedef {{close(): void, focus?(): void, scrollPosition?(): ScrollPosition | null | undefined}} View
  *   `scrollPosition` returns undefined while there is none yet, null to delete the saved one */
 /** @typedef {(route: Route, saved: ScrollPosition | undefined) => Promise<View>} ShowView */
-/** @typedef {{parse(hash: string): Route, views: Record<string, ShowView>, openDialog(route: Route): void, setTitle(route: Route): void}} Config
- *   routes whose view is not in the table open a dialog over the view that is shown */
+/** @typedef {{parse(hash: string): Route, views: Record<string, ShowView>, openDialog(route: Route, isCurrent: () => boolean): void, setTitle(route: Route): void}} Config
+ *   routes whose view is not in the table open a dialog over the view that is shown; `isCurrent` says whether no later
+ *   navigation has happened */
 
 const STORAGE_KEY = "places"; // in the session storage; preload.js reads it
 const MAX_POSITIONS = 50;
@@ -22,7 +23,8 @@ let config;
 let view = null;
 /** @type {Route | null} */
 let shownRoute = null;
-let navigations = 0;
+let navigations = 0; // to a view
+let hashChanges = 0; // to a view or a dialog
 /** @type {Promise<unknown>} */
 let ready;
 let isDialogFirst = false; // whether a dialog's address was opened by a link or a reload
@@ -81,13 +83,15 @@ export function focusView() {
 /** @param {string} hash of the navigation; a later navigation may have happened already, and has its own call */
 async function navigate(hash) {
   const route = config.parse(hash);
+  const change = ++hashChanges;
+  const isCurrent = () => change === hashChanges && hash === location.hash; // an event of another hash may be on its way
   if (!(route.view in config.views)) {
     isDialogFirst ||= !shownRoute;
     if (!shownRoute) await showRoute(config.parse("#"));
-    if (hash !== location.hash) return;
+    if (!isCurrent()) return;
     dialogDepth = history.state?.above ?? dialogDepth + 1; // one dialog may lead to another
     history.replaceState({ above: dialogDepth }, "");
-    config.openDialog(route);
+    config.openDialog(route, isCurrent);
     return;
   }
   isDialogFirst = false;

@@ -52,6 +52,16 @@ export function bindToAddress(dialog) {
   return dialog;
 }
 
+/** A dialog shows another part of itself: change the address that it is bound to. Not if a navigation has changed the
+ * address already: its event is about to close the dialog.
+ * @param {HTMLDialogElement} dialog
+ * @param {string} hash */
+export function changeAddress(dialog, hash) {
+  if (!dialog.dataset.address || location.hash !== dialog.dataset.address) return;
+  history.replaceState(history.state, "", hash);
+  dialog.dataset.address = location.hash;
+}
+
 /** Ask for a confirmation.
  * @param {string} title
  * @param {string} text

@@ -12,12 +12,12 @@ import { showReminders } from "./reminders.js";
 import { showScheduled } from "./schedule.js";
 import { showSettings } from "./settings.js";
 
-/** @type {Record<string, (route: import("../state/routes.js").Route) => unknown>} */
+/** @type {Record<string, (route: import("../state/routes.js").Route, isCurrent: () => boolean) => unknown>} */
 const dialogs = {
   channels: showChannels,
   drafts: showDrafts,
   groups: showGroups,
-  invite: () => showOrganization({ rest: ["invitations"] }),
+  invite: (_, isCurrent) => showOrganization({ rest: ["invitations"] }, isCurrent),
   "keyboard-shortcuts": keyboardHelp,
   members: showMembers,
   "message-formatting": formattingHelp,
@@ -29,16 +29,17 @@ const dialogs = {
   user: showUser,
 };
 
-/** @param {{rest?: string[]}} route */
-async function showOrganization(route) {
-  const hash = location.hash;
+/** @param {{rest?: string[]}} route
+ * @param {() => boolean} isCurrent */
+async function showOrganization(route, isCurrent) {
   const show = await lazy("admin", "showAdministration");
-  if (location.hash === hash) show(route);
+  if (isCurrent()) show(route);
 }
 
-/** @param {import("../state/routes.js").Route} route */
-export function showDialogRoute(route) {
+/** @param {import("../state/routes.js").Route} route
+ * @param {() => boolean} isCurrent whether no later navigation has happened */
+export function showDialogRoute(route, isCurrent) {
   const open = dialogs[route.view];
-  if (open) open(route);
+  if (open) open(route, isCurrent);
   else closeDialogRoute();
 }

@@ -1,7 +1,7 @@
 /** A dialog with tabs: settings, organization, a channel. Its address names the tab. */
 
 import { setChildren, h } from "../core/html.js";
-import { bindToAddress, focusFirst, openDialog } from "./dialog.js";
+import { bindToAddress, changeAddress, focusFirst, openDialog } from "./dialog.js";
 
 /** @typedef {{key: string, title: string, draw: () => import("../core/html.js").Child[] | Promise<import("../core/html.js").Child[]>}} Tab */
 
@@ -30,8 +30,7 @@ export function openTabbedDialog(title, base, pages, first) {
     if (own !== turn || !dialog.open) return; // another tab was selected meanwhile, or the dialog was closed
     setChildren(inside, ...drawn);
     inside.scrollTop = 0;
-    if (location.hash.startsWith(base)) history.replaceState(history.state, "", `${base}/${page.key}`);
-    dialog.dataset.address &&= location.hash;
+    changeAddress(dialog, `${base}/${page.key}`);
   }
   show(pages.find((page) => page.key === first) ?? pages[0]);
   focusFirst(dialog);

@@ -34,7 +34,11 @@ let wakeSender = () => {};
 export async function openOutbox() {
   if (globalThis.BroadcastChannel) {
     siblingTabs = new BroadcastChannel("tertulia-outbox");
-    siblingTabs.onmessage = reloadEntries;
+    siblingTabs.onmessage = ({ data }) => {
+      const entry = entries.get(data.key);
+      if (entry) entry.id = data.id; // its event may come later
+      reloadEntries();
+    };
   }
   await reloadEntries();
   on("messageArrived", (message) => confirmById(message.id));
@@ -49,6 +53,12 @@ export async function openOutbox() {
  * @returns {PendingMessage[]} */
 export function pendingMessages() {
   return [...entries.values()].filter((entry) => entry.id === null || !findMessage(entry.id));
+}
+
+/** Whether a message is still in the outbox: not withdrawn, and not shown as a message yet.
+ * @param {PendingMessage} entry */
+export function isInOutbox(entry) {
+  return entries.has(entry.key);
 }
 
 /** Store a message and send it. Resolves once it is safe to empty the compose box.
@@ -80,7 +90,7 @@ export function withdraw(key) {
   const entry = entries.get(key);
   if (!entry || entry.id !== null) return undefined;
   entries.delete(key);
-  removeEntry("outbox", key).then(notifyTabs);
+  removeEntry("outbox", key).then(() => notifyTabs());
   emit("outbox");
   return entry;
 }
@@ -125,8 +135,9 @@ function onLocalChange() {
   if (isLeader) sendAll();
 }
 
-function notifyTabs() {
-  siblingTabs?.postMessage("changed");
+/** @param {{key?: string, id?: number}} [accepted] a message that the server has now */
+function notifyTabs(accepted = {}) {
+  siblingTabs?.postMessage(accepted);
 }
 
 async function sendAll() {
@@ -153,7 +164,7 @@ async function sendEntry(entry) {
     await removeEntry("outbox", entry.key);
     if (findMessage(response.id)) complete(entry, response.id);
     entry.id = response.id;
-    notifyTabs();
+    notifyTabs({ key: entry.key, id: response.id });
     return true;
   } catch (error) {
     if (error instanceof ApiError && error.status !== 401 && error.status !== 429) return markFailed(entry, error.message);

@@ -21,9 +21,9 @@ export function workerPath() {
 
 /** Have a worker of another version or language replace the present one. A page that loads through a worker
  * while it is replaced never arrives, so this waits until a person who reloads at once has done so.
- * @param {ServiceWorkerRegistration} registration */
+ * @param {ServiceWorkerRegistration | undefined} registration none where a browser extension or a test blocks workers */
 function replaceLater(registration) {
-  window.setTimeout(() => registration.waiting?.postMessage("replace"), REPLACE_AFTER_MS);
+  window.setTimeout(() => registration?.waiting?.postMessage("replace"), REPLACE_AFTER_MS);
 }
 
 /** The page's files were loaded before the worker was there: have it cache them now. */

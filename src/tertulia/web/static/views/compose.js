@@ -264,12 +264,12 @@ export class ComposeBox {
     if (!content || !this.#canSend()) return;
     this.#sending += entered;
     this.setFiles([]);
-    await enqueue(conversation, content);
+    const entry = await enqueue(conversation, content);
     this.#sending = this.#sending.slice(entered.length);
     clearTimeout(this.#saveTimer);
     this.#notice.stop();
     this.removeSent(entered, conversation);
-    this.extension?.sent(conversation);
+    this.extension?.sent(entry);
     this.showPreview(false);
     this.showNote("");
     this.box.focus();

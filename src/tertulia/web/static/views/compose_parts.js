@@ -1,19 +1,16 @@
 /** What a compose box has while a person writes in it: attachments, the destination, notes, a size. */
 
-import { h } from "../core/html.js";
-import { addTexts, t } from "../core/i18n.js";
+import { addTexts } from "../core/i18n.js";
 import { on } from "../core/signals.js";
-import { fullTitle, isInChannel, keyOf, topicKey } from "../state/conversations.js";
-import { conversationHash } from "../state/narrow.js";
+import { isInChannel, keyOf, topicKey } from "../state/conversations.js";
 import { ComposeAttachments } from "./compose_attachments.js";
 import { ComposeDestination } from "./compose_destination.js";
 import { ComposeNotes } from "./compose_notes.js";
 import { ComposeSize } from "./compose_size.js";
-import { toast } from "./layout.js";
 import { composerTexts } from "./composer_texts.js";
+import { reportDelivery } from "./delivery_notice.js";
 
 /** @typedef {import("./compose.js").ComposeBox} ComposeBox */
-/** @typedef {import("../state/conversations.js").Conversation} Conversation */
 
 addTexts(composerTexts);
 
@@ -57,14 +54,12 @@ export class ComposeParts {
     this.#notes.update();
   }
 
-  /** A message was sent. One that went elsewhere is not in the view: say where it is, and write here again.
-   * @param {Conversation} conversation */
-  sent(conversation) {
+  /** A message is in the outbox. After a message to another conversation the box writes here again.
+   * @param {import("../sync/outbox.js").PendingMessage} entry */
+  sent(entry) {
     const compose = this.#compose;
-    if (!compose.isAtHome) {
-      toast(t("destination.sent", { where: fullTitle(conversation) }), h("a", { class: "b bare", href: conversationHash(conversation) }, t("destination.show")));
-      compose.retarget(compose.home);
-    }
+    reportDelivery(entry, compose.isAtHome);
+    if (!compose.isAtHome) compose.retarget(compose.home);
     this.#notes.update();
   }
 

@@ -65,6 +65,7 @@ export class MessageView {
     this.top = h("div", { class: "start" });
     this.typing = h("div", { class: "typing" });
     this.waiting = h("div", { class: "talk waiting", hidden: true });
+    if (route.conversation) showPendingMessages(this.waiting, route.conversation);
     this.body = resetBody(this.top, this.feed, this.waiting, this.typing);
     this.body.classList.add("talking");
     const keepsCompose = isComposeMovedTo(route.conversation);

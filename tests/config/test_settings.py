@@ -46,6 +46,7 @@ EXAMPLES = {
     "history_cache_mib": "4",
     "caches": "false",
     "public_pages_max_age_seconds": "60",
+    "public_contact_email": "hello@example.com",
     "web_public_streams_enabled": "true",
     "accounts_api": "false",
     "metrics": "public",

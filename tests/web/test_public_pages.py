@@ -8,7 +8,7 @@ from html import unescape
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, unquote, urlsplit
 
 import httpx
 import pytest
@@ -34,6 +34,7 @@ from tertulia.web.public.pages import BURST_SECONDS, MAX_PAUSE_SECONDS, STEP_MES
 ATOM = "{http://www.w3.org/2005/Atom}"
 SITEMAP = "{http://www.sitemaps.org/schemas/sitemap/0.9}"
 MAX_AGE_SECONDS = 90
+CONTACT = "hello+pages@example.com"
 
 
 @pytest.fixture(scope="module")
@@ -42,6 +43,7 @@ def open_servers(databases: Databases) -> Iterator[SharedServers]:
         databases,
         web_public_streams_enabled=True,
         public_pages_max_age_seconds=MAX_AGE_SECONDS,
+        public_contact_email=CONTACT,
     ) as servers:
         yield servers
 
@@ -508,6 +510,24 @@ def test_search_engines_get_structured_data_and_previews_get_open_graph(square, 
     assert unescape(described["description"]) == found["text"]
     assert described["title"].startswith("opening hours · square")
     assert described["url"] == canonical
+
+
+def test_readers_report_a_page_and_ask_for_an_invitation_where_they_need_one(square, ana):
+    ana.says("We close at six.", to="square > opening hours")
+    square.set("name", "Café <Sol>")
+    paths = ["/public/", path_of(square, "square"), path_of(square, "square", "opening hours")]
+
+    for invite_required, asks in ((True, [("Invitation to Café <Sol>",)]), (False, [])):
+        square.set("invite_required", invite_required)
+        for path in paths:
+            reply = page(square, path)
+            canonical = re.findall(r'<link rel="canonical" href="([^"]+)">', text_of(reply))[0]
+            links = [unescape(each) for each in re.findall(r'"(mailto:[^"]+)"', text_of(reply))]
+            written = [urlsplit(each) for each in links]
+
+            assert {unquote(each.path) for each in written} == {CONTACT}
+            subjects = [tuple(parse_qs(each.query)["subject"]) for each in written]
+            assert subjects == [*asks, (f"About {unescape(canonical)}",)]
 
 
 def test_a_page_of_a_hundred_messages_is_less_than_30_kilobytes(square, ana):

@@ -207,6 +207,11 @@ class Config:
         "How long proxies and browsers may use a public page, in seconds, before they ask whether"
         " it has changed. With `0` they always ask.",
     )
+    public_contact_email: str = unset(
+        MAIL_ADDRESS,
+        "An email address that public pages show: readers ask there for an invitation, and report"
+        " pages.",
+    )
     accounts_api: bool = setting(
         True,
         SWITCH,

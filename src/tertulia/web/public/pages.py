@@ -18,6 +18,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from itertools import islice
 from typing import Any, TypeAlias
+from urllib.parse import quote
 
 import msgspec
 from msgspec.structs import replace
@@ -68,6 +69,8 @@ OPTIONAL_VALUES = (  # of a page of a topic
     "later",
     "earlier_topic",
     "later_topic",
+    "ask",
+    "report",
 )
 HTML = "text/html; charset=utf-8"
 ATOM = "application/atom+xml; charset=utf-8"
@@ -89,6 +92,7 @@ class Visit(msgspec.Struct, frozen=True):
     texts: Texts
     look: PublicAppearance
     long_topics: dict[TopicOfChannel, TopicStarts] = {}  # read for this request
+    contact: str = ""  # the email address for readers, if the server has one
     is_current: bool = False  # whether `org` knows everything that the transaction reads
 
     @property
@@ -362,6 +366,7 @@ class PublicPages:
             site,
             Texts.of(str(org.realm.setting("default_language"))),
             PublicAppearance(org),
+            contact=self._services.config.public_contact_email,
         )
         try:
             etag = self._etag(visit, request.path_params.get("channel"))
@@ -489,7 +494,7 @@ class PublicPages:
         concerned = [each.id for each in found]
         seq = visit.org.channel_versions.newest(concerned)
         # Hashed, because a position in the log tells how much happens in private channels.
-        version = f"{rendering.fingerprint()}-{visit.org.epoch}-{seq}"
+        version = f"{rendering.fingerprint()}-{visit.contact}-{visit.org.epoch}-{seq}"
         return f'W/"{hashlib.sha256(version.encode()).hexdigest()[:24]}"'
 
     def _caching(self) -> dict[str, str]:
@@ -510,6 +515,8 @@ class PublicPages:
             "organization": visit.org.realm.name,
             "home": addresses.ROOT,
             "static": STATIC,
+            **dict.fromkeys(("ask", "report")),
+            **_contact(visit, f"{visit.site}{path}"),
         }
         return PublicDocument(f"public/{template}", HTML, {**own, "chat": "/", **values})
 
@@ -555,6 +562,18 @@ def _may_register(org: Organization) -> bool:
     return not org.realm.setting("invite_required")
 
 
+def _contact(visit: Visit, canonical: str) -> dict[str, str]:
+    """Links that write to the server's contact: to report the page, and to ask for an invitation
+    where nobody can join without one."""
+    if not visit.contact:
+        return {}
+    write, texts = f"mailto:{quote(visit.contact, safe='@')}?subject=", visit.texts
+    links = {"report": write + quote(texts.report_subject.format(address=canonical), safe="")}
+    if not _may_register(visit.org):
+        links["ask"] = write + quote(texts.ask_subject.format(name=visit.org.realm.name), safe="")
+    return links
+
+
 def _topic_page(visit: Visit, document: TopicDocument, messages: bytes) -> bytes:
     found, path, texts, organization = (
         document.found,
@@ -578,6 +597,7 @@ def _topic_page(visit: Visit, document: TopicDocument, messages: bytes) -> bytes
         "chat": f"/{domain.messages.links.topic_link(channel.id, channel.name, found.topic)}",
         "feed": f"{path}feed.atom",
         "text_path": f"{path}?as=text",
+        **_contact(visit, canonical),
     }
     if is_resolved:
         values["is_resolved"] = ""

@@ -72,6 +72,10 @@ def discover(
     """
     if folder.exists():
         raise click.ClickException(f"{folder} already exists.")
+    if not reason.strip():
+        raise click.ClickException("The reason is empty.")
+    if first is not None and last is not None and last < first:
+        raise click.ClickException("The last day is before the first day.")
     reason = domain.organization.legal_holds.checked_reason(reason)
     wanted = opened.read(_criteria, emails, channels, words, first, last)
     draft = folder.with_name(f"{folder.name}.part")

@@ -353,15 +353,29 @@ def test_a_hold_that_begins_during_an_erasure_stops_it(chat, owner, ana):
     assert owner.sees(soup)["sender_full_name"] == "Ana"
 
 
-@pytest.mark.parametrize("word", ["", " ", "\u0301"])
-def test_a_discovery_refuses_an_empty_word(chat, in_kitchen, ana, tmp_path, word):
+EMPTY_WORDS = [
+    ("--word", "papers", "--word", word, "--reason", "x") for word in ("", " ", "\u0301")
+]
+
+
+@pytest.mark.parametrize(
+    ("flags", "says"),
+    [
+        *((flags, "A word is empty.") for flags in EMPTY_WORDS),
+        (("--reason", " "), "The reason is empty."),
+        (
+            ("--from", "2026-02-02", "--to", "2026-02-01", "--reason", "x"),
+            "The last day is before the first day.",
+        ),
+    ],
+)
+def test_a_discovery_refuses_what_cannot_be_meant(chat, in_kitchen, ana, tmp_path, flags, says):
     ana.says("not for the case", to="kitchen > lunch")
-    flags = ("--word", "papers", "--word", word, "--reason", "x")
 
     refused = runs(chat, "discover", str(tmp_path / "out"), *flags)
 
     assert refused.code == 1
-    assert "A word is empty." in refused.err
+    assert says in refused.err
     assert list(tmp_path.iterdir()) == []
 
 

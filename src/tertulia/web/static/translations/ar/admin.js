@@ -86,7 +86,7 @@ export const adminTexts = {
   "emoji.name": "الاسم",
   "emoji.remove": "إزالة {name}",
   "export.delete": "حذف هذا التصدير",
-  "export.do": "تصدير البيانات العامة",
+  "export.do": "تصدير",
   "export.download": "تنزيل",
   "export.failed": "فشل",
   "export.format": "الشكل",

@@ -86,7 +86,7 @@ export const adminTexts = {
   "emoji.name": "Name",
   "emoji.remove": "{name} entfernen",
   "export.delete": "Diesen Export löschen",
-  "export.do": "Öffentliches exportieren",
+  "export.do": "Exportieren",
   "export.download": "Herunterladen",
   "export.failed": "fehlgeschlagen",
   "export.format": "Form",

@@ -86,7 +86,7 @@ export const adminTexts = {
   "emoji.name": "Name",
   "emoji.remove": "Remove {name}",
   "export.delete": "Delete this export",
-  "export.do": "Export public data",
+  "export.do": "Export",
   "export.download": "Download",
   "export.failed": "failed",
   "export.format": "Form",

@@ -86,7 +86,7 @@ export const adminTexts = {
   "emoji.name": "Nombre",
   "emoji.remove": "Quitar {name}",
   "export.delete": "Borrar esta exportación",
-  "export.do": "Exportar los datos públicos",
+  "export.do": "Exportar",
   "export.download": "Descargar",
   "export.failed": "fallido",
   "export.format": "Formato",

@@ -86,7 +86,7 @@ export const adminTexts = {
   "emoji.name": "Nom",
   "emoji.remove": "Retirer {name}",
   "export.delete": "Supprimer cet export",
-  "export.do": "Exporter les données publiques",
+  "export.do": "Exporter",
   "export.download": "Télécharger",
   "export.failed": "échoué",
   "export.format": "Format",

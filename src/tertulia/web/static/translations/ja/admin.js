@@ -86,7 +86,7 @@ export const adminTexts = {
   "emoji.name": "名前",
   "emoji.remove": "{name} を削除",
   "export.delete": "このエクスポートを削除",
-  "export.do": "公開データをエクスポート",
+  "export.do": "エクスポート",
   "export.download": "ダウンロード",
   "export.failed": "失敗",
   "export.format": "形式",

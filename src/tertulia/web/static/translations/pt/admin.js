@@ -86,7 +86,7 @@ export const adminTexts = {
   "emoji.name": "Nome",
   "emoji.remove": "Remover {name}",
   "export.delete": "Excluir esta exportação",
-  "export.do": "Exportar dados públicos",
+  "export.do": "Exportar",
   "export.download": "Baixar",
   "export.failed": "falhou",
   "export.format": "Formato",

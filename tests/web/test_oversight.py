@@ -359,12 +359,17 @@ def test_every_recorded_parameter_has_a_label_or_is_hidden():
 
 def test_every_sentence_belongs_to_a_recorded_act():
     text = (TRANSLATIONS / "en" / "oversight.js").read_text(encoding="utf-8")
-    named = set(re.findall(r'"audit\.act\.([A-Z]+ /[^"]*)"', text))
+    source = (STATIC / "admin" / "audit_entries.js").read_text(encoding="utf-8")
+    named = set(re.findall(r'"audit\.act\.([^"]*)"', text))
+    table, _, _ = source.partition("const SAME_ACTS = {")[2].partition("};")
+    same = dict(re.findall(r'"([^"]+)": "([^"]+)"', table))
     shown = {
         f"{each.method} {re.sub('{[a-z_]*_id}', '{id}', each.path)}"
         for each in ROUTES
         if each.is_recorded
     }
 
-    missing = shown - named
+    missing = shown - named - same.keys()
     assert missing == set(), f"Add texts audit.act.… to translations/*/oversight.js: {missing}"
+    assert same
+    assert {*same.values()} <= named

@@ -28,7 +28,7 @@ export function showAdministration(route) {
   const find = h("input", { type: "search", "aria-label": t("admin.find"), placeholder: t("admin.find"), autocomplete: "off" });
   const changes = h("p", { class: "quiet", "aria-live": "polite" });
   const failure = h("p", { class: "wrong", role: "alert" });
-  const save = h("button", { class: "b go", type: "button", onclick: oneAtATime(saveChanges) }, t("admin.save"));
+  const save = h("button", { class: "b go", type: "button", onclick: oneAtATime(saveChanges) }, t("dialog.save"));
   const discard = h("button", { class: "b", type: "button", onclick: () => { pending.discard(); failure.textContent = ""; redraw(); } }, t("admin.discard"));
   const foot = h("footer", { hidden: true }, changes, failure, discard, save);
   const pending = new PendingChanges(drawFoot);

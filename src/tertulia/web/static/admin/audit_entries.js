@@ -23,11 +23,20 @@ const ROLES = new Set(["role", "invite_as"]);
 // Parameters that have their label in another part of the page.
 /** @type {Record<string, string>} */
 const LABELS = {
-  allow_subdomains: "domain.subdomains", allowed: "summary.allow", announce: "channels.announce", as_html: "export.format", bot_owner_id: "hooks.owner", bot_type: "field.kind", deactivated: "people.deactivated", display_in_profile_summary: "field.display_in_profile_summary",
-  domain: "domain.name", editable_by_user: "field.editable_by_user", email: "account.email", emoji_name: "org.emoji", export_type: "export.kind", field_type: "field.kind", folder_id: "channels.folder", group_ids: "groups.title", held_stream_ids: "hold.channels",
-  held_user_ids: "hold.people", hint: "field.hint", include_realm_default_subscriptions: "invite.usual-channels", invite_as: "people.role", invite_expires_in_minutes: "invite.until", invitee_emails: "hold.people", is_archived: "channel.end", members: "channel.subscribers",
-  new_email: "account.email", pattern: "linkifier.pattern", payload_url: "linkifier.template", pygments_language: "playground.language", reason: "hold.reason", required: "field.required", service_payload_url: "linkifier.template",
-  status_text: "profile.status", stream_id: "hooks.channel", stream_ids: "hold.channels", subgroups: "groups.title", subscribers: "channel.subscribers", timezone: "profile.timezone", topic_name: "hooks.topic", url_template: "linkifier.template",
+  allow_subdomains: "domain.subdomains", allowed: "summary.allow", announce: "channels.announce", as_html: "export.format", bot_owner_id: "hooks.owner", bot_type: "label.kind", deactivated: "people.deactivated",
+  display_in_profile_summary: "field.display_in_profile_summary", domain: "domain.name", editable_by_user: "field.editable_by_user", email: "account.email", emoji_name: "org.emoji", export_type: "channel.export-kind", field_type: "label.kind",
+  folder_id: "channels.folder", full_name: "label.name", group_ids: "groups.title", held_stream_ids: "hold.channels", held_user_ids: "hold.people", hint: "field.hint", include_realm_default_subscriptions: "invite.usual-channels", invite_as: "people.role",
+  invite_expires_in_minutes: "invite.until", invite_only: "privacy.private", invitee_emails: "hold.people", is_archived: "channel.end", is_private: "privacy.private", members: "channel.subscribers", new_email: "account.email", new_name: "label.name",
+  new_password: "account.password", password: "account.password", pattern: "linkifier.pattern", payload_url: "label.url", profile_data: "head.profile", pygments_language: "playground.language", reason: "hold.reason", required: "field.required",
+  service_payload_url: "label.url", status_text: "profile.status", stream_id: "label.channel", stream_ids: "hold.channels", subgroups: "groups.title", subscribers: "channel.subscribers", timezone: "profile.timezone", topic_name: "compose.topic",
+  url_template: "label.url",
+};
+
+// Acts that are described like another one: commands, log-in providers, and older addresses of a request.
+/** @type {Record<string, string>} */
+const SAME_ACTS = {
+  "PATCH /settings/display": "PATCH /settings", "PATCH /settings/notifications": "PATCH /settings", "provider deactivate": "DELETE /users/{id}", "provider join": "user add", "provider reactivate": "POST /users/{id}/reactivate",
+  "provider role": "user role", "user deactivate": "DELETE /users/{id}", "user erase": "POST /users/{id}/erase", "user reactivate": "POST /users/{id}/reactivate",
 };
 
 /** @param {Entry} entry */
@@ -83,7 +92,8 @@ export function actorName(entry) {
 
 /** @param {Entry} entry */
 function wordsOf(entry) {
-  const name = textNamed(`audit.act.${entry.act.replaceAll(/\/\d+/g, "/{id}")}`, { object: OBJECT });
+  const act = entry.act.replaceAll(/\/\d+/g, "/{id}");
+  const name = textNamed(`audit.act.${SAME_ACTS[act] ?? act}`, { object: OBJECT });
   const words = name ?? (/^[A-Z]/.test(entry.act) ? entry.act : t("audit.act.command", { name: entry.act }));
   return isFailed(entry) ? t("audit.failed", { what: words, why: textNamed(`audit.why.${entry.result}`) ?? entry.result }) : words;
 }
@@ -122,7 +132,7 @@ function preferenceLabel(name) {
 function valueText(name, value, entry, settings) {
   const [first, second] = name.split("/");
   if (first === "role") return t(`role.${value}`);
-  if (first === "bot_owner_id") return value ? nameOf(value) : t("admin.none");
+  if (first === "bot_owner_id") return value ? nameOf(value) : t("org.none");
   if (name.endsWith("_group") || (value !== null && typeof value === "object" && "direct_members" in value)) return formatList(namesIn(value));
   if (isAbout(entry, "channel")) return channelValue(name, value);
   const setting = first === "defaults" ? settings.defaults.get(second) : settings.settings.get(name);
@@ -135,7 +145,7 @@ function valueText(name, value, entry, settings) {
 function channelValue(name, value) {
   if (name === "privacy") return t(`privacy.${value}`);
   if (name === "topics_policy") return t(`topics.${value}`);
-  if (name === "folder_id") return folders.get(value)?.name ?? t("admin.none");
+  if (name === "folder_id") return folders.get(value)?.name ?? t("org.none");
   if (typeof value === "boolean") return t(value ? "admin.on" : "admin.off");
   return value === null ? t("topics.inherit") : value < 0 ? t("limit.never") : String(value);
 }

@@ -39,7 +39,7 @@ function catalogue(services, bots, pane) {
     setChildren(list, ...services.filter((each) => serviceName(each).toLowerCase().includes(wanted)).map((each) => h("li", {}, h("button", { class: "b", type: "button", onclick: () => pane.show("integrations", [each.name]) }, serviceName(each)))));
   };
   draw();
-  return [h("div", { class: "ph" }, h("h2", {}, t("org.integrations")), h("p", {}, t("hooks.text"))), h("h3", {}, t("hooks.bots")), botTable(bots), h("h3", {}, t("hooks.services")),
+  return [h("div", { class: "ph" }, h("h2", {}, t("org.integrations")), h("p", {}, t("hooks.text"))), h("h3", {}, t("settings.bots")), botTable(bots), h("h3", {}, t("hooks.services")),
     h("div", { class: "filters" }, h("div", { class: "big-find" }, icon("search", "s"), search)), list];
 }
 
@@ -52,7 +52,7 @@ function serviceName(service) {
 function botTable(bots) {
   if (!bots.length) return h("p", { class: "quiet" }, t("hooks.no-bots"));
   const heads = ["bot", "owner", "used", "key", "calls"].map((each) => h("th", { scope: "col" }, t(`hooks.${each}`)));
-  return h("table", { class: "tab blocks", "aria-label": t("hooks.bots") }, h("thead", {}, h("tr", {}, ...heads)), h("tbody", {}, ...bots.map(botRow)));
+  return h("table", { class: "tab blocks", "aria-label": t("settings.bots") }, h("thead", {}, h("tr", {}, ...heads)), h("tbody", {}, ...bots.map(botRow)));
 }
 
 /** @param {Bot} bot */
@@ -73,7 +73,7 @@ function keyCell(bot) {
     } catch (error) {
       setChildren(cell, h("small", { class: "wrong" }, /** @type {Error} */ (error).message));
     }
-  } }, t("hooks.show-key")));
+  } }, t("account.show-key")));
   return cell;
 }
 
@@ -85,7 +85,7 @@ function servicePage(service, bots, pane) {
   const usable = bots.filter((each) => each.bot_type !== OUTGOING);
   const bot = h("select", { class: "f" }, ...usable.map((each) => h("option", { value: each.user_id }, nameOf(each.user_id))));
   const choices = [{ value: "", label: t("hooks.to-owner") }, ...myChannels().map(({ name }) => ({ value: name, label: name }))];
-  const channel = new ChoiceField(t("hooks.channel"), choices, t("choice.unknown"), { value: "", changed: () => update() });
+  const channel = new ChoiceField(t("label.channel"), choices, t("choice.unknown"), { value: "", changed: () => update() });
   const topic = h("input", { class: "f", placeholder: t("hooks.topic-hint"), dir: "auto" });
   const address = h("input", { dir: "ltr", class: "f", readonly: true, "aria-label": t("hooks.address") });
   const templates = service.name === TEMPLATE ? templateFields(() => update()) : undefined;
@@ -101,14 +101,14 @@ function servicePage(service, bots, pane) {
     key = (await get(`/bots/${bot.value}/api_key`)).api_key;
     update();
   });
-  const copy = h("button", { class: "b", type: "button", onclick: () => navigator.clipboard.writeText(address.value).catch(() => address.select()) }, icon("copy", "s"), t("hooks.copy"));
+  const copy = h("button", { class: "b", type: "button", onclick: () => navigator.clipboard.writeText(address.value).catch(() => address.select()) }, icon("copy", "s"), t("dialog.copy"));
   const example = actionButton(t("hooks.example"), async () => {
     if (!channel.validate()) return "";
     await post(`/integrations/${service.name}/example`, { bot_id: Number(bot.value), stream: channel.value, topic: topic.value });
     return t("hooks.sent");
   });
   return [h("p", {}, h("button", { class: "b", type: "button", onclick: () => pane.show("integrations") }, t("hooks.all"))), h("div", { class: "ph" }, h("h2", {}, serviceName(service)), h("p", {}, t("hooks.where", { name: serviceName(service) })), h("p", {}, ...withNames(t(`hooks.setup.${service.name}`)))),
-    h("div", { class: "form" }, usable.length ? labelled(t("hooks.bot"), bot) : h("p", { class: "wrong" }, t("hooks.need-bot")), h("div", { class: "row2" }, h("div", { class: "field" }, h("span", { "aria-hidden": "true" }, t("hooks.channel")), channel.element), labelled(t("hooks.topic"), topic)), ...(templates?.elements ?? []),
+    h("div", { class: "form" }, usable.length ? labelled(t("hooks.bot"), bot) : h("p", { class: "wrong" }, t("hooks.need-bot")), h("div", { class: "row2" }, h("div", { class: "field" }, h("span", { "aria-hidden": "true" }, t("label.channel")), channel.element), labelled(t("compose.topic"), topic)), ...(templates?.elements ?? []),
       labelled(t("hooks.address"), h("span", { class: "copyline" }, address, copy)), usable.length > 0 && withKey, usable.length > 0 && example, service.is_signed && h("p", { class: "quiet" }, t("hooks.signed", { name: serviceName(service) })),
       service.all_event_types && h("details", {}, h("summary", {}, t("hooks.events", { count: service.all_event_types.length })), h("p", {}, t("hooks.only-events")), h("p", {}, h("code", {}, service.all_event_types.join(", ")))))];
 }
@@ -120,7 +120,7 @@ function templateFields(changed) {
   const text = area(EXAMPLE.text, 4);
   const payload = area(EXAMPLE.payload, 5);
   const shown = h("div", { class: "shown", role: "status", hidden: true });
-  const preview = actionButton(t("hooks.preview"), async () => {
+  const preview = actionButton(t("compose.preview"), async () => {
     shown.hidden = true;
     const found = await post("/integrations/template/preview", { payload: payload.value, text_template: text.value, topic_template: topic.value });
     setChildren(shown, found.rendered === null ? t("hooks.nothing") : h("b", {}, h("bdi", {}, found.topic)), found.rendered !== null && enhance(found.rendered));

@@ -28,7 +28,7 @@ export async function orgInvitations() {
   emails.addEventListener("input", showCount);
   const link = h("code", { class: "key" });
   const role = h("select", { class: "f", "aria-label": t("invite.as") }, ...INVITED_ROLES.filter((each) => state.is_owner || each > (state.is_admin ? 100 : 200)).map((each) => h("option", { value: each, selected: each === 400 }, t(`role.${each}`))));
-  const days = h("select", { class: "f", "aria-label": t("invite.until") }, ...DAYS.map((each) => h("option", { value: each, selected: each === 10 }, each ? t("invite.days", { count: each }) : t("invite.for-ever"))));
+  const days = h("select", { class: "f", "aria-label": t("invite.until") }, ...DAYS.map((each) => h("option", { value: each, selected: each === 10 }, each ? t("limit.days", { count: each }) : t("invite.for-ever"))));
   const isUsual = h("input", { type: "checkbox", checked: true });
   const joinable = [...channels.values()].filter((each) => !each.is_archived && (each.subscribed || !each.invite_only)).sort((a, b) => a.name.localeCompare(b.name));
   const others = new ChoicesField(t("invite.channels"), joinable.map(({ stream_id: value, name: label }) => ({ value, label })), t("choice.unknown"), (name) => t("permission.remove", { name }));

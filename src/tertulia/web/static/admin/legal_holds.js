@@ -31,7 +31,7 @@ export async function holdsPage() {
 /** @param {LegalHold} hold
  * @param {() => Promise<void>} draw */
 function holdRow(hold, draw) {
-  const target = hold.user_id === null ? t("hold.channel", { name: channelName(Number(hold.stream_id)) }) : nameOf(hold.user_id);
+  const target = hold.user_id === null ? t("admin.channel", { name: channelName(Number(hold.stream_id)) }) : nameOf(hold.user_id);
   const until = hold.ended_at === null ? t("hold.since", { when: formatFullTime(hold.created_at) }) : t("hold.ended", { when: formatFullTime(hold.ended_at) });
   return h("li", {}, h("div", { class: "of" }, h("bdi", {}, target), " ", h("small", {}, until), h("p", { class: "quiet" }, hold.reason)),
     hold.ended_at === null && actionButton(t("hold.end"), () => remove(`/realm/legal_holds/${hold.id}`).then(draw)));

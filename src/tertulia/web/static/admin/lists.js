@@ -39,18 +39,18 @@ export function orgArchived() {
 }
 
 export function orgEmoji() {
-  const name = h("input", { class: "f", "aria-label": t("emoji.name") });
+  const name = h("input", { class: "f", "aria-label": t("label.name") });
   const add = h("div", {});
   const list = h("ul", { class: "plain kept" });
   const drawButton = () => setChildren(add, fileButton(`/realm/emoji/${encodeURIComponent(name.value.trim().toLowerCase())}`, t("emoji.add"), "image/*"));
   const draw = () => setChildren(list, ...Object.values(realm("emoji") ?? {}).filter((each) => !each.deactivated).map((each) =>
     h("li", {}, h("img", { class: "emoji", src: each.source_url, alt: "" }), h("span", {}, `:${each.name}:`),
-      (state.is_admin || each.author_id === state.user_id) && iconButton("trash", t("emoji.remove", { name: each.name }), { onclick: () => remove(`/realm/emoji/${each.name}`) }))));
+      (state.is_admin || each.author_id === state.user_id) && iconButton("trash", t("admin.remove", { name: each.name }), { onclick: () => remove(`/realm/emoji/${each.name}`) }))));
   name.addEventListener("input", drawButton);
   drawButton();
   draw();
   const stop = on("realm", () => (list.isConnected ? draw() : stop()));
-  return [formSection(t("org.emoji"), list), formSection(t("emoji.add"), labelled(t("emoji.name"), name), add)];
+  return [formSection(t("org.emoji"), list), formSection(t("emoji.add"), labelled(t("label.name"), name), add)];
 }
 
 /** Linkifiers, in the order in which they are applied. */
@@ -62,25 +62,25 @@ export function orgLinkifiers() {
     const ids = linkifiers.map((each) => each.id);
     setChildren(list, ...linkifiers.map((each, at) => h("li", {}, h("code", {}, each.pattern), h("small", { class: "cut" }, each.url_template), state.is_admin && h("span", { class: "set" },
       at > 0 && iconButton("end", t("order.up"), { class: "up-turned", onclick: () => patch("/realm/linkifiers", { ordered_linkifier_ids: raised(ids, at) }).then(draw) }),
-      iconButton("trash", t("linkifier.remove"), { onclick: () => remove(`/realm/filters/${each.id}`).then(draw) })))));
+      iconButton("trash", t("admin.remove-it"), { onclick: () => remove(`/realm/filters/${each.id}`).then(draw) })))));
   };
   draw();
   const pattern = h("input", { class: "f", "aria-label": t("linkifier.pattern"), placeholder: "#(?P<id>[0-9]+)" });
-  const template = h("input", { class: "f", "aria-label": t("linkifier.template"), placeholder: "https://example.com/{id}" });
-  return [formSection(t("org.linkifiers"), h("p", { class: "quiet" }, t("linkifier.text")), list), state.is_admin && formSection(t("linkifier.add"), labelled(t("linkifier.pattern"), pattern), labelled(t("linkifier.template"), template),
+  const template = h("input", { class: "f", "aria-label": t("label.url"), placeholder: "https://example.com/{id}" });
+  return [formSection(t("org.linkifiers"), h("p", { class: "quiet" }, t("linkifier.text")), list), state.is_admin && formSection(t("linkifier.add"), labelled(t("linkifier.pattern"), pattern), labelled(t("label.url"), template),
     actionButton(t("linkifier.add"), () => post("/realm/filters", { pattern: pattern.value, url_template: template.value }).then(draw)))];
 }
 
 export function orgPlaygrounds() {
-  const name = h("input", { class: "f", "aria-label": t("playground.name") });
+  const name = h("input", { class: "f", "aria-label": t("label.name") });
   const language = h("input", { class: "f", "aria-label": t("playground.language"), placeholder: "Python" });
-  const template = h("input", { class: "f", "aria-label": t("linkifier.template"), placeholder: "https://example.com/?code={code}" });
+  const template = h("input", { class: "f", "aria-label": t("label.url"), placeholder: "https://example.com/?code={code}" });
   const list = h("ul", { class: "plain kept" });
   const draw = () => setChildren(list, ...(state.realm_playgrounds ?? []).map((each) => h("li", {}, h("span", {}, each.name), h("small", {}, each.pygments_language),
-    state.is_admin && iconButton("trash", t("playground.remove"), { onclick: () => remove(`/realm/playgrounds/${each.id}`) }))));
+    state.is_admin && iconButton("trash", t("admin.remove-it"), { onclick: () => remove(`/realm/playgrounds/${each.id}`) }))));
   const stop = on("realm", () => (list.isConnected ? draw() : stop()));
   draw();
-  return [formSection(t("org.playgrounds"), h("p", { class: "quiet" }, t("playground.text")), list), state.is_admin && formSection(t("playground.add"), labelled(t("playground.name"), name), labelled(t("playground.language"), language), labelled(t("linkifier.template"), template),
+  return [formSection(t("org.playgrounds"), h("p", { class: "quiet" }, t("playground.text")), list), state.is_admin && formSection(t("playground.add"), labelled(t("label.name"), name), labelled(t("playground.language"), language), labelled(t("label.url"), template),
     actionButton(t("playground.add"), () => post("/realm/playgrounds", { name: name.value, pygments_language: language.value, url_template: template.value })))];
 }
 
@@ -89,13 +89,13 @@ export async function orgExport() {
   const list = h("ul", { class: "plain kept" });
   const draw = async () => {
     const { exports } = await get("/export/realm");
-    setChildren(list, ...exports.map((each) => h("li", {}, h("div", { class: "of" }, h("bdi", {}, each.stream_id === null ? t("export.of-organization") : t("export.of-channel", { name: channelName(each.stream_id) })), " ", h("small", {}, formatFullTime(each.export_time))), each.export_url ? h("a", { href: each.export_url }, t("export.download")) : h("small", {}, t(each.pending ? "export.pending" : "export.failed")),
+    setChildren(list, ...exports.map((each) => h("li", {}, h("div", { class: "of" }, h("bdi", {}, each.stream_id === null ? t("export.of-organization") : t("admin.channel", { name: channelName(each.stream_id) })), " ", h("small", {}, formatFullTime(each.export_time))), each.export_url ? h("a", { href: each.export_url }, t("export.download")) : h("small", {}, t(each.pending ? "export.pending" : "export.failed")),
       each.export_url && iconButton("trash", t("export.delete"), { onclick: () => remove(`/export/realm/${each.id}`).then(draw) }))));
   };
   await draw();
-  const kind = h("select", { class: "f", "aria-label": t("export.kind") }, ...["public", "full_with_consent", "full_without_consent"].map((each) => h("option", { value: each }, t(`export.${each}`))));
+  const kind = h("select", { class: "f", "aria-label": t("channel.export-kind") }, ...["public", "full_with_consent", "full_without_consent"].map((each) => h("option", { value: each }, t(`export.${each}`))));
   const format = h("select", { class: "f", "aria-label": t("export.format") }, ...["archive", "html"].map((each) => h("option", { value: each }, t(`export.format-${each}`))));
-  return [formSection(t("org.export"), h("p", { class: "quiet" }, t("export.text")), labelled(t("export.kind"), kind), labelled(t("export.format"), format),
+  return [formSection(t("org.export"), h("p", { class: "quiet" }, t("export.text")), labelled(t("channel.export-kind"), kind), labelled(t("export.format"), format),
     actionButton(t("export.do"), () => post("/export/realm", { export_type: kind.value, as_html: format.value === "html" }).then(draw))), formSection(t("export.list"), list)];
 }
 

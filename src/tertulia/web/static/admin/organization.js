@@ -62,7 +62,7 @@ async function mailDomains() {
     const { domains } = await get("/realm/domains");
     setChildren(list, ...(domains.length ? domains.map(({ domain, allow_subdomains: isWide }) => h("li", {}, h("span", {}, domain), h("span", { class: "set" },
       h("label", { class: "choice" }, h("input", { type: "checkbox", checked: isWide, disabled: !state.is_owner, "aria-label": formatLabel(t("domain.subdomains"), domain), onchange: (/** @type {Event} */ event) => patch(`/realm/domains/${domain}`, { allow_subdomains: /** @type {HTMLInputElement} */ (event.target).checked }).then(draw, draw) }), t("domain.subdomains")),
-      state.is_owner && iconButton("trash", t("domain.remove", { name: domain }), { onclick: () => remove(`/realm/domains/${domain}`).then(draw) })))) : [h("li", { class: "quiet" }, t("domain.none"))]));
+      state.is_owner && iconButton("trash", t("admin.remove", { name: domain }), { onclick: () => remove(`/realm/domains/${domain}`).then(draw) })))) : [h("li", { class: "quiet" }, t("domain.none"))]));
   };
   await draw();
   const name = h("input", { class: "f", "aria-label": t("domain.name"), placeholder: "example.com", autocomplete: "off" });

@@ -22,7 +22,7 @@ const ROLES = [100, 200, 300, 400, 600];
 const PAGE_LENGTH = 50;
 const MAX_PER_REQUEST = 500;
 const MAX_ROLE_CHANGES = 100;
-const COLUMNS = /** @type {const} */ ([["name", "people.person"], ["role", "people.role"], ["last_active", "people.last-active"], ["second-factor", "people.second-factor"], ["storage", "people.storage"], ["sessions", "people.sessions"]]);
+const COLUMNS = /** @type {const} */ ([["name", "people.person"], ["role", "people.role"], ["last_active", "people.last-active"], ["second-factor", "account.second-factor"], ["storage", "people.storage"], ["sessions", "people.sessions"]]);
 const UNSORTED = "second-factor"; // a filter finds the accounts without one
 const NUMBERS = new Set(["storage", "sessions"]);
 
@@ -137,7 +137,7 @@ export async function orgUsers(pane) {
     return h("tr", { class: !account.is_active && "gone", "data-account": id }, h("td", { class: "pick" }, box),
       h("td", { class: "flexi full" }, h("span", { class: "pn" }, avatar(id, { presence: account.is_active && !account.is_bot }), h("span", { class: "of" }, h("b", { class: "cut" }, h("bdi", {}, account.full_name)), h("small", { class: "cut" }, account.delivery_email ?? "")))),
       h("td", {}, account.is_active ? kindOf : t("people.deactivated-one", { role: kindOf })), h("td", { class: "nowrap", title: account.last_active && formatFullTime(account.last_active) }, account.last_active ? formatShortTime(account.last_active, true) : t("people.never")),
-      h("td", { class: "nowrap", "data-l": t("people.second-factor") }, account.has_second_factor ? h("span", { class: "ok" }, icon("check", "s"), t("admin.on")) : "–"),
+      h("td", { class: "nowrap", "data-l": t("account.second-factor") }, account.has_second_factor ? h("span", { class: "ok" }, icon("check", "s"), t("admin.on")) : "–"),
       h("td", { class: "r", "data-l": t("people.storage") }, formatSize(account.upload_bytes)),
       h("td", { class: "r", "data-l": t("people.sessions") }, formatNumber(account.session_count)),
       h("td", { class: "m" }, menu));
@@ -209,8 +209,8 @@ async function showAccount(account, attempt) {
   const space = found.space_quota === null ? formatSize(found.space_used) : t("people.of-quota", { used: formatSize(found.space_used), quota: formatSize(found.space_quota) });
   openDialog(account.full_name, [h("div", { class: "fields" }, role,
     h("dl", { class: "facts" }, ...fact("people.joined", formatFullTime(found.account.date_joined)), ...fact("people.last-active", found.account.last_active ? formatFullTime(found.account.last_active) : t("people.never")),
-      ...fact("people.storage", space), ...fact("people.second-factor", t(found.account.has_second_factor ? "admin.on" : "admin.off")), ...fact("people.groups", formatList(groups) || t("admin.none")),
-      ...fact("people.bots", formatList(found.bot_ids.map((each) => nameOf(each))) || t("admin.none"))),
+      ...fact("people.storage", space), ...fact("account.second-factor", t(found.account.has_second_factor ? "admin.on" : "admin.off")), ...fact("groups.title", formatList(groups) || t("org.none")),
+      ...fact("people.bots", formatList(found.bot_ids.map((each) => nameOf(each))) || t("org.none"))),
     h("section", { class: "fields" }, h("h2", {}, t("people.sessions")), h("ul", { class: "plain kept" }, ...(found.sessions.length ? found.sessions.map((session) => h("li", {}, h("span", { class: "cut" }, session.agent), h("small", {}, `${session.address} · ${formatFullTime(session.last_seen)}`))) : [h("li", { class: "quiet" }, t("people.no-sessions"))])),
       found.sessions.length > 0 && actionButton(t("people.end-sessions"), () => remove(`/users/${account.user_id}/sessions`))))]);
 }

@@ -36,20 +36,20 @@ function fieldRow(field, at) {
   const title = h("summary", {}, h("bdi", {}, field.name), " ", h("small", { class: "quiet" }, t(`field.kind.${field.type}`)));
   if (!state.is_admin) return h("li", {}, h("bdi", {}, field.name), " ", h("small", { class: "quiet" }, field.hint));
   return h("li", {}, h("details", {}, title, h("div", { class: "fields" },
-    settingRow({ name: `name-${field.id}`, label: t("field.name"), value: field.name, save: change("name") }),
+    settingRow({ name: `name-${field.id}`, label: t("label.name"), value: field.name, save: change("name") }),
     settingRow({ name: `hint-${field.id}`, label: t("field.hint"), value: field.hint, save: change("hint") }),
     field.type === DROPDOWN && settingRow({ name: `choices-${field.id}`, label: t("field.choices"), value: choicesIn(field), kind: "long", save: (value) => patch(path, { field_data: choiceData(String(value), field) }) }),
     ...SWITCHES.map((name) => settingRow({ name: `${name}-${field.id}`, label: t(`field.${name}`), value: Boolean(field[name] ?? name === "editable_by_user"), save: change(name) })),
     h("div", { class: "set" }, at > 0 && h("button", { class: "b", type: "button", onclick: () => patch("/realm/profile_fields", { order: raised(fields().map((each) => each.id), at) }) }, t("order.up")),
-      iconButton("trash", t("field.remove", { name: field.name }), { onclick: async () => {
-        if (await confirmAction(t("field.remove", { name: field.name }), t("field.remove-text"), t("menu.delete"))) await remove(path);
+      iconButton("trash", t("admin.remove", { name: field.name }), { onclick: async () => {
+        if (await confirmAction(t("admin.remove", { name: field.name }), t("field.remove-text"), t("menu.delete"))) await remove(path);
       } })))));
 }
 
 function newField() {
-  const name = h("input", { class: "f", "aria-label": t("field.name"), maxlength: 40 });
+  const name = h("input", { class: "f", "aria-label": t("label.name"), maxlength: 40 });
   const hint = h("input", { class: "f", "aria-label": t("field.hint"), maxlength: 80 });
-  const kind = h("select", { class: "f", "aria-label": t("field.kind") }, ...[1, 2, DROPDOWN, 4, 5, 6, EXTERNAL, 8].map((each) => h("option", { value: each }, t(`field.kind.${each}`))));
+  const kind = h("select", { class: "f", "aria-label": t("label.kind") }, ...[1, 2, DROPDOWN, 4, 5, 6, EXTERNAL, 8].map((each) => h("option", { value: each }, t(`field.kind.${each}`))));
   const choices = h("textarea", { class: "f", rows: 3, "aria-label": t("field.choices"), dir: "auto" });
   const account = h("select", { class: "f", "aria-label": t("field.account") }, ...Object.entries(state.realm_default_external_accounts ?? {}).map(([key, each]) => h("option", { value: key }, each.text ?? key)));
   const extraFields = { [DROPDOWN]: labelled(t("field.choices"), choices), [EXTERNAL]: labelled(t("field.account"), account) };
@@ -57,7 +57,7 @@ function newField() {
   kind.addEventListener("change", show);
   show();
   const data = () => (Number(kind.value) === DROPDOWN ? { field_data: choiceData(choices.value) } : Number(kind.value) === EXTERNAL ? { field_data: { subtype: account.value } } : {});
-  return formSection(t("field.add"), labelled(t("field.name"), name), labelled(t("field.hint"), hint), labelled(t("field.kind"), kind), ...Object.values(extraFields),
+  return formSection(t("field.add"), labelled(t("label.name"), name), labelled(t("field.hint"), hint), labelled(t("label.kind"), kind), ...Object.values(extraFields),
     actionButton(t("field.add"), () => post("/realm/profile_fields", { name: name.value, hint: hint.value, field_type: Number(kind.value), ...data() })));
 }
 

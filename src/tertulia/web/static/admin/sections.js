@@ -39,7 +39,7 @@ export const SECTIONS = [
   { key: "linkifier-settings", group: "content", title: "org.linkifiers", draw: orgLinkifiers },
   { key: "playground-settings", group: "content", title: "org.playgrounds", draw: orgPlaygrounds },
   { key: "data-exports-admin", group: "content", title: "org.export", draw: orgExport, isShown: isAdministrator },
-  { key: "agents", group: "oversight", title: "org.agents", draw: orgAgents, isShown: isOwner },
+  { key: "agents", group: "oversight", title: "agents.title", draw: orgAgents, isShown: isOwner },
   { key: "audit-log", group: "oversight", title: "org.audit", draw: drawnBy("oversight", "drawAuditLog"), isShown: isAdministrator },
   { key: "legal-holds", group: "oversight", title: "org.holds", draw: drawnBy("oversight", "drawHolds"), isShown: isOwner },
   { key: "usage", group: "oversight", title: "org.usage", draw: drawnBy("oversight", "drawUsage"), isShown: isAdministrator },

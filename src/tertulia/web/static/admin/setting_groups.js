@@ -33,10 +33,10 @@ export const SETTING_GROUPS = {
 /** Personal settings whose defaults are in the section of new accounts, by heading.
  * @type {Groups} */
 export const DEFAULT_GROUPS = {
-  "part.look": ["color_scheme", "web_font_size_px", "twenty_four_hour_time", "web_home_view", "web_mark_read_on_scroll_policy", "web_escape_navigates_to_home_view", "starred_message_counts"],
+  "display.look": ["color_scheme", "web_font_size_px", "twenty_four_hour_time", "web_home_view", "web_mark_read_on_scroll_policy", "web_escape_navigates_to_home_view", "starred_message_counts"],
   "part.writing": ["enter_sends", "translate_emoticons", "enable_drafts_synchronization"],
-  "part.notify": ["enable_desktop_notifications", "enable_stream_desktop_notifications", "enable_followed_topic_desktop_notifications", "enable_sounds", "pm_content_in_desktop_notifications", "wildcard_mentions_notify"],
+  "settings.notifications": ["enable_desktop_notifications", "enable_stream_desktop_notifications", "enable_followed_topic_desktop_notifications", "enable_sounds", "pm_content_in_desktop_notifications", "wildcard_mentions_notify"],
   "part.mail": ["enable_offline_email_notifications", "enable_stream_email_notifications", "enable_followed_topic_email_notifications", "message_content_in_email_notifications", "email_notifications_batching_period_seconds", "enable_login_emails"],
-  "part.following": ["automatically_follow_topics_policy", "automatically_unmute_topics_in_muted_streams_policy", "automatically_follow_topics_where_mentioned"],
+  "part.topics": ["automatically_follow_topics_policy", "automatically_unmute_topics_in_muted_streams_policy", "automatically_follow_topics_where_mentioned"],
   "part.sharing": ["email_address_visibility", "presence_enabled", "send_read_receipts", "send_private_typing_notifications", "send_stream_typing_notifications", "receives_typing_notifications", "allow_private_data_export"],
 };

@@ -87,7 +87,7 @@ export function formatSetting(part, setting, value) {
     case "switch": return t(value ? "admin.on" : "admin.off");
     case "choice": return choiceLabel(part, setting.name, value);
     case "limit": return formatLimit(setting, value);
-    case "channel": return channels.get(value)?.name ?? t("admin.none");
+    case "channel": return channels.get(value)?.name ?? t("org.none");
     case "permission": return formatList(namesIn(value));
     case "login_methods": return formatList(Object.keys(value).filter((each) => value[each]).map(methodName));
     case "number": return setting.name === "org_type" ? t(`choice.org_type.${value}`) : String(value);
@@ -164,7 +164,7 @@ function selectControl(control, choices) {
  * @param {Control} control */
 function channelControl(control) {
   const known = [...channels.values()].filter((each) => !each.is_archived || each.stream_id === control.value).sort((a, b) => a.name.localeCompare(b.name));
-  const choices = [{ value: -1, label: t("admin.none") }, ...known.map(({ stream_id: value, name: label }) => ({ value, label }))];
+  const choices = [{ value: -1, label: t("org.none") }, ...known.map(({ stream_id: value, name: label }) => ({ value, label }))];
   const field = new ChoiceField(control.label, choices, t("choice.unknown"), { value: channels.has(Number(control.value)) ? Number(control.value) : -1, attributes: attributes(control), changed: () => { control.change(field.value); } });
   return field.element;
 }

@@ -20,7 +20,7 @@ export async function usagePage() {
   const span = h("select", { class: "f", "aria-label": t("usage.span"), onchange: () => draw() }, ...SPANS.map((days) => h("option", { value: days }, t("usage.days", { count: days }))));
   const draw = async () => setChildren(inside, ...figures(await readUsage(Number(span.value))));
   await draw();
-  return [h("div", { class: "oversight" }, h("div", { class: "ph" }, h("h2", {}, t("usage.title")), h("p", {}, t("usage.text"))), h("div", { class: "filters" }, span), inside)];
+  return [h("div", { class: "oversight" }, h("div", { class: "ph" }, h("h2", {}, t("org.usage")), h("p", {}, t("usage.text"))), h("div", { class: "filters" }, span), inside)];
 }
 
 /** @param {number} days */
@@ -61,7 +61,7 @@ function channelTable(usage) {
   const rows = usage.channels.slice(0, MAX_ROWS).map((channel) => h("tr", {}, h("th", { scope: "row" }, h("bdi", {}, nameOfChannel(channel))),
     h("td", {}, bars(channel.by_day, t("usage.channel-plot", { name: nameOfChannel(channel), count: channel.messages }), "spark")), h("td", { class: "r" }, formatNumber(channel.messages)), h("td", { class: "r" }, formatSize(channel.size))));
   const hidden = usage.other_channels + Math.max(0, usage.channels.length - MAX_ROWS);
-  return h("div", {}, table(t("usage.by-channel"), [t("usage.channel"), t("usage.by-day"), t("usage.messages"), t("usage.files")], rows), hidden > 0 && h("p", { class: "quiet foot" }, t("usage.others", { count: hidden })));
+  return h("div", {}, table(t("usage.by-channel"), [t("label.channel"), t("usage.by-day"), t("usage.messages"), t("usage.files")], rows), hidden > 0 && h("p", { class: "quiet foot" }, t("usage.others", { count: hidden })));
 }
 
 /** @param {Usage} usage */
@@ -79,7 +79,7 @@ function table(label, heads, rows) {
 
 /** @param {ChannelUsage} channel */
 function nameOfChannel({ stream_id: id }) {
-  if (id === null) return t("usage.direct");
+  if (id === null) return t("view.dm");
   return channels.has(id) ? channelName(id) : t("audit.channel", { id: String(id) });
 }
 

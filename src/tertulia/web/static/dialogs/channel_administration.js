@@ -38,7 +38,7 @@ export function channelSentences(channel) {
 export function mailSection(channel, mayRenew) {
   const { stream_id: id, name } = channel;
   const address = h("input", { class: "f", readonly: true, dir: "ltr", "aria-label": t("channel.mail") });
-  const shown = h("div", { class: "fields", hidden: true }, address, actionButton(t("channel.mail-copy"), () => navigator.clipboard.writeText(address.value).catch(() => address.select())));
+  const shown = h("div", { class: "fields", hidden: true }, address, actionButton(t("dialog.copy"), () => navigator.clipboard.writeText(address.value).catch(() => address.select())));
   const present = (/** @type {string} */ email) => {
     address.value = email;
     shown.hidden = false;

@@ -36,7 +36,7 @@ export function showChannels(route) {
   field.addEventListener("input", draw);
   const stop = on("channels", draw);
   const make = state.can_create_streams !== false && h("button", { class: "b go", type: "button", onclick: () => { dialog.close(); newChannel(); } }, t("channels.new"));
-  const dialog = openDialog(t("channels.title"), [field, list], { footer: [make] });
+  const dialog = openDialog(t("view.channels"), [field, list], { footer: [make] });
   dialog.addEventListener("close", stop);
   if (location.hash.startsWith("#channels")) bindToAddress(dialog);
   draw();
@@ -69,7 +69,7 @@ function goTo(name, dialog) {
 
 /** The dialog that creates a channel, with its permissions. */
 export function newChannel() {
-  const name = h("input", { class: "f", "aria-label": t("channels.name"), maxlength: 60, required: true, dir: "auto" });
+  const name = h("input", { class: "f", "aria-label": t("label.name"), maxlength: 60, required: true, dir: "auto" });
   const description = h("textarea", { class: "f", rows: 2, "aria-label": t("channels.description"), maxlength: 1024, dir: "auto" });
   const privacy = PRIVACY.map((each, at) => h("label", { class: "choice" }, h("input", { type: "radio", name: "privacy", value: each, checked: at === 0 }), h("span", {}, t(`privacy.${each}`)), h("span", { class: "hint" }, t(`privacy.${each}-text`))));
   const folder = h("select", { class: "f", "aria-label": t("channels.folder") }, h("option", { value: "" }, t("org.none")), ...sortedFolders().map((each) => h("option", { value: each.id }, each.name)));
@@ -78,7 +78,7 @@ export function newChannel() {
   const chosen = /** @type {Record<string, import("../state/types.d.ts").Permission>} */ ({});
   const permissions = groups.map((each) => h("div", { class: "field" }, h("label", { for: each }, t(`channel.${each}`)), new PermissionField({ id: each, label: t(`channel.${each}`), value: defaultForChannels(each), groups: groupsForChannels(each), change: (value) => { chosen[each] = value; } }).element));
   const form = h("form", { class: "fields", onsubmit: (/** @type {Event} */ event) => { event.preventDefault(); makeOnce(); } },
-    h("label", { class: "field" }, t("channels.name"), name), h("label", { class: "field" }, t("channels.description"), description),
+    h("label", { class: "field" }, t("label.name"), name), h("label", { class: "field" }, t("channels.description"), description),
     h("fieldset", {}, h("legend", {}, t("channels.who")), ...privacy), h("label", { class: "field" }, t("channels.folder"), folder),
     h("label", { class: "choice" }, announce, t("channels.announce")),
     h("details", {}, h("summary", {}, t("channels.permissions")), ...permissions),

@@ -63,7 +63,7 @@ function generalPage(id) {
   const change = (/** @type {string} */ name) => (/** @type {FieldValue} */ value) => patch(`/streams/${id}`, { [name]: value });
   const kind = channel && privacyOf(channel);
   const privacy = (/** @type {FieldValue} */ value) => patch(`/streams/${id}`, { is_private: value === "private" || value === "protected", history_public_to_subscribers: value !== "protected", is_web_public: value === "web-public" });
-  return [formSection(t("channel.general"), disabled && notYours(), settingRow({ disabled, name: "new_name", label: t("channels.name"), value: channel?.name, save: change("new_name") }), settingRow({ disabled, name: "description", label: t("channels.description"), value: channel?.description, kind: "long", save: change("description") }),
+  return [formSection(t("channel.general"), disabled && notYours(), settingRow({ disabled, name: "new_name", label: t("label.name"), value: channel?.name, save: change("new_name") }), settingRow({ disabled, name: "description", label: t("channels.description"), value: channel?.description, kind: "long", save: change("description") }),
     settingRow({ disabled, name: "privacy", label: t("channels.who"), value: kind, choices: ["public", "private", "protected", "web-public"].map((each) => [each, t(`privacy.${each}`)]), save: privacy }),
     settingRow({ disabled, name: "folder_id", label: t("channels.folder"), value: channel?.folder_id ?? "", choices: [["", t("org.none")], ...sortedFolders().map((each) => /** @type {[string, string]} */ ([String(each.id), each.name]))], save: (value) => patch(`/streams/${id}`, { folder_id: value ? Number(value) : null }) }),
     settingRow({ disabled, name: "topics_policy", label: t("channel.topics_policy"), value: channel?.topics_policy, choices: ["inherit", "allow_empty_topic", "disable_empty_topic", "empty_topic_only"].map((each) => [each, t(`topics.${each}`)]), save: change("topics_policy") }),
@@ -125,7 +125,7 @@ async function subscribersPage(id) {
       field.value = "";
       setChildren(found);
       inside = await draw();
-    } }, t("channel.add-button")))));
+    } }, t("dialog.add")))));
   });
   return [formSection(t("channel.subscribers"), field, found, list)];
 }

@@ -11,7 +11,7 @@ import { t } from "../core/i18n.js";
  * @returns {HTMLDialogElement} */
 export function openDialog(title, children, { wide = false, label, footer } = {}) {
   const heading = h("h1", { class: "cut", tabindex: -1 }, title);
-  const close = iconButton("close", t("over.close"), { "data-close": true });
+  const close = iconButton("close", t("dialog.close"), { "data-close": true });
   const dialog = h("dialog", { class: `pop dialog ${wide ? "wide-dialog" : ""}`, "aria-label": label ?? title });
   const inside = h("div", { class: "dialog-body", tabindex: -1 });
   setChildren(inside, ...children);

@@ -16,5 +16,5 @@ export function showDrafts() {
     return item;
   });
   const body = rows.length ? h("ul", { class: "plain kept" }, ...rows) : emptyState(t("drafts.none"), t("drafts.none-text"), actionLink("#recent", t("view.recent"), "clock"));
-  bindToAddress(openDialog(t("drafts.title"), [body]));
+  bindToAddress(openDialog(t("view.drafts"), [body]));
 }

@@ -69,7 +69,7 @@ class EmojiPicker {
 
   open() {
     const find = h("label", { class: "big-find" }, icon("search", "s"), this.#field, this.#clear);
-    const panel = h("div", { class: "picker", role: "dialog", "aria-label": t("emoji.title") }, h("div", { class: "pick-top" }, find, this.#tone), this.#tones, this.#tabs, this.#grid, this.#name);
+    const panel = h("div", { class: "picker", role: "dialog", "aria-label": t("compose.emoji") }, h("div", { class: "pick-top" }, find, this.#tone), this.#tones, this.#tabs, this.#grid, this.#name);
     this.#field.addEventListener("input", () => this.#draw());
     this.#field.addEventListener("keydown", (event) => this.#onFieldKey(event));
     this.#clear.addEventListener("click", () => {

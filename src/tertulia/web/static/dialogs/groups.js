@@ -41,10 +41,10 @@ function groupPage(id) {
   const draw = () => setChildren(list, ...members().map((person) => h("li", {}, avatar(person, { presence: true }), h("bdi", {}, nameOf(person)),
     iconButton("close", t("channel.remove", { name: nameOf(person) }), { onclick: () => change({ delete: [person] }) }))));
   field.addEventListener("input", () => setChildren(found, ...(field.value.trim() ? findPeople(field.value, members()) : []).map((completion) => h("li", {}, avatar(completion.person ?? 0), h("bdi", {}, completion.label),
-    h("button", { class: "b", type: "button", onclick: async () => { await change({ add: [completion.person ?? 0] }); field.value = ""; setChildren(found); } }, t("channel.add-button"))))));
+    h("button", { class: "b", type: "button", onclick: async () => { await change({ add: [completion.person ?? 0] }); field.value = ""; setChildren(found); } }, t("dialog.add"))))));
   const stop = on("people", () => (list.isConnected ? draw() : stop()));
   draw();
-  return [formSection(group.name, settingRow({ name: "name", label: t("groups.name"), value: group.name, save: (name) => patch(`/user_groups/${id}`, { name }) }),
+  return [formSection(group.name, settingRow({ name: "name", label: t("label.name"), value: group.name, save: (name) => patch(`/user_groups/${id}`, { name }) }),
     settingRow({ name: "description", label: t("channels.description"), value: group.description, kind: "long", save: (description) => patch(`/user_groups/${id}`, { description }) })),
   formSection(t("channel.subscribers"), field, found, list),
   formSection(t("channel.end"), actionButton(t("groups.end"), async () => {
@@ -53,8 +53,8 @@ function groupPage(id) {
 }
 
 function newGroupPage() {
-  const name = h("input", { class: "f", "aria-label": t("groups.name"), maxlength: 100, dir: "auto" });
+  const name = h("input", { class: "f", "aria-label": t("label.name"), maxlength: 100, dir: "auto" });
   const description = h("input", { class: "f", "aria-label": t("channels.description"), dir: "auto" });
-  return [formSection(t("groups.new"), h("label", { class: "field" }, t("groups.name"), name), h("label", { class: "field" }, t("channels.description"), description),
+  return [formSection(t("groups.new"), h("label", { class: "field" }, t("label.name"), name), h("label", { class: "field" }, t("channels.description"), description),
     actionButton(t("channels.create"), () => post("/user_groups/create", { name: name.value.trim(), description: description.value, members: [state.user_id] })))];
 }

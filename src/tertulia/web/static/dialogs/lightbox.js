@@ -18,8 +18,8 @@ export function openLightbox({ element }) {
   } });
   const before = iconButton("back", t("viewer.previous"), { onclick: () => go(-1), flip: true });
   const after = iconButton("right", t("viewer.next"), { onclick: () => go(1), flip: true });
-  const close = iconButton("close", t("viewer.close"), { onclick: () => dialog.close() });
-  const dialog = h("dialog", { class: "viewer", "aria-label": t("viewer.title") },
+  const close = iconButton("close", t("dialog.close"), { onclick: () => dialog.close() });
+  const dialog = h("dialog", { class: "viewer", "aria-label": t("content.picture") },
     h("header", {}, caption, open, zoom, before, after, close), frame);
   dialog.addEventListener("keydown", (event) => {
     if (event.key === "ArrowLeft") go(-1);

@@ -21,17 +21,17 @@ import { summarizeTopic } from "./topic_summary.js";
 /** @param {import("../views/commands.js").CommandContext} context */
 export function orgMenu({ element }) {
   const goTo = (/** @type {string} */ hash) => () => { location.hash = hash; };
-  if (isSpectator()) return void openMenu(element, t("menu.org"), [{ icon: "logout", text: t("spectator.log-in"), act: () => location.assign("/login/") }]);
-  openMenu(element, t("menu.org"), [
-    { icon: "list", text: t("channels.title"), act: goTo("#channels") },
-    { icon: "people", text: t("members.title"), act: goTo("#members") },
+  if (isSpectator()) return void openMenu(element, t("menu.organization"), [{ icon: "logout", text: t("spectator.log-in"), act: () => location.assign("/login/") }]);
+  openMenu(element, t("menu.organization"), [
+    { icon: "list", text: t("view.channels"), act: goTo("#channels") },
+    { icon: "people", text: t("view.members"), act: goTo("#members") },
     { icon: "people", text: t("groups.title"), act: goTo("#groups") },
     { icon: "later", text: t("schedule.list"), act: goTo("#scheduled") },
-    { icon: "clock", text: t("reminders.title"), act: goTo("#reminders") },
+    { icon: "clock", text: t("view.reminders"), act: goTo("#reminders") },
     ...(state.can_invite_others_to_realm ? [{ icon: "plus", text: t("invite.people"), act: goTo("#organization/invitations") }] : []),
     "line",
     { icon: "gear", text: t("menu.organization"), act: goTo("#organization") },
-    { icon: "gear", text: t("settings.title"), act: goTo("#settings") },
+    { icon: "gear", text: t("view.settings"), act: goTo("#settings") },
     { icon: "help", text: t("marks.title"), act: goTo("#message-formatting") },
     { icon: "keyboard", text: t("keys.title"), key: "?", act: goTo("#keyboard-shortcuts") },
     { icon: "logout", text: t("menu.log-out"), act: logOut },
@@ -45,14 +45,14 @@ export function myMenu({ element, event }) {
   const sign = statusEmoji(myId());
   const scheme = setting("color_scheme") ?? 1;
   const theme = (/** @type {[number, string]} */ [value, text]) => ({ text, checked: scheme === value, act: () => withErrorToast(patch("/settings", { color_scheme: value })) });
-  openMenu(element, t("menu.me"), [
+  openMenu(element, t("people.you"), [
     { icon: "smile", sign: sign || undefined, text: t(sign || state.user_status?.[myId()]?.status_text ? "menu.change-status" : "menu.set-status"), act: () => runCommand("status", element, event) },
-    { icon: "away", text: t(isAway ? "menu.appear-active" : "menu.appear-away"), act: () => runCommand("away", element, event) },
+    { icon: "away", text: t(isAway ? "menu.appear-active" : "status.away"), act: () => runCommand("away", element, event) },
     "line",
     { icon: "person", text: t("menu.profile"), act: goTo("#settings/profile") },
-    { icon: "gear", text: t("settings.title"), act: goTo("#settings") },
+    { icon: "gear", text: t("view.settings"), act: goTo("#settings") },
     { icon: "keyboard", text: t("keys.title"), key: "?", act: goTo("#keyboard-shortcuts") },
-    { label: t("menu.theme"), choices: /** @type {[number, string][]} */ ([[3, t("menu.light")], [2, t("menu.dark")], [1, t("menu.as-system")]]).map(theme) },
+    { label: t("menu.theme"), choices: /** @type {[number, string][]} */ ([[3, t("set.color_scheme.3")], [2, t("set.color_scheme.2")], [1, t("set.color_scheme.1")]]).map(theme) },
     "line",
     { icon: "logout", text: t("menu.log-out"), act: logOut },
   ]);
@@ -64,7 +64,7 @@ export function sendMenu({ element, event }) {
   const choose = (/** @type {boolean} */ value) => () => withErrorToast(patch("/settings", { enter_sends: value }));
   const sends = setting("enter_sends") === true;
   openMenu(element, t("compose.how"), [
-    { text: t("send.enter"), hint: t("send.enter-hint"), checked: sends, act: choose(true) },
+    { text: t("set.enter_sends"), hint: t("send.enter-hint"), checked: sends, act: choose(true) },
     { text: t("send.ctrl-enter"), hint: t("send.ctrl-enter-hint"), checked: !sends, act: choose(false) },
     "line",
     { icon: "later", text: t("send.later"), act: () => runCommand("send-later", element, event) },
@@ -108,7 +108,7 @@ function channelItems(id, element, event) {
   const settings = { icon: "gear", text: t("head.channel-settings"), act: () => runCommand("channel-settings", element, event) };
   if (!channel.subscribed) return [settings];
   return [settings,
-    { icon: "pin", text: t(channel.pin_to_top ? "menu.unpin" : "menu.pin"), act: () => withErrorToast(setSubscription(id, "pin_to_top", !channel.pin_to_top)) },
+    { icon: "pin", text: t(channel.pin_to_top ? "menu.unpin" : "sub.pin_to_top"), act: () => withErrorToast(setSubscription(id, "pin_to_top", !channel.pin_to_top)) },
     { icon: "mute", text: t(channel.is_muted ? "menu.unmute-channel" : "menu.mute-channel"), act: () => withErrorToast(setSubscription(id, "is_muted", !channel.is_muted)) },
     { icon: "logout", text: t("channels.leave"), act: () => withErrorToast(leaveChannel(id)) }];
 }

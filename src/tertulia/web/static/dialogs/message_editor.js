@@ -58,7 +58,7 @@ export async function editMessage({ message }) {
     event.stopPropagation();
   });
   const form = h("div", { class: "anchor" }, list, h("div", { class: "box" }, box, h("div", { class: "tools" }, h("span", { class: "end" },
-    h("button", { class: "b", type: "button", onclick: () => close() }, t("dialog.cancel")), h("button", { class: "b go", type: "button", onclick: save }, t("edit.save"))))));
+    h("button", { class: "b", type: "button", onclick: () => close() }, t("dialog.cancel")), h("button", { class: "b go", type: "button", onclick: save }, t("dialog.save"))))));
   openEditForm(message.id, form);
   requestAnimationFrame(() => requestAnimationFrame(() => box.focus()));
 }
@@ -70,7 +70,7 @@ export async function showHistory({ message }) {
   const response = await withErrorToast(get(`/messages/${message.id}/history`, { allow_empty_topic_name: true }));
   if (!response) return;
   const versions = [...response.message_history].reverse().map(version);
-  openDialog(t("history.title"), [h("ol", { class: "plain versions" }, ...versions)]);
+  openDialog(t("menu.history"), [h("ol", { class: "plain versions" }, ...versions)]);
 }
 
 /** @param {import("../core/api_types.d.ts").Schemas["Version"]} entry */

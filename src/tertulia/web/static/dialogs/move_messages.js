@@ -30,7 +30,7 @@ export function moveTopic() {
 /** @param {import("../state/messages.js").Message} message
  * @param {string} mode */
 function moveDialog(message, mode) {
-  const channel = new ChoiceField(t("new.channel"), channelChoices(), t("choice.unknown"), { value: message.stream_id });
+  const channel = new ChoiceField(t("label.channel"), channelChoices(), t("choice.unknown"), { value: message.stream_id });
   const topic = h("input", { class: "f", "aria-label": t("compose.topic"), value: message.subject, maxlength: 60, dir: "auto" });
   const which = h("select", { class: "f", "aria-label": t("move.which") }, ...["change_one", "change_later", "change_all"].map((each) => h("option", { value: each, selected: each === mode }, t(`move.${each}`))));
   const notifyOld = h("input", { type: "checkbox" });
@@ -57,11 +57,11 @@ function moveDialog(message, mode) {
     }
   };
   const dialog = openDialog(t("move.title"), [h("div", { class: "fields" },
-    h("div", { class: "field" }, h("span", { "aria-hidden": "true" }, t("new.channel")), channel.element),
+    h("div", { class: "field" }, h("span", { "aria-hidden": "true" }, t("label.channel")), channel.element),
     h("label", { class: "field anchor" }, t("compose.topic"), topic, list),
     h("label", { class: "field" }, t("move.which"), which),
     h("label", { class: "choice" }, notifyNew, t("move.tell-new")), h("label", { class: "choice" }, notifyOld, t("move.tell-old")), note)],
-  { footer: [h("button", { class: "b go", type: "button", onclick: oneAtATime(go) }, t("move.do"))] });
+  { footer: [h("button", { class: "b go", type: "button", onclick: oneAtATime(go) }, t("menu.move"))] });
 }
 
 /** Whether a topic has no messages: then a move to it can be undone without moving others.

@@ -48,7 +48,7 @@ export function newDirect() {
 }
 
 export function newTopic() {
-  const channel = new ChoiceField(t("new.channel"), channelChoices(), t("choice.unknown"));
+  const channel = new ChoiceField(t("label.channel"), channelChoices(), t("choice.unknown"));
   const topic = h("input", { class: "f", "aria-label": t("compose.topic"), maxlength: 60, dir: "auto", required: true });
   const begin = () => {
     const { value } = channel;
@@ -57,6 +57,6 @@ export function newTopic() {
     location.hash = conversationHash({ channel: value, topic: topic.value.trim() });
   };
   const form = h("form", { class: "fields", onsubmit: (/** @type {Event} */ event) => { event.preventDefault(); begin(); } },
-    h("div", { class: "field" }, h("span", { "aria-hidden": "true" }, t("new.channel")), channel.element), h("label", { class: "field" }, t("compose.topic"), topic), h("button", { class: "b go" }, t("new.begin")));
-  const dialog = openDialog(t("new.topic"), [form]);
+    h("div", { class: "field" }, h("span", { "aria-hidden": "true" }, t("label.channel")), channel.element), h("label", { class: "field" }, t("compose.topic"), topic), h("button", { class: "b go" }, t("new.begin")));
+  const dialog = openDialog(t("channel.new-topic"), [form]);
 }

@@ -33,8 +33,8 @@ function profileCard(id) {
   const groups = (state.realm_user_groups ?? []).filter((group) => !group.is_system_group && !group.deactivated && group.members.includes(id)).map((group) => group.name);
   const shared = h("dd", { class: "shared" });
   const facts = /** @type {[string, import("../core/html.js").Child][]} */ ([
-    [t("card.email"), person.delivery_email ?? undefined], [t("card.time"), zone], [t("card.role"), person.is_bot ? t("people.bot") : t(`role.${person.role}`)],
-    [t("card.joined"), person.date_joined && formatDate(Date.parse(person.date_joined) / 1000)], [t("card.groups"), formatList(groups)], ...customFacts(person)]);
+    [t("card.email"), person.delivery_email ?? undefined], [t("card.time"), zone], [t("people.role"), person.is_bot ? t("people.bot") : t(`role.${person.role}`)],
+    [t("card.joined"), person.date_joined && formatDate(Date.parse(person.date_joined) / 1000)], [t("groups.title"), formatList(groups)], ...customFacts(person)]);
   if (id !== myId() && !isSpectator()) fillSharedChannels(id, shared);
   const mute = h("button", { class: "b bare", type: "button", onclick: () => withErrorToast(isMuted(id) ? remove(`/users/me/muted_users/${id}`) : post(`/users/me/muted_users/${id}`)) }, t(isMuted(id) ? "card.unmute" : "card.mute"));
   return h("div", { class: "card", role: "dialog", "aria-label": person.full_name },
@@ -97,7 +97,7 @@ export function showMembers() {
       h("small", {}, state.user_status?.[person.user_id]?.status_text ?? ""), h("small", {}, person.is_bot ? t("people.bot") : presenceText(person.user_id)))));
   };
   field.addEventListener("input", draw);
-  const dialog = openDialog(t("members.title"), [field, list]);
+  const dialog = openDialog(t("view.members"), [field, list]);
   if (location.hash.startsWith("#members")) bindToAddress(dialog);
   draw();
 }

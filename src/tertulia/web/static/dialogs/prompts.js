@@ -30,7 +30,7 @@ export function remind({ message }) {
     }
   };
   const dialog = openDialog(t("menu.remind"), [h("div", { class: "fields" }, h("div", { class: "set" }, ...choices), h("label", { class: "field" }, t("schedule.when"), field), h("label", { class: "field" }, t("remind.note"), note))],
-    { footer: [h("button", { class: "b go", type: "button", onclick: oneAtATime(go) }, t("remind.do"))] });
+    { footer: [h("button", { class: "b go", type: "button", onclick: oneAtATime(go) }, t("menu.remind"))] });
 }
 
 /** @param {import("../views/commands.js").CommandContext} context */

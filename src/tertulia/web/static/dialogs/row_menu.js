@@ -76,7 +76,7 @@ function channelRowItems(id, row, event) {
   const isOpen = openChannel() === id; // its keys act on the open channel
   const subscribed = /** @type {MenuItem[]} */ ([
     { icon: "mute", text: t(channel.is_muted ? "rowmenu.unmute-channel" : "rowmenu.mute-channel"), act: () => withErrorToast(setSubscription(id, "is_muted", !channel.is_muted)) },
-    { icon: "pin", text: t(channel.pin_to_top ? "menu.unpin" : "menu.pin"), act: () => withErrorToast(setSubscription(id, "pin_to_top", !channel.pin_to_top)) },
+    { icon: "pin", text: t(channel.pin_to_top ? "menu.unpin" : "sub.pin_to_top"), act: () => withErrorToast(setSubscription(id, "pin_to_top", !channel.pin_to_top)) },
   ]);
   const canMove = sortedFolders().length > 0 && (state.is_admin || isInPermission(channel.can_administer_channel_group));
   return [
@@ -136,7 +136,7 @@ function directItems(people, row, event) {
   return [
     { icon: "check", text: t("rowmenu.mark-read"), act: () => readWithUndo(unreadIds(conversation)) },
     { icon: "link", text: t("rowmenu.copy-link"), act: () => copyHash(conversationHash(conversation)) },
-    ...(people.length === 1 ? /** @type {MenuItem[]} */ (["line", { icon: "people", text: t("rowmenu.profile"), act: profile }]) : []),
+    ...(people.length === 1 ? /** @type {MenuItem[]} */ (["line", { icon: "people", text: t("head.profile"), act: profile }]) : []),
     ...(isOther ? [{ icon: "mute", text: t(isMuted(id) ? "card.unmute" : "card.mute"), act: mute }] : []),
   ];
 }

@@ -19,8 +19,8 @@ export function sendLater({ element }) {
   if (!box?.content.trim()) return toast(t("schedule.nothing"));
   const field = h("input", { class: "f", type: "datetime-local", "aria-label": t("schedule.when"), value: localValue(tomorrow()), min: localValue(new Date()) });
   const at = () => schedule(new Date(field.value));
-  const panel = h("div", { class: "card schedule", role: "dialog", "aria-label": t("schedule.title") },
-    h("h2", {}, t("schedule.title")),
+  const panel = h("div", { class: "card schedule", role: "dialog", "aria-label": t("compose.later") },
+    h("h2", {}, t("compose.later")),
     ...timePresets().map(([word, time]) => h("button", { class: "b bare", type: "button", onclick: () => { open.close(); schedule(time); } }, t(word), " ", h("small", {}, formatFullTime(time.getTime() / 1000)))),
     h("label", { class: "field" }, t("schedule.when"), field),
     h("button", { class: "b go", type: "button", onclick: () => { open.close(); at(); } }, t("schedule.do")));
@@ -85,7 +85,7 @@ function editScheduled(row, item) {
     item.replaceWith(scheduledRow({ ...row, ...changes, failed: false }));
   };
   const dialog = openDialog(t("schedule.edit"), [h("div", { class: "fields" }, h("label", { class: "field" }, t("schedule.text"), text), h("label", { class: "field" }, t("schedule.when"), field))],
-    { footer: [h("button", { class: "b go", type: "button", onclick: oneAtATime(save) }, t("schedule.save"))] });
+    { footer: [h("button", { class: "b go", type: "button", onclick: oneAtATime(save) }, t("dialog.save"))] });
 }
 
 /** Times that are offered for messages and reminders.

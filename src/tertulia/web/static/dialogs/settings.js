@@ -23,8 +23,8 @@ const LANGUAGES = /** @type {[string, string][]} */ ([["en", "English"], ["ar", 
 
 /** @param {{rest?: string[]}} [route] */
 export function showSettings(route) {
-  openTabbedDialog(t("settings.title"), "#settings", [
-    { key: "profile", title: t("settings.profile"), draw: profilePage },
+  openTabbedDialog(t("view.settings"), "#settings", [
+    { key: "profile", title: t("head.profile"), draw: profilePage },
     { key: "account-and-privacy", title: t("settings.account"), draw: accountPage },
     { key: "preferences", title: t("settings.display"), draw: displayPage },
     { key: "notifications", title: t("settings.notifications"), draw: notificationsPage },
@@ -56,7 +56,7 @@ function profilePage() {
   const picture = h("div", { class: "set" }, avatar(myId(), { extra: "big" }), fileButton("/users/me/avatar", t("profile.change-picture"), "image/*"),
     actionButton(t("profile.remove-picture"), () => remove("/users/me/avatar")));
   return [
-    formSection(t("settings.profile"), picture, settingRow({ name: "full_name", label: t("profile.name"), value: me.full_name, save: (value) => patch("/settings", { full_name: value }) }),
+    formSection(t("head.profile"), picture, settingRow({ name: "full_name", label: t("label.name"), value: me.full_name, save: (value) => patch("/settings", { full_name: value }) }),
       settingRow({ name: "status_text", label: t("profile.status"), value: state.user_status?.[myId()]?.status_text ?? "", save: (value) => post("/users/me/status", { status_text: value }) }),
       choiceRow(t("profile.timezone"), timeZones(), me.timezone || ownTimeZone(), (zone) => patch("/settings", { timezone: zone }))),
     fields.length > 0 && formSection(t("profile.more"), ...fields.map((field) => profileFieldRow(field, me.profile_data?.[field.id]?.value ?? ""))),
@@ -134,14 +134,14 @@ async function notificationsPage() {
 async function botsPage() {
   const { bots } = await get("/bots");
   const list = h("ul", { class: "plain kept" }, ...bots.map(botRow));
-  const name = h("input", { class: "f", "aria-label": t("bots.name") });
+  const name = h("input", { class: "f", "aria-label": t("label.name") });
   const short = h("input", { class: "f", "aria-label": t("bots.short") });
-  const kind = h("select", { class: "f", "aria-label": t("bots.kind") }, ...[1, 2, OUTGOING_WEBHOOK].map((each) => h("option", { value: each }, t(`bots.kind.${each}`))));
-  const url = h("input", { class: "f", type: "url", placeholder: "https://", "aria-label": t("bots.url") });
-  const urlField = h("label", { class: "field", hidden: true }, t("bots.url"), url, h("small", { class: "hint" }, t("bots.url-hint")));
+  const kind = h("select", { class: "f", "aria-label": t("label.kind") }, ...[1, 2, OUTGOING_WEBHOOK].map((each) => h("option", { value: each }, t(`bots.kind.${each}`))));
+  const url = h("input", { class: "f", type: "url", placeholder: "https://", "aria-label": t("label.url") });
+  const urlField = h("label", { class: "field", hidden: true }, t("label.url"), url, h("small", { class: "hint" }, t("bots.url-hint")));
   kind.addEventListener("change", () => { urlField.hidden = Number(kind.value) !== OUTGOING_WEBHOOK; });
   return [formSection(t("settings.bots"), list),
-    formSection(t("bots.add"), h("label", { class: "field" }, t("bots.name"), name), h("label", { class: "field" }, t("bots.short"), short), h("label", { class: "field" }, t("bots.kind"), kind), urlField,
+    formSection(t("bots.add"), h("label", { class: "field" }, t("label.name"), name), h("label", { class: "field" }, t("bots.short"), short), h("label", { class: "field" }, t("label.kind"), kind), urlField,
       actionButton(t("bots.add"), async () => {
         await post("/bots", { full_name: name.value, short_name: short.value, bot_type: Number(kind.value), ...(!urlField.hidden && { payload_url: url.value }) });
         setChildren(list, ...(await get("/bots")).bots.map(botRow));
@@ -177,7 +177,7 @@ function alertWordsPage() {
   const draw = (/** @type {string[]} */ words) => setChildren(list, ...words.map((word) => h("li", {}, h("bdi", {}, word), iconButton("close", t("alert.remove", { word }), { onclick: async () => draw((await remove("/users/me/alert_words", { alert_words: [word] })).alert_words) }))));
   draw(state.alert_words ?? []);
   return [formSection(t("settings.alert-words"), h("p", { class: "quiet" }, t("alert.text")), list, h("label", { class: "field" }, t("alert.word"), field),
-    actionButton(t("alert.add"), async () => {
+    actionButton(t("dialog.add"), async () => {
       draw((await post("/users/me/alert_words", { alert_words: [field.value] })).alert_words);
       field.value = "";
     }))];

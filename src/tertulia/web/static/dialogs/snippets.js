@@ -12,7 +12,7 @@ import { openPopover } from "./popover.js";
 /** @param {{element: HTMLElement}} context */
 export function showSnippets({ element }) {
   const list = h("ul", { class: "plain kept" });
-  const title = h("input", { class: "f", "aria-label": t("snippets.title"), placeholder: t("snippets.title"), maxlength: 60 });
+  const title = h("input", { class: "f", "aria-label": t("label.name"), placeholder: t("label.name"), maxlength: 60 });
   const draw = () => setChildren(list, ...(state.saved_snippets ?? []).map(snippetRow));
   const save = h("button", { class: "b", type: "button", onclick: oneAtATime(async () => {
     const content = currentComposeBox()?.content.trim();

@@ -57,7 +57,7 @@ export async function editStatus({ element }) {
     h("ul", { class: "presets plain", "aria-label": t("status.presets") }, ...presets),
     h("label", { class: "field side-by" }, h("span", {}, t("status.until")), until), moment,
     h("label", { class: "switch" }, h("span", {}, t("status.away")), away, h("span", { class: "hint" }, t("status.away-hint"))),
-    h("div", { class: "go-row" }, h("button", { class: "b", type: "button", onclick: () => open.close() }, t("dialog.cancel")), h("button", { class: "b go" }, t("status.save"))));
+    h("div", { class: "go-row" }, h("button", { class: "b", type: "button", onclick: () => open.close() }, t("dialog.cancel")), h("button", { class: "b go" }, t("dialog.save"))));
   const panel = h("div", { class: "status", role: "dialog", "aria-labelledby": "status-title" }, form);
   let open = openPopover(element, panel);
   text.focus();

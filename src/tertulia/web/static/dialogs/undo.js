@@ -22,7 +22,7 @@ export function showUndo(done) {
   const progress = h("progress", { max: OFFERED_MS, value: left, "aria-hidden": "true" });
   const note = h("div", { class: "toast pop undo", role: "status" }, icon(done.icon, "s"), h("span", {}, done.text),
     h("button", { class: "b bare", type: "button", onclick: () => close(true) }, t("undo.undo")),
-    iconButton("close", t("keys.close"), { onclick: () => close(false) }), progress);
+    iconButton("close", t("dialog.close"), { onclick: () => close(false) }), progress);
   const clock = setInterval(() => {
     if (note.matches(":hover, :focus-within")) return;
     left -= TICK_MS;

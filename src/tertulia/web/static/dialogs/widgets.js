@@ -64,7 +64,7 @@ function drawPoll(message, initial) {
   const most = Math.max(1, ...options.map((option) => option.voters.size), new Set(options.flatMap((option) => [...option.voters])).size);
   const rows = options.map((option) => pollRow(message, option, most));
   const mayAdd = !isSpectator() && (initial.others_may_add !== false || message.sender_id === myId());
-  return h("div", { class: "poll", role: "group", "aria-label": t("poll.title") }, h("p", {}, question || t("poll.no-question")), ...rows, !mayAdd ? null : addForm(t("poll.add"), (text) => {
+  return h("div", { class: "poll", role: "group", "aria-label": t("poll.title") }, h("p", {}, question || t("poll.title")), ...rows, !mayAdd ? null : addForm(t("poll.add"), (text) => {
     const own = message.submessages.filter((each) => each.sender_id === myId()).length;
     return sendAction(message, { type: "new_option", idx: own + 1, option: text });
   }), message.sender_id === myId() && textForm(t("poll.edit-question"), t("poll.change-button"), (text) => sendAction(message, { type: "question", question: text }), question));
@@ -141,7 +141,7 @@ function sendReply(message, reply) {
  * @param {string} label
  * @param {(text: string) => unknown} add */
 function addForm(label, add) {
-  return textForm(label, t("poll.add-button"), add);
+  return textForm(label, t("dialog.add"), add);
 }
 
 /** A line that opens to a form with one text field.

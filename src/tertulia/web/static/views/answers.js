@@ -173,7 +173,7 @@ function answerRow(answer) {
   const isLive = !stoppedAt && !isBroken(answer);
   const name = nameOf(event.sender_id);
   const lines = text.split("\n").flatMap((line, at) => (at ? [h("br"), line] : [line]));
-  const who = h("div", { class: "who" }, avatar(event.sender_id), h("span", { class: "id" }, h("span", { class: "name" }, name), h("span", { class: "tag" }, t("answer.bot"))));
+  const who = h("div", { class: "who" }, avatar(event.sender_id), h("span", { class: "id" }, h("span", { class: "name" }, name), h("span", { class: "tag" }, t("people.bot"))));
   return h("article", { class: `line first ${isBroken(answer) ? "failed" : ""}`.trim(), tabindex: -1, "aria-label": `${name}, ${formatTime(event.started)}`, "data-answer": event.answer_token },
     who, h("div", { class: "what", dir: "auto" }, Boolean(text) && h("p", {}, ...lines, isLive && h("span", { class: "grow" })), isLive ? liveLine(answer) : endLine(answer)),
     h("span", { class: "when" }, formatTime(event.started)));

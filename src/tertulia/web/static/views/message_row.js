@@ -258,7 +258,7 @@ function conversationBar(message) {
   const [name, title] = inner.children;
   if (isChannel) name.setAttribute("href", channelHash(conversation.channel));
   title.setAttribute("href", conversationHash(conversation));
-  /** @type {Element} */ (name.firstElementChild).textContent = isChannel ? channelName(conversation.channel) : t("talk.direct");
+  /** @type {Element} */ (name.firstElementChild).textContent = isChannel ? channelName(conversation.channel) : t("view.dm");
   /** @type {Element} */ (title.firstElementChild).textContent = titleOf(conversation);
   inner.prepend(isChannel ? channelDot(conversation.channel) : icon("chat", "s"));
   if (isChannel && isResolved(conversation.topic)) inner.append(icon("check", "s"));
@@ -269,7 +269,7 @@ function conversationBar(message) {
  * @param {Message} message */
 function conversationLabel(message) {
   const conversation = conversationOf(message);
-  if (!isInChannel(conversation)) return `${t("talk.direct")}, ${titleOf(conversation)}`;
+  if (!isInChannel(conversation)) return `${t("view.dm")}, ${titleOf(conversation)}`;
   return isResolved(conversation.topic) ? `${fullTitle(conversation)}, ${t("talk.resolved")}` : fullTitle(conversation);
 }
 

@@ -289,7 +289,7 @@ export class MessageView {
     const isAway = newest > shownTo && !this.list.isAtEnd;
     const isHidden = !isAway && this.messages.hasNewest;
     if (this.toEnd.hidden !== isHidden) this.toEnd.hidden = isHidden; // even the same value makes the browser compute styles
-    const text = below ? t("talk.to-new", { count: below }) : t("talk.to-end");
+    const text = below ? t("talk.new", { count: below }) : t("talk.to-end");
     if (this.toEnd.textContent !== text) setChildren(this.toEnd, icon("end", "s"), text);
   }
 

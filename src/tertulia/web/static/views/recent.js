@@ -54,7 +54,7 @@ export async function showRecent() {
  * @param {() => void} again */
 function drawRecent(rows, chips, again) {
   if (!chips.childElementCount) {
-    const field = h("input", { class: "f slim", type: "text", "aria-label": t("recent.filter"), placeholder: t("recent.filter"), value: filterText });
+    const field = h("input", { class: "f slim", type: "text", "aria-label": t("filter.title"), placeholder: t("filter.title"), value: filterText });
     field.addEventListener("input", () => {
       filterText = field.value;
       again();

@@ -93,7 +93,7 @@ function topChannels(ids) {
 function searchField() {
   const id = "search-offers";
   const input = h("input", { type: "search", "aria-label": t("search.title"), placeholder: t("search.title"), "aria-autocomplete": "list", "aria-controls": id, autocomplete: "off", spellcheck: "false", enterkeyhint: "search" });
-  const list = h("ul", { class: "offer", role: "listbox", id, "aria-label": t("search.offers"), hidden: true });
+  const list = h("ul", { class: "offer", role: "listbox", id, "aria-label": t("offers.name"), hidden: true });
   const frame = h("form", { class: "big-find", role: "search", autocomplete: "off" }, icon("search"), input, list);
   let chosen = -1;
   /** @type {Completion[]} */

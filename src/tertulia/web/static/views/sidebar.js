@@ -170,8 +170,8 @@ function drawFrame() {
   const line = sign || status?.status_text ? [sign, sign && " ", status?.status_text] : state.is_owner ? [t("side.owner")] : null;
   const me = h("button", { class: "me", type: "button", "data-do": "my-menu", "aria-haspopup": "menu" },
     avatar(myId(), { presence: true }), h("span", { class: "cut" }, nameOf(myId()), line && h("small", { class: "cut" }, ...line)));
-  const help = iconButton("help", t("side.keys"), { "data-do": "keyboard-help", class: "not-phone" });
-  const settings = iconButton("gear", t("side.settings"), { "data-do": "settings" });
+  const help = iconButton("help", t("keys.title"), { "data-do": "keyboard-help", class: "not-phone" });
+  const settings = iconButton("gear", t("view.settings"), { "data-do": "settings" });
   return setChildren(region(".foot"), me, help, settings);
 }
 
@@ -334,14 +334,14 @@ function sections() {
   const hasFolders = groups.some((group) => group.folder && group.key !== "others");
   /** @type {Section[]} */
   const found = groups.map(({ key, folder, channels }) => {
-    const title = key === "pinned" ? t("side.pinned") : key === "inactive" ? t("side.inactive") : folder && key !== "others" ? folder.name : t(hasFolders ? "side.others" : "side.channels");
+    const title = key === "pinned" ? t("side.pinned") : key === "inactive" ? t("side.inactive") : folder && key !== "others" ? folder.name : t(hasFolders ? "side.others" : "view.channels");
     return { key, title, isClosed: key === "inactive", sums: () => channelSums(channels), rows: () => channelRows(key, channels) };
   });
   if (isSpectator()) return found;
   const directs = recentDirectMessages();
   const add = () => iconButton("plus", t("side.new-direct"), { class: "sa", "data-do": "new-direct", "data-key": "new-direct" });
   const directSums = () => ({ mentions: unreadTotals().direct, unread: 0 });
-  return [{ key: "directs", title: t("side.directs"), add, sums: directSums, rows: () => directRows(directs) }, ...found];
+  return [{ key: "directs", title: t("view.dm"), add, sums: directSums, rows: () => directRows(directs) }, ...found];
 }
 
 /** @param {Section} section

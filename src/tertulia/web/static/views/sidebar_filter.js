@@ -70,7 +70,7 @@ export function filterSections() {
     return [{ key: "nothing", signature: sidebarFilter, build: nothing }];
   }
   return [
-    ...foundSection("directs", t("side.directs"), people), ...foundSection("channels", t("side.channels"), found), ...foundSection("topics", t("view.topics"), topics),
+    ...foundSection("directs", t("view.dm"), people), ...foundSection("channels", t("view.channels"), found), ...foundSection("topics", t("view.topics"), topics),
     { key: "search", signature: sidebarFilter, build: () => h("div", { class: "none" }, icon("search", "s"), link("")) },
   ];
 }

@@ -44,7 +44,7 @@ function ownerCard(redraw) {
   const steps = ownerSteps(redraw);
   const done = steps.filter((step) => step.done).length;
   if (done === steps.length) return null;
-  const hideButton = h("button", { class: "b bare", type: "button", "data-key": "start-hide", onclick: () => { hideStartCard(); redraw(); } }, t("start.hide"));
+  const hideButton = h("button", { class: "b bare", type: "button", "data-key": "start-hide", onclick: () => { hideStartCard(); redraw(); } }, t("content.hide"));
   return h("section", { class: "todo", "aria-labelledby": "start-title" },
     h("header", {}, h("div", {}, h("h2", { id: "start-title" }, t("start.four")), h("p", {}, t(`start.done-${done}`))), hideButton),
     h("ol", {}, ...steps.map(stepRow)));

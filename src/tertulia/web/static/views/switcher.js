@@ -53,7 +53,7 @@ class Switcher {
   #fetchTimer;
 
   open() {
-    const close = iconButton("close", t("switcher.close"), { onclick: () => this.#dialog.close() });
+    const close = iconButton("close", t("dialog.close"), { onclick: () => this.#dialog.close() });
     close.classList.add("only-phone");
     setChildren(this.#dialog, h("div", { class: "ask" }, icon("search"), this.#input, close, h("kbd", { class: "not-phone", "aria-hidden": "true" }, "Esc")), this.#list, switcherKeys());
     this.#input.addEventListener("input", () => this.#draw());
@@ -268,7 +268,7 @@ export function destinationHint(destination, quoted) {
 function channelHint(id) {
   const channel = channels.get(id);
   const kind = t(channel?.invite_only ? "switcher.private-channel" : "switcher.channel");
-  const size = channel?.subscriber_count !== undefined && t("switcher.people", { count: channel.subscriber_count });
+  const size = channel?.subscriber_count !== undefined && t("channels.people", { count: channel.subscriber_count });
   const notes = [channel?.is_archived && t("switcher.archived"), channel?.is_muted && t("side.muted"), !channel?.subscribed && !isSpectator() && t("switcher.not-joined")];
   return [kind, size, ...notes].filter(Boolean).join(" · ");
 }

@@ -31,13 +31,13 @@ export function viewHeader(route) {
   if (conversation) {
     const [only] = conversation.people;
     const isAlone = conversation.people.length === 1;
-    const over = [icon("chat", "s"), h("span", {}, isAlone ? (only === myId() ? t("talk.notes") : presenceText(only)) : t("talk.direct"))];
+    const over = [icon("chat", "s"), h("span", {}, isAlone ? (only === myId() ? t("talk.notes") : presenceText(only)) : t("view.dm"))];
     const profile = isAlone && iconButton("people", t("head.profile"), { "data-do": "profile", "data-person": only, "data-key": "profile" });
     return { title: titleOf(conversation), over, tools: [search, profile, more] };
   }
   if (channel) {
     const info = channels.get(channel);
-    const topics = h("a", { class: "b not-phone", href: topicsHash(channel) }, icon("list", "s"), t("head.topics"));
+    const topics = h("a", { class: "b not-phone", href: topicsHash(channel) }, icon("list", "s"), t("view.topics"));
     const over = [channelDot(channel), h("span", {}, t("channel.over", { count: info?.subscriber_count ?? 0 }))];
     const settings = iconButton("gear", t("head.channel-settings"), { "data-do": "channel-settings", "data-channel": channel, "data-key": "gear" });
     return { title: channelName(channel), over, tools: isSpectator() ? [topics] : [topics, search, settings, more], isHome: true };
@@ -71,8 +71,8 @@ function broaderSearches(terms) {
 
 /** @param {Route} route */
 export function emptyView(route) {
-  if (route.conversation && isInChannel(route.conversation)) return emptyState(t("empty.topic"), t("empty.topic-text"));
-  if (route.conversation) return emptyState(t("empty.direct"), t("empty.direct-text", { name: titleOf(route.conversation) }));
+  if (route.conversation && isInChannel(route.conversation)) return emptyState(t("empty.new"), t("empty.topic-text"));
+  if (route.conversation) return emptyState(t("empty.new"), t("empty.direct-text", { name: titleOf(route.conversation) }));
   if (route.channel) return emptyState(t("empty.channel"), t("empty.topic-text"));
   if (route.view === "search") return emptyState(t("search.nothing"), t("search.nothing-text"), ...broaderSearches(route.terms));
   return emptyState(t("empty.view"), t(`empty.${viewName(route.terms).slice(5)}-text`), actionLink("#recent", t("inbox.recent"), "clock"));

@@ -4,7 +4,6 @@
 export const answersTexts = {
   "answer.ask-again": "اسأل مرة أخرى",
   "answer.begins": "يكتب {name} إجابة.",
-  "answer.bot": "بوت",
   "answer.broken": "انقطعت الإجابة: لم يكتب البوت شيئًا منذ {count} ثانية.",
   "answer.delete": "حذف",
   "answer.done": "تمت الإجابة خلال {count} ث.",

@@ -56,16 +56,15 @@ export const texts = {
   "content.your-time": "بتوقيتك المحلي",
 
   "empty.channel": "لم يكتب أحد شيئًا هنا بعد",
-  "empty.direct": "محادثة جديدة",
   "empty.direct-text": "سلّم على {name}. لن يقرأها أحد غيركما.",
   "empty.dm-text": "هنا تظهر رسائلك المباشرة مع الآخرين.",
   "empty.feed-text": "هنا يظهر كل ما يُقال في قنواتك.",
   "empty.followed-text": "هنا تظهر المواضيع التي تتابعها. تابع موضوعًا بالجرس الذي فوقه.",
   "empty.mentioned-text": "عندما يشير إليك أحد، يظهر ذلك هنا.",
   "empty.starred-text": "ضع نجمة على رسالة لتجدها هنا لاحقًا.",
-  "empty.topic": "محادثة جديدة",
   "empty.topic-text": "اختر له اسمًا يسهل العثور عليه بعد سنة. يمكن تغييره لاحقًا.",
   "empty.view": "لا شيء هنا بعد",
+  "empty.new": "محادثة جديدة",
 
   "head.channel-settings": "إعدادات القناة",
   "head.follow": "متابعة",
@@ -75,7 +74,6 @@ export const texts = {
   "head.profile": "الملف الشخصي",
   "head.resolve": "وضع علامة محلول",
   "head.search-here": "البحث هنا",
-  "head.topics": "المواضيع",
   "head.unresolve": "إزالة علامة محلول",
 
   "inbox.recent": "المحادثات الأخيرة",
@@ -118,7 +116,6 @@ export const texts = {
   "spectator.read-only": "أنت تقرأ كزائر.",
   "spectator.write": "ادخل لتكتب",
 
-  "talk.direct": "الرسائل المباشرة",
   "talk.failed": "تعذّر جلب هذا",
   "talk.messages": "الرسائل",
   "talk.muted-person": "رسالة من شخص كتمته. عرضها",
@@ -128,7 +125,6 @@ export const texts = {
   "talk.resolved": "محلول",
   "talk.start": "بداية هذه المحادثة.",
   "talk.to-end": "إلى الأحدث",
-  "talk.to-new": { zero: "لا جديد", one: "{count} جديدة", two: "{count} جديدتان", few: "{count} جديدة", many: "{count} جديدة", other: "{count} جديدة" },
   "talk.try-again": "إعادة المحاولة",
 
   "time.day": "{day}، {date}",

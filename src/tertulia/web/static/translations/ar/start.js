@@ -11,7 +11,6 @@ export const startTexts = {
   "start.done-3": "أُنجز ثلاثة من أربعة. المالكون وحدهم يرون هذه البطاقة.",
   "start.example": "أرني مثالًا",
   "start.four": "أربعة أمور للبداية",
-  "start.hide": "إخفاء",
   "start.how": "كيف تسير المحادثات هنا",
   "start.import": "استيراد من دردشة أخرى",
   "start.import-text": "من Zulip أو Slack أو Mattermost أو Rocket.Chat، على الخادم، كمؤسسة مستقلة:",

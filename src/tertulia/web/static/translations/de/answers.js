@@ -4,7 +4,6 @@
 export const answersTexts = {
   "answer.ask-again": "Noch einmal fragen",
   "answer.begins": "{name} schreibt eine Antwort.",
-  "answer.bot": "Bot",
   "answer.broken": "Die Antwort brach ab: Der Bot hat {count} Sekunden lang nichts geschrieben.",
   "answer.delete": "Löschen",
   "answer.done": "Nach {count} s beantwortet.",

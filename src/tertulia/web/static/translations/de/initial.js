@@ -52,16 +52,15 @@ export const texts = {
   "content.your-time": "In deiner Zeitzone",
 
   "empty.channel": "Hier wurde noch nichts geschrieben",
-  "empty.direct": "Eine neue Unterhaltung",
   "empty.direct-text": "Begrüße {name}. Sonst liest es niemand.",
   "empty.dm-text": "Hier stehen deine Direktnachrichten.",
   "empty.feed-text": "Hier stehen alle Nachrichten deiner Kanäle.",
   "empty.followed-text": "Hier stehen Themen, denen du folgst. Die Glocke über einem Thema folgt ihm.",
   "empty.mentioned-text": "Hier stehen Nachrichten, die dich erwähnen.",
   "empty.starred-text": "Markiere eine Nachricht, und du findest sie hier wieder.",
-  "empty.topic": "Eine neue Unterhaltung",
   "empty.topic-text": "Gib ihr einen Namen, der auch in einem Jahr zu finden ist. Er lässt sich später ändern.",
   "empty.view": "Hier ist noch nichts",
+  "empty.new": "Eine neue Unterhaltung",
 
   "head.channel-settings": "Kanaleinstellungen",
   "head.follow": "Folgen",
@@ -71,7 +70,6 @@ export const texts = {
   "head.profile": "Profil",
   "head.resolve": "Als erledigt markieren",
   "head.search-here": "Hier suchen",
-  "head.topics": "Themen",
   "head.unresolve": "Als offen markieren",
 
   "inbox.recent": "Letzte Unterhaltungen",
@@ -114,7 +112,6 @@ export const texts = {
   "spectator.read-only": "Du liest ohne Konto.",
   "spectator.write": "Anmelden, um zu schreiben",
 
-  "talk.direct": "Direktnachrichten",
   "talk.failed": "Das konnte nicht geladen werden",
   "talk.messages": "Nachrichten",
   "talk.muted-person": "Nachricht einer stummgeschalteten Person. Zeigen",
@@ -124,7 +121,6 @@ export const texts = {
   "talk.resolved": "erledigt",
   "talk.start": "Der Anfang dieser Unterhaltung.",
   "talk.to-end": "Zur neuesten",
-  "talk.to-new": { one: "{count} neue", other: "{count} neue" },
   "talk.try-again": "Erneut versuchen",
 
   "time.day": "{day}, {date}",

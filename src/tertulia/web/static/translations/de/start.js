@@ -11,7 +11,6 @@ export const startTexts = {
   "start.done-3": "Drei von vier sind erledigt. Nur Eigentümer sehen diese Karte.",
   "start.example": "Zeig mir ein Beispiel",
   "start.four": "Vier Dinge für den Anfang",
-  "start.hide": "Ausblenden",
   "start.how": "Wie Unterhaltungen hier funktionieren",
   "start.import": "Aus einem anderen Chat importieren",
   "start.import-text": "Aus Zulip, Slack, Mattermost oder Rocket.Chat, auf dem Server, als eigene Organisation:",

@@ -4,7 +4,6 @@
 export const answersTexts = {
   "answer.ask-again": "Ask again",
   "answer.begins": "{name} is writing an answer.",
-  "answer.bot": "bot",
   "answer.broken": "The answer broke off: the bot did not write for {count} seconds.",
   "answer.delete": "Delete",
   "answer.done": "Answered in {count} s.",

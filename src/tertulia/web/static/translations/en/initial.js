@@ -49,16 +49,15 @@ export const texts = {
   "content.your-time": "In your time zone",
 
   "empty.channel": "Nobody has said anything here yet",
-  "empty.direct": "A new conversation",
   "empty.direct-text": "Say hello to {name}. Nobody else will read it.",
   "empty.dm-text": "Direct messages with others stand here.",
   "empty.feed-text": "Everything that is said in your channels stands here.",
   "empty.followed-text": "Topics that you follow stand here. The bell over a topic follows it.",
   "empty.mentioned-text": "When somebody names you, it stands here.",
   "empty.starred-text": "Star a message, and you find it here again.",
-  "empty.topic": "A new conversation",
   "empty.topic-text": "Give it a name that somebody will find in a year. Renaming it later is fine.",
   "empty.view": "Nothing here yet",
+  "empty.new": "A new conversation",
 
   "head.channel-settings": "Channel settings",
   "head.follow": "Follow",
@@ -68,7 +67,6 @@ export const texts = {
   "head.profile": "Profile",
   "head.resolve": "Mark as resolved",
   "head.search-here": "Search here",
-  "head.topics": "Topics",
   "head.unresolve": "Mark as unresolved",
 
   "inbox.recent": "Recent conversations",
@@ -111,7 +109,6 @@ export const texts = {
   "spectator.read-only": "You are reading as a visitor.",
   "spectator.write": "Log in to write",
 
-  "talk.direct": "Direct messages",
   "talk.failed": "This could not be fetched",
   "talk.messages": "Messages",
   "talk.muted-person": "A message of somebody you have muted. Show it",
@@ -121,7 +118,6 @@ export const texts = {
   "talk.resolved": "resolved",
   "talk.start": "The beginning of this conversation.",
   "talk.to-end": "To the newest",
-  "talk.to-new": { one: "{count} new", other: "{count} new" },
   "talk.try-again": "Try again",
 
   "time.day": "{day}, {date}",

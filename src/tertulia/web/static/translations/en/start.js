@@ -11,7 +11,6 @@ export const startTexts = {
   "start.done-3": "Three of four are done. Only owners see this card.",
   "start.example": "Show me an example",
   "start.four": "Four things to start with",
-  "start.hide": "Hide",
   "start.how": "How conversations work here",
   "start.import": "Import from another chat",
   "start.import-text": "From Zulip, Slack, Mattermost or Rocket.Chat, on the server, as an organization of its own:",

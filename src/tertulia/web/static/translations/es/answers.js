@@ -4,7 +4,6 @@
 export const answersTexts = {
   "answer.ask-again": "Preguntar otra vez",
   "answer.begins": "{name} está escribiendo una respuesta.",
-  "answer.bot": "bot",
   "answer.broken": "La respuesta se interrumpió: el bot no ha escrito en {count} segundos.",
   "answer.delete": "Borrar",
   "answer.done": "Respondido en {count} s.",

@@ -51,16 +51,15 @@ export const texts = {
   "content.your-time": "En tu zona horaria",
 
   "empty.channel": "Aquí nadie ha dicho nada todavía",
-  "empty.direct": "Una conversación nueva",
   "empty.direct-text": "Saluda a {name}. No lo leerá nadie más.",
   "empty.dm-text": "Aquí están los mensajes directos.",
   "empty.feed-text": "Aquí está todo lo que se dice en tus canales.",
   "empty.followed-text": "Aquí están los temas que sigues. La campana sobre un tema lo sigue.",
   "empty.mentioned-text": "Cuando alguien te nombra, queda aquí.",
   "empty.starred-text": "Destaca un mensaje y aquí lo volverás a encontrar.",
-  "empty.topic": "Una conversación nueva",
   "empty.topic-text": "Dale un nombre que alguien encuentre dentro de un año. Se puede cambiar después.",
   "empty.view": "Todavía no hay nada",
+  "empty.new": "Una conversación nueva",
 
   "head.channel-settings": "Ajustes del canal",
   "head.follow": "Seguir",
@@ -70,7 +69,6 @@ export const texts = {
   "head.profile": "Perfil",
   "head.resolve": "Marcar como resuelto",
   "head.search-here": "Buscar aquí",
-  "head.topics": "Temas",
   "head.unresolve": "Marcar como no resuelto",
 
   "inbox.recent": "Conversaciones recientes",
@@ -113,7 +111,6 @@ export const texts = {
   "spectator.read-only": "Lees como visitante.",
   "spectator.write": "Entrar para escribir",
 
-  "talk.direct": "Mensajes directos",
   "talk.failed": "No se ha podido traer",
   "talk.messages": "Mensajes",
   "talk.muted-person": "Un mensaje de alguien a quien has silenciado. Mostrarlo",
@@ -123,7 +120,6 @@ export const texts = {
   "talk.resolved": "resuelto",
   "talk.start": "El principio de esta conversación.",
   "talk.to-end": "A lo último",
-  "talk.to-new": { one: "{count} nuevo", other: "{count} nuevos" },
   "talk.try-again": "Probar otra vez",
 
   "time.day": "{day}, {date}",

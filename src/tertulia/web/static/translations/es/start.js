@@ -11,7 +11,6 @@ export const startTexts = {
   "start.done-3": "Tres de cuatro están hechas. Solo los propietarios ven esta tarjeta.",
   "start.example": "Enséñame un ejemplo",
   "start.four": "Cuatro cosas para empezar",
-  "start.hide": "Ocultar",
   "start.how": "Cómo funcionan aquí las conversaciones",
   "start.import": "Importar de otro chat",
   "start.import-text": "De Zulip, Slack, Mattermost o Rocket.Chat, en el servidor, como organización aparte:",

@@ -4,7 +4,6 @@
 export const answersTexts = {
   "answer.ask-again": "Redemander",
   "answer.begins": "{name} écrit une réponse.",
-  "answer.bot": "bot",
   "answer.broken": "La réponse s’est interrompue : le bot n’a rien écrit pendant {count} secondes.",
   "answer.delete": "Supprimer",
   "answer.done": "Répondu en {count} s.",

@@ -55,16 +55,15 @@ export const texts = {
   "content.your-time": "Dans ton fuseau horaire",
 
   "empty.channel": "Personne n’a encore rien dit ici",
-  "empty.direct": "Une nouvelle conversation",
   "empty.direct-text": "Dis bonjour à {name}. Personne d’autre ne le lira.",
   "empty.dm-text": "Tes messages directs sont ici.",
   "empty.feed-text": "Tout ce qui se dit dans tes canaux est ici.",
   "empty.followed-text": "Les sujets que tu suis sont ici. La cloche d’un sujet permet de le suivre.",
   "empty.mentioned-text": "Les messages qui te mentionnent sont ici.",
   "empty.starred-text": "Ajoute un message aux favoris, et tu le retrouveras ici.",
-  "empty.topic": "Une nouvelle conversation",
   "empty.topic-text": "Donne-lui un nom qu’on retrouve dans un an. Tu pourras le changer.",
   "empty.view": "Rien ici pour l’instant",
+  "empty.new": "Une nouvelle conversation",
 
   "head.channel-settings": "Paramètres du canal",
   "head.follow": "Suivre",
@@ -74,7 +73,6 @@ export const texts = {
   "head.profile": "Profil",
   "head.resolve": "Marquer comme résolu",
   "head.search-here": "Chercher ici",
-  "head.topics": "Sujets",
   "head.unresolve": "Marquer comme non résolu",
 
   "inbox.recent": "Conversations récentes",
@@ -117,7 +115,6 @@ export const texts = {
   "spectator.read-only": "Tu lis en visiteur.",
   "spectator.write": "Se connecter pour écrire",
 
-  "talk.direct": "Messages directs",
   "talk.failed": "Chargement impossible",
   "talk.messages": "Messages",
   "talk.muted-person": "Message d’une personne en sourdine. L’afficher",
@@ -127,7 +124,6 @@ export const texts = {
   "talk.resolved": "résolu",
   "talk.start": "Le début de cette conversation.",
   "talk.to-end": "Au plus récent",
-  "talk.to-new": { one: "{count} nouveau", other: "{count} nouveaux" },
   "talk.try-again": "Réessayer",
 
   "time.day": "{day} {date}",

@@ -11,7 +11,6 @@ export const startTexts = {
   "start.done-3": "Trois sur quatre sont faites. Seuls les propriétaires voient cette carte.",
   "start.example": "Voir un exemple",
   "start.four": "Quatre choses pour commencer",
-  "start.hide": "Masquer",
   "start.how": "Comment marchent les conversations ici",
   "start.import": "Importer d’un autre chat",
   "start.import-text": "De Zulip, Slack, Mattermost ou Rocket.Chat, sur le serveur, comme organisation à part :",

@@ -4,7 +4,6 @@
 export const answersTexts = {
   "answer.ask-again": "もう一度質問",
   "answer.begins": "{name}が回答を書いています。",
-  "answer.bot": "ボット",
   "answer.broken": "回答が途切れました。ボットからの書き込みが{count}秒間ありませんでした。",
   "answer.delete": "削除",
   "answer.done": "{count}秒で回答しました。",

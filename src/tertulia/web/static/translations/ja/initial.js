@@ -58,16 +58,15 @@ export const texts = {
   "content.your-time": "あなたのタイムゾーンでの時刻",
 
   "empty.channel": "まだ誰も発言していません",
-  "empty.direct": "新しい会話",
   "empty.direct-text": "{name}さんに挨拶しましょう。ほかの人には読まれません。",
   "empty.dm-text": "ほかの人とのダイレクトメッセージがここに表示されます。",
   "empty.feed-text": "参加しているチャンネルの発言がすべてここに表示されます。",
   "empty.followed-text": "フォロー中のトピックがここに表示されます。トピック上部のベルでフォローできます。",
   "empty.mentioned-text": "メンションされると、ここに表示されます。",
   "empty.starred-text": "メッセージにスターを付けると、ここで見返せます。",
-  "empty.topic": "新しい会話",
   "empty.topic-text": "1年後でも見つけやすい名前を付けましょう。あとで変更できます。",
   "empty.view": "まだ何もありません",
+  "empty.new": "新しい会話",
 
   "head.channel-settings": "チャンネル設定",
   "head.follow": "フォロー",
@@ -77,7 +76,6 @@ export const texts = {
   "head.profile": "プロフィール",
   "head.resolve": "解決済みにする",
   "head.search-here": "ここで検索",
-  "head.topics": "トピック",
   "head.unresolve": "未解決に戻す",
 
   "inbox.recent": "最近の会話",
@@ -120,7 +118,6 @@ export const texts = {
   "spectator.read-only": "訪問者として閲覧しています。",
   "spectator.write": "ログインして書く",
 
-  "talk.direct": "ダイレクトメッセージ",
   "talk.failed": "取得できませんでした",
   "talk.messages": "メッセージ",
   "talk.muted-person": "ミュート中のユーザーのメッセージ。表示する",
@@ -130,7 +127,6 @@ export const texts = {
   "talk.resolved": "解決済み",
   "talk.start": "ここが会話の始まりです。",
   "talk.to-end": "最新へ",
-  "talk.to-new": { other: "新着{count}件" },
   "talk.try-again": "再試行",
 
   "time.day": "{date} {day}",

@@ -11,7 +11,6 @@ export const startTexts = {
   "start.done-3": "4つのうち3つが完了。このカードはオーナーにだけ表示されます。",
   "start.example": "例を見る",
   "start.four": "はじめにする4つのこと",
-  "start.hide": "隠す",
   "start.how": "会話のしくみ",
   "start.import": "別のチャットからインポート",
   "start.import-text": "Zulip、Slack、Mattermost、Rocket.Chat から、サーバー上で、別の組織として:",

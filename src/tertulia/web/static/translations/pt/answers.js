@@ -4,7 +4,6 @@
 export const answersTexts = {
   "answer.ask-again": "Perguntar de novo",
   "answer.begins": "{name} está escrevendo uma resposta.",
-  "answer.bot": "bot",
   "answer.broken": "A resposta foi interrompida: o bot ficou {count} segundos sem escrever.",
   "answer.delete": "Excluir",
   "answer.done": "Respondido em {count} s.",

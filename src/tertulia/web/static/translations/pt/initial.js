@@ -56,16 +56,15 @@ export const texts = {
   "content.your-time": "No seu fuso horário",
 
   "empty.channel": "Ninguém disse nada aqui ainda",
-  "empty.direct": "Uma nova conversa",
   "empty.direct-text": "Diga oi para {name}. Ninguém mais vai ler.",
   "empty.dm-text": "As mensagens diretas aparecem aqui.",
   "empty.feed-text": "Tudo o que se diz nos seus canais aparece aqui.",
   "empty.followed-text": "Os tópicos que você segue aparecem aqui. Para seguir um tópico, use o sino acima dele.",
   "empty.mentioned-text": "Quando alguém mencionar você, aparece aqui.",
   "empty.starred-text": "Favorite uma mensagem e você a encontra aqui depois.",
-  "empty.topic": "Uma nova conversa",
   "empty.topic-text": "Dê um nome que alguém consiga encontrar daqui a um ano. Dá para mudar depois.",
   "empty.view": "Nada aqui ainda",
+  "empty.new": "Uma nova conversa",
 
   "head.channel-settings": "Ajustes do canal",
   "head.follow": "Seguir",
@@ -75,7 +74,6 @@ export const texts = {
   "head.profile": "Perfil",
   "head.resolve": "Marcar como resolvido",
   "head.search-here": "Buscar aqui",
-  "head.topics": "Tópicos",
   "head.unresolve": "Marcar como não resolvido",
 
   "inbox.recent": "Conversas recentes",
@@ -118,7 +116,6 @@ export const texts = {
   "spectator.read-only": "Você está lendo como visitante.",
   "spectator.write": "Entrar para escrever",
 
-  "talk.direct": "Mensagens diretas",
   "talk.failed": "Não foi possível carregar",
   "talk.messages": "Mensagens",
   "talk.muted-person": "Uma mensagem de alguém que você silenciou. Mostrar",
@@ -128,7 +125,6 @@ export const texts = {
   "talk.resolved": "resolvido",
   "talk.start": "O começo desta conversa.",
   "talk.to-end": "Ir para o fim",
-  "talk.to-new": { one: "{count} nova", other: "{count} novas" },
   "talk.try-again": "Tentar de novo",
 
   "time.day": "{day}, {date}",

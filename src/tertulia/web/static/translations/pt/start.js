@@ -11,7 +11,6 @@ export const startTexts = {
   "start.done-3": "Três de quatro estão prontas. Só proprietários veem este cartão.",
   "start.example": "Mostre um exemplo",
   "start.four": "Quatro coisas para começar",
-  "start.hide": "Ocultar",
   "start.how": "Como funcionam as conversas aqui",
   "start.import": "Importar de outro chat",
   "start.import-text": "Do Zulip, Slack, Mattermost ou Rocket.Chat, no servidor, como uma organização à parte:",

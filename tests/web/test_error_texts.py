@@ -58,10 +58,25 @@ def test_every_code_of_the_server_has_a_text():
     assert set(named.values()) == texts
 
 
+def same_descriptions() -> dict[str, str]:
+    """Descriptions that are shown with the text of another one."""
+    source = (STATIC / "core" / "server_errors.js").read_text(encoding="utf-8")
+    table, _, _ = source.partition("const SAME_DESCRIPTIONS = {")[2].partition("\n};")
+    return dict(TEXT.findall(table))
+
+
 def translated() -> list[str]:
     """The descriptions with a translation, as regular expressions."""
     names = [name.removeprefix(DESCRIPTION) for name in english() if DESCRIPTION in name]
+    names += same_descriptions()
     return ["(.+)".join(map(re.escape, re.split(r"\{[ab]\}", name))) for name in names]
+
+
+def test_a_description_that_shares_a_text_has_none_of_its_own():
+    own = {name.removeprefix(DESCRIPTION) for name in english()}
+
+    assert {*same_descriptions().values()} <= own
+    assert not own & same_descriptions().keys()
 
 
 def test_every_translated_description_is_one_of_the_server():

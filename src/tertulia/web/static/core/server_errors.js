@@ -17,23 +17,46 @@ const CODES = {
   STREAM_DOES_NOT_EXIST: "gone", STREAM_WILDCARD_MENTION_NOT_ALLOWED: "wildcard", SYSTEM_GROUP_REQUIRED: "system-group", TOO_MANY_CONNECTIONS: "busy", TOPIC_WILDCARD_MENTION_NOT_ALLOWED: "wildcard", UNAUTHORIZED: "logged-out",
   UNAUTHORIZED_PRINCIPAL: "forbidden", UNSUPPORTED_WEBHOOK_EVENT_TYPE: "webhook", USER_DEACTIVATED: "deactivated",
 };
+
+/** Descriptions with the same text as another one.
+ * @type {Record<string, string>} */
+const SAME_DESCRIPTIONS = {
+  "Channel(s) ({a}) do not exist": "Invalid channel name '{a}'",
+  "Failed to create Nextcloud Talk call": "BigBlueButton server returned an unexpected error: {a}",
+  "Invalid user ID: {a}": "Invalid user ID {a}",
+  "Invalid user group ID: {a}": "Invalid user group",
+  "Invalid {a}: Value error, {b}": "Bad value for '{a}': {b}",
+  "Private channels cannot be made default.": "A default channel cannot be private.",
+  "The ordered list must enumerate all existing linkifiers exactly once": "Invalid order mapping.",
+  "This custom emoji has been deactivated.": "Invalid custom emoji.",
+  "Unable to access channel ({a}).": "Invalid channel name '{a}'",
+  "You must upload exactly one {a}.": "You may only upload one file at a time",
+  "{a} does not exist": "No such {a}",
+  "{a} does not exist.": "No such {a}",
+  "{a} must be {b}": "Bad value for '{a}': {b}",
+};
 const DESCRIPTION = /^error\.says\./;
 
 addTexts(errorTexts);
 
-const templates = Object.keys(errorTexts).filter((name) => DESCRIPTION.test(name)).map((name) => name.replace(DESCRIPTION, ""));
+const templates = [...Object.keys(errorTexts).filter((name) => DESCRIPTION.test(name)).map((name) => name.replace(DESCRIPTION, "")), ...Object.keys(SAME_DESCRIPTIONS)];
 const patterns = templates.filter((template) => template.includes("{a}")).map((template) => ({ template, pattern: patternOf(template) }));
 
 /** What a person reads of a refused request.
  * @param {{code?: string, msg?: string}} body the response
  * @returns {string} */
 export function errorText({ code = "", msg = "" }) {
-  if (templates.includes(msg)) return t(`error.says.${msg}`);
+  if (templates.includes(msg)) return t(textName(msg));
   for (const { template, pattern } of patterns) {
     const found = pattern.exec(msg);
-    if (found) return t(`error.says.${template}`, { a: found[1], b: found[2] });
+    if (found) return t(textName(template), { a: found[1], b: found[2] });
   }
   return CODES[code] ? t(`error.code.${CODES[code]}`) : t("error.other", { detail: msg });
+}
+
+/** @param {string} template */
+function textName(template) {
+  return `error.says.${SAME_DESCRIPTIONS[template] ?? template}`;
 }
 
 /** @param {string} template a description with `{a}` and `{b}` for what it is about */

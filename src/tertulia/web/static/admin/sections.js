@@ -40,11 +40,11 @@ export const SECTIONS = [
   { key: "playground-settings", group: "content", title: "org.playgrounds", draw: orgPlaygrounds },
   { key: "data-exports-admin", group: "content", title: "org.export", draw: orgExport, isShown: isAdministrator },
   { key: "agents", group: "oversight", title: "agents.title", draw: orgAgents, isShown: isOwner },
-  { key: "audit-log", group: "oversight", title: "org.audit", draw: drawnBy("oversight", "drawAuditLog"), isShown: isAdministrator },
-  { key: "legal-holds", group: "oversight", title: "org.holds", draw: drawnBy("oversight", "drawHolds"), isShown: isOwner },
-  { key: "usage", group: "oversight", title: "org.usage", draw: drawnBy("oversight", "drawUsage"), isShown: isAdministrator },
-  { key: "integrations", group: "content", title: "org.integrations", draw: drawnBy("oversight", "drawIntegrations"), isShown: isMember },
-  { key: "server-health", group: "oversight", title: "org.health", draw: drawnBy("oversight", "drawHealth"), isShown: isOwner },
+  { key: "audit-log", group: "oversight", title: "org.audit", draw: drawnBy("oversight", "auditPage"), isShown: isAdministrator },
+  { key: "legal-holds", group: "oversight", title: "org.holds", draw: drawnBy("oversight", "holdsPage"), isShown: isOwner },
+  { key: "usage", group: "oversight", title: "org.usage", draw: drawnBy("oversight", "usagePage"), isShown: isAdministrator },
+  { key: "integrations", group: "content", title: "org.integrations", draw: drawnBy("oversight", "integrationsPage"), isShown: isMember },
+  { key: "server-health", group: "oversight", title: "org.health", draw: drawnBy("oversight", "healthPage"), isShown: isOwner },
 ];
 
 function isAdministrator() {

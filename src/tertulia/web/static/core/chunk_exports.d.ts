@@ -17,6 +17,7 @@ export interface ChunkExports {
   answers: typeof import("../views/answers.js");
   errors: typeof import("./server_errors.js");
   admin: typeof import("../admin/administration.js");
-  oversight: typeof import("../admin/oversight.js");
+  oversight: typeof import("../admin/audit_log.js") & typeof import("../admin/integrations.js") & typeof import("../admin/legal_holds.js")
+    & typeof import("../admin/server_health.js") & typeof import("../admin/usage.js");
 }
 export type Chunk = keyof ChunkExports;

@@ -90,10 +90,6 @@ export class MessageList {
     return this.#newer;
   }
 
-  get isLoadingOlder() {
-    return this.#older !== null;
-  }
-
   /** Insert a message that is new or matches now.
    * @param {Message} message
    * @returns {boolean} whether it was inserted */

@@ -92,7 +92,6 @@ TEXTS = {
     "many_topics#many": "{count} موضوعًا أو أكثر",
     "many_topics#other": "{count} موضوع أو أكثر",
     "earlier_version": "نسخة أقدم، {date}",
-    "moved_here": "نُقلت من موضوع آخر",
     "archive_foot": "أرشيف {name}، كتبه Tertulia في {date}.",
     "archive_of_person": "الرسائل التي كتبها {name} وتلقّاها.",
     "archive_of_discovery": "الرسائل التي عُثر عليها في بحث قانوني. الرسائل المحذوفة مُعلَّمة.",

@@ -67,7 +67,6 @@ TEXTS = {
     "many_topics#one": "{count} Thema oder mehr",
     "many_topics#other": "{count} Themen oder mehr",
     "earlier_version": "Frühere Fassung, {date}",
-    "moved_here": "Aus einem anderen Thema verschoben",
     "archive_foot": "Archiv von {name}, von Tertulia geschrieben am {date}.",
     "archive_of_person": "Nachrichten, die {name} geschrieben und erhalten hat.",
     "archive_of_discovery": "Nachrichten, die eine Beweissuche gefunden hat. "

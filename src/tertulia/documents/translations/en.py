@@ -64,7 +64,6 @@ TEXTS = {
     "many_topics#one": "{count} topic or more",
     "many_topics#other": "{count} topics or more",
     "earlier_version": "Earlier version, {date}",
-    "moved_here": "Moved from another topic",
     "archive_foot": "Archive of {name}, written by Tertulia on {date}.",
     "archive_of_person": "Messages that {name} wrote and received.",
     "archive_of_discovery": "Messages found by a discovery. Deleted messages are marked.",

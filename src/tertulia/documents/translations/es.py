@@ -66,7 +66,6 @@ TEXTS = {
     "many_topics#one": "{count} tema o más",
     "many_topics#other": "{count} temas o más",
     "earlier_version": "Versión anterior, {date}",
-    "moved_here": "Movido desde otro tema",
     "archive_foot": "Archivo de {name}, escrito por Tertulia el {date}.",
     "archive_of_person": "Mensajes que {name} escribió y recibió.",
     "archive_of_discovery": "Mensajes encontrados en una búsqueda de pruebas. "

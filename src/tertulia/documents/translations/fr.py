@@ -67,7 +67,6 @@ TEXTS = {
     "many_topics#one": "{count} sujet ou plus",
     "many_topics#other": "{count} sujets ou plus",
     "earlier_version": "Version précédente, {date}",
-    "moved_here": "Déplacé d’un autre sujet",
     "archive_foot": "Archive de {name}, écrite par Tertulia le {date}.",
     "archive_of_person": "Messages que {name} a écrits et reçus.",
     "archive_of_discovery": "Messages trouvés par une recherche de preuves. "

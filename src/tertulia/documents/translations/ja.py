@@ -60,7 +60,6 @@ TEXTS = {
     "topic_count#other": "トピック{count}件",
     "many_topics#other": "トピック{count}件以上",
     "earlier_version": "以前の内容（{date}）",
-    "moved_here": "別のトピックから移動",
     "archive_foot": "{name} のアーカイブ。{date}に Tertulia が作成。",
     "archive_of_person": "{name} が送受信したメッセージ。",
     "archive_of_discovery": "証拠開示の検索で見つかったメッセージ。"

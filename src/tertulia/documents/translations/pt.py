@@ -66,7 +66,6 @@ TEXTS = {
     "many_topics#one": "{count} tópico ou mais",
     "many_topics#other": "{count} tópicos ou mais",
     "earlier_version": "Versão anterior, {date}",
-    "moved_here": "Movida de outro tópico",
     "archive_foot": "Arquivo de {name}, gerado pelo Tertulia em {date}.",
     "archive_of_person": "Mensagens que {name} escreveu e recebeu.",
     "archive_of_discovery": "Mensagens encontradas em uma busca de provas. "

@@ -223,7 +223,6 @@ TEXTS = {
     # The operator's page.
     "operator_server": "الخادم",
     "operator_skip": "الانتقال إلى صحة الخادم",
-    "operator_back": "العودة إلى الدردشة",
     "operator_closed": "افتح هذه الصفحة برابط",
     "operator_closed_explained": "على الخادم، شغّل «tertulia operator-link» وافتح العنوان الذي"
     " يطبعه. ويمكن أيضًا للمالكين الذين عناوينهم في الإعداد «operators» تسجيل الدخول.",

@@ -246,7 +246,6 @@ TEXTS = {
     # The operator's page.
     "operator_server": "Server",
     "operator_skip": "Zum Zustand des Servers springen",
-    "operator_back": "Zurück zum Chat",
     "operator_closed": "Öffne diese Seite mit einem Link",
     "operator_closed_explained": "Führe auf dem Server „tertulia operator-link“ aus, und öffne die"
     " Adresse, die der Befehl ausgibt. Eigentümer, deren Adresse in der Einstellung „operators“"

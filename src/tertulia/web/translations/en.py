@@ -224,7 +224,6 @@ TEXTS = {
     # The operator's page.
     "operator_server": "Server",
     "operator_skip": "Skip to the health of the server",
-    "operator_back": "Back to the chat",
     "operator_closed": "Open this page with a link",
     "operator_closed_explained": "On the server, run “tertulia operator-link” and open the address"
     " that it prints. Owners whose address is in the setting “operators” can also log in.",

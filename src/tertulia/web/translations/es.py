@@ -235,7 +235,6 @@ TEXTS = {
     # The operator's page.
     "operator_server": "Servidor",
     "operator_skip": "Ir al estado del servidor",
-    "operator_back": "Volver al chat",
     "operator_closed": "Abre esta página con un enlace",
     "operator_closed_explained": "En el servidor, ejecuta «tertulia operator-link» y abre la"
     " dirección que muestra. También pueden entrar los propietarios cuya dirección está en el"

@@ -241,7 +241,6 @@ TEXTS = {
     # The operator's page.
     "operator_server": "Serveur",
     "operator_skip": "Aller à l’état du serveur",
-    "operator_back": "Retour au chat",
     "operator_closed": "Ouvre cette page avec un lien",
     "operator_closed_explained": "Sur le serveur, exécute « tertulia operator-link » et ouvre"
     " l’adresse affichée. Les propriétaires dont l’adresse figure dans le réglage « operators »"

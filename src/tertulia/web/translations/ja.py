@@ -237,7 +237,6 @@ TEXTS = {
     # The operator's page.
     "operator_server": "サーバー",
     "operator_skip": "サーバーの状態へスキップ",
-    "operator_back": "チャットに戻る",
     "operator_closed": "このページはリンクから開いてください",
     "operator_closed_explained": "サーバー上で「tertulia operator-link」を実行し、"
     "表示されたアドレスを開いてください。"

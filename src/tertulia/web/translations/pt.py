@@ -238,7 +238,6 @@ TEXTS = {
     # The operator's page.
     "operator_server": "Servidor",
     "operator_skip": "Ir para a saúde do servidor",
-    "operator_back": "Voltar ao chat",
     "operator_closed": "Abra esta página com um link",
     "operator_closed_explained": "No servidor, execute “tertulia operator-link” e abra o endereço"
     " que ele mostra. Proprietários cujo endereço está no ajuste “operators” também podem entrar.",

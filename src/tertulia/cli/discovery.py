@@ -10,7 +10,7 @@ import msgspec
 
 from tertulia import actions, domain, storage
 from tertulia.cli.exporting import FOLDER_MODE
-from tertulia.cli.open_data import OpenOrganization, audited_command, in_organization
+from tertulia.cli.open_data import OpenOrganization, audited_command, channel_id, in_organization
 from tertulia.cli.progress import Progress
 from tertulia.cli.sigterm import clean_up_on_sigterm
 from tertulia.database.tx import Tx
@@ -120,12 +120,7 @@ def _criteria(
 ) -> Discovery:
     if not all(domain.search.words.fold(each).strip() for each in words):
         raise click.ClickException("A word is empty.")
-    channel_ids = []
-    for name in channels:
-        found = storage.channels.find_by_name(tx, name)
-        if found is None:
-            raise click.ClickException(f"There is no channel {name}.")
-        channel_ids.append(found.id)
+    channel_ids = [channel_id(tx, each) for each in channels]
     return Discovery(
         user_ids=[actions.people.get_by_email(tx, each).id for each in emails],
         channel_ids=channel_ids,

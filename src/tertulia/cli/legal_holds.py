@@ -9,6 +9,7 @@ from tertulia.cli.open_data import (
     OpenOrganization,
     as_json,
     audited_command,
+    channel_id,
     in_organization,
     show_json,
     show_table,
@@ -47,7 +48,7 @@ def add(
 
     def begin(tx: Tx) -> list[int]:
         user_ids = [actions.people.get_by_email(tx, each).id for each in emails]
-        channel_ids = [_channel(tx, each) for each in channels]
+        channel_ids = [channel_id(tx, each) for each in channels]
         ids = actions.organization.legal_holds.begin(tx, None, user_ids, channel_ids, reason)
         about = {"held_user_ids": user_ids, "held_stream_ids": channel_ids, "reason": reason}
         storage.organization.audit.insert(tx, audited_command(**about), DONE)
@@ -79,13 +80,6 @@ def end(opened: OpenOrganization, number: int) -> None:
     """End a hold, and erase the messages that only this hold kept."""
     opened.write(actions.organization.legal_holds.end, None, number)
     click.echo(f"Ended hold {number}.", err=True)
-
-
-def _channel(tx: Tx, name: str) -> int:
-    found = storage.channels.find_by_name(tx, name)
-    if found is None:
-        raise click.ClickException(f"There is no channel {name}.")
-    return found.id
 
 
 def _row(each: LegalHold, people: dict[int, str], channels: dict[int, str]) -> list[str]:

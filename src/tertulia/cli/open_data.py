@@ -189,6 +189,13 @@ def show_table(rows: Iterable[Sequence[str]]) -> None:
         click.echo("  ".join(cells).rstrip())
 
 
+def channel_id(tx: Tx, name: str) -> int:
+    found = storage.channels.find_by_name(tx, name)
+    if found is None:
+        raise click.ClickException(f"There is no channel {name}.")
+    return found.id
+
+
 def show_json(value: object) -> None:
     click.echo(msgspec.json.encode(value).decode())
 

@@ -40,42 +40,39 @@ ERROR = {
     },
     "required": ["result", "msg", "code"],
 }
+ERROR_CONTENT = {JSON: {"schema": {"$ref": REFERENCE.format(name="Error")}}}
+RETRY_HEADERS = {
+    "Retry-After": {
+        "description": "In how many seconds to ask again.",
+        "schema": {"type": "integer"},
+    }
+}
 
 REFUSALS: dict[str, dict[str, Any]] = {
     "Refused": {
         "description": "It was not done; `code` and `msg` say why.",
-        "content": {JSON: {"schema": {"$ref": REFERENCE.format(name="Error")}}},
+        "content": ERROR_CONTENT,
     },
     "NotLoggedIn": {
         "description": "It is not known who asks, or the key is not good.",
-        "content": {JSON: {"schema": {"$ref": REFERENCE.format(name="Error")}}},
+        "content": ERROR_CONTENT,
     },
     "TooManyRequests": {
         "description": "One has asked too often.",
-        "headers": {
-            "Retry-After": {
-                "description": "In how many seconds to ask again.",
-                "schema": {"type": "integer"},
-            }
-        },
-        "content": {JSON: {"schema": {"$ref": REFERENCE.format(name="Error")}}},
+        "headers": RETRY_HEADERS,
+        "content": ERROR_CONTENT,
     },
     "OutcomeUnknown": {
         "description": "The server failed. With the code `OUTCOME_UNKNOWN` it lost its data while"
         " it did this, which may therefore be done: look first, or repeat it with the same"
         " `Idempotency-Key`.",
-        "content": {JSON: {"schema": {"$ref": REFERENCE.format(name="Error")}}},
+        "content": ERROR_CONTENT,
     },
     "Unavailable": {
         "description": "The data cannot be reached now, or the server stops. Nothing was done, and"
         " the same request may be repeated.",
-        "headers": {
-            "Retry-After": {
-                "description": "In how many seconds to ask again.",
-                "schema": {"type": "integer"},
-            }
-        },
-        "content": {JSON: {"schema": {"$ref": REFERENCE.format(name="Error")}}},
+        "headers": RETRY_HEADERS,
+        "content": ERROR_CONTENT,
     },
 }
 

@@ -11,6 +11,7 @@ from typing import IO, Any, Protocol
 import msgspec
 from msgspec import field
 
+from tertulia.domain.organization.linkifiers import LinkifierRule
 from tertulia.domain.people.user import Role
 from tertulia.transfer.importing.import_counts import ImportCounts
 
@@ -193,14 +194,6 @@ class ImportedStatus(msgspec.Struct, frozen=True):
     emoji: ImportedReaction | None = None
 
 
-class ImportedLinkifier(msgspec.Struct, frozen=True):
-    pattern: str
-    url_template: str
-    example_input: str | None = None
-    reverse_template: str | None = None
-    alternative_url_templates: tuple[str, ...] = ()
-
-
 class ImportedPlayground(msgspec.Struct, frozen=True):
     name: str
     language: str
@@ -243,7 +236,7 @@ class ProfileData(msgspec.Struct):
     muted_people: list[tuple[str, str]] = field(default_factory=list)
     alert_words: list[tuple[str, str]] = field(default_factory=list)
     statuses: list[ImportedStatus] = field(default_factory=list)
-    linkifiers: list[ImportedLinkifier] = field(default_factory=list)
+    linkifiers: list[LinkifierRule] = field(default_factory=list)
     playgrounds: list[ImportedPlayground] = field(default_factory=list)
     drafts: list[ImportedDraft] = field(default_factory=list)
     scheduled: list[ImportedDraft] = field(default_factory=list)

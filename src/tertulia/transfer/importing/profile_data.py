@@ -10,7 +10,6 @@ from tertulia import actions, domain, markdown, storage
 from tertulia.database.tx import Tx
 from tertulia.domain.emoji import CUSTOM, UNICODE
 from tertulia.domain.files.picture import Picture
-from tertulia.domain.organization.linkifiers import LinkifierRule
 from tertulia.domain.people.avatar import Avatar
 from tertulia.domain.people.profile_fields import RENDERED, FieldType, FieldValue, ProfileField
 from tertulia.domain.people.user import User
@@ -220,14 +219,7 @@ def _add_muted_people(tx: Tx, state: ImportState, profiles: ProfileData) -> None
 def _add_links(tx: Tx, state: ImportState, profiles: ProfileData) -> None:
     """Linkifiers and code playgrounds."""
     for rule in profiles.linkifiers:
-        checked = LinkifierRule(
-            rule.pattern,
-            rule.url_template,
-            rule.example_input,
-            rule.reverse_template,
-            rule.alternative_url_templates,
-        )
-        if actions.organization.linkifiers.add_imported(tx, checked):
+        if actions.organization.linkifiers.add_imported(tx, rule):
             state.count(LINKIFIERS)
         else:
             state.drop(LINKIFIERS, NOT_ACCEPTED)

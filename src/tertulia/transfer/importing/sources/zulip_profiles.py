@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from tertulia.domain.emoji import CUSTOM, UNICODE
+from tertulia.domain.organization.linkifiers import LinkifierRule
 from tertulia.transfer.importing import archive_reader
 from tertulia.transfer.importing.import_counts import (
     ANSWERS,
@@ -26,7 +27,6 @@ from tertulia.transfer.model import (
     ImportedEmoji,
     ImportedGroup,
     ImportedGroupValue,
-    ImportedLinkifier,
     ImportedNavigationView,
     ImportedPlayground,
     ImportedProfileField,
@@ -233,10 +233,10 @@ def _memberships(
     return members, inner
 
 
-def _linkifiers(rows: list[Row]) -> Iterator[ImportedLinkifier]:
+def _linkifiers(rows: list[Row]) -> Iterator[LinkifierRule]:
     for row in sorted(rows, key=lambda each: (each.get("order", 0), each.get("id", 0))):
         others = row.get("alternative_url_templates") or ()
-        yield ImportedLinkifier(
+        yield LinkifierRule(
             row.get("pattern") or "",
             row.get("url_template") or row.get("url_format_string") or "",
             row.get("example_input"),

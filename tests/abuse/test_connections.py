@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from tests.support import missing_modules
 from tests.support.cli_runner import ServerCommand, Terminal
+from tests.support.database_plan import thorough_except
 from tests.support.people import Chat
 from tests.support.server import Server
 from tests.support.waiting import TIMEOUT_SECONDS, eventually
@@ -262,7 +263,7 @@ def test_slow_clients_are_logged_once_a_minute(capfd):
 # --- out of file descriptors ---
 
 
-@pytest.fixture(params=["uvloop", "asyncio"])
+@pytest.fixture(params=thorough_except(["uvloop"], ["uvloop", "asyncio"]))
 def terminal(request: Any, tmp_path: Any, monkeypatch: Any) -> Iterator[Terminal]:
     if request.param == "asyncio":
         monkeypatch.setenv("PYTHONPATH", missing_modules.hide(tmp_path, "uvloop"))

@@ -136,6 +136,8 @@ class Scene:
         names = "ana ben " + " ".join(f"p{number}" for number in range(senders))
         self.expected = [f"later {number}" for number in range(count)]
         self._database = Database.at(url)
+        self._reader = Database.at(url)  # asked again and again
+        self._reader.reuse_connections()
         self._ana, self._ben, *talkers = create_organization(url, names).values()
         (self._realm_id,) = [row["id"] for row in self._read(_realms)]
         self.server = new_server(url, folder)
@@ -189,17 +191,17 @@ class Scene:
         deadline = time.monotonic() + TIMEOUT_SECONDS
         while len(self.expected) - self.count_left() < count:
             assert time.monotonic() < deadline, f"{self.count_left()} are still to be sent"
-            time.sleep(0.005)
+            time.sleep(0.01)
 
     def end(self) -> None:
         for talker in self._talkers:
             talker.stop()
+        self._reader.close()
 
     # --- checks ---
 
     def count_left(self) -> int:
-        left: int = self._read(_count_left)
-        return left
+        return self._reader.read_now(self._realm_id, _count_left)
 
     def received(self) -> list[str]:
         return self._queue.read_all()

@@ -50,10 +50,31 @@ def address(chat: Chat, path: str = "/") -> str:
 class BrowserUser:
     """A user at a browser. `page` is the current tab."""
 
-    context: BrowserContext
+    _context: BrowserContext
     page: Page
     chat: Chat
     errors: list[str]
+    is_reusable: bool = False
+
+    @property
+    def context(self) -> BrowserContext:
+        """All tabs together. A test may change it, so no other test uses it afterwards."""
+        self.is_reusable = False
+        return self._context
+
+    def leave(self, idle: list[BrowserContext]) -> None:
+        """Close all tabs. An unchanged context without data is left for the next test."""
+        tabs = self._context.pages
+        if not (self.is_reusable and tabs):
+            self._context.close()
+            return
+        tools = self._context.new_cdp_session(tabs[0])
+        origin = address(self.chat, "")
+        tools.send("Storage.clearDataForOrigin", {"origin": origin, "storageTypes": "all"})
+        for tab in tabs:
+            tab.close()
+        self._context.clear_cookies()
+        idle.append(self._context)
 
     def goes(self, hash: str) -> "BrowserUser":
         """Go to an address behind `#`, from outside or from within the page."""
@@ -69,7 +90,7 @@ class BrowserUser:
     def tab(self) -> "BrowserUser":
         """Another tab of the same browser."""
         return BrowserUser(
-            self.context, _watched(self.context, self.errors), self.chat, self.errors
+            self._context, _watched(self._context, self.errors), self.chat, self.errors
         )
 
     @property
@@ -85,11 +106,17 @@ class BrowserUser:
 
 def open_page(browser: Browser, chat: Chat, person: Person | None, **options: Any) -> BrowserUser:
     """Open a browser with a session of this user, or without one."""
-    options.setdefault("locale", "en-GB")
-    context = browser.new_context(
-        viewport=options.pop("viewport", {"width": 1280, "height": 800}), **options
-    )
+    return open_page_in(new_context(browser, **options), chat, person)
+
+
+def new_context(browser: Browser, **options: Any) -> BrowserContext:
+    defaults = {"locale": "en-GB", "viewport": {"width": 1280, "height": 800}}
+    context = browser.new_context(**defaults | options)
     context.set_default_timeout(TIMEOUT_MS)
+    return context
+
+
+def open_page_in(context: BrowserContext, chat: Chat, person: Person | None) -> BrowserUser:
     if person is not None:
         cookies = Cookies.of(person).cookies
         kept = [

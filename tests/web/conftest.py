@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser
-from tests.support.browser_user import BrowserUser, open_page
+from playwright.sync_api import Browser, BrowserContext
+from tests.support.browser_user import BrowserUser, new_context, open_page_in
 from tests.support.people import Chat, Person
 from tests.support.shared_servers import SharedServers
 
@@ -18,19 +18,32 @@ def page_chat(servers: SharedServers) -> Chat:
     return servers.chat_on("sqlite")
 
 
+@pytest.fixture(scope="session")
+def idle_contexts() -> list[BrowserContext]:
+    """Browser contexts of earlier tests. A new one starts a process, which takes a fifth of the
+    CPU time of a short test. Each test has its own host, so nothing of another one is found."""
+    return []
+
+
 @pytest.fixture
-def browse(chromium: Browser, page_chat: Chat) -> Iterator[Browse]:
+def browse(
+    chromium: Browser, page_chat: Chat, idle_contexts: list[BrowserContext]
+) -> Iterator[Browse]:
     """Open a browser for a user: `browse(ana)`. At the end no page may have reported an error."""
     opened: list[BrowserUser] = []
 
     def open_browser(
         person: Person | None, chat: Chat | None = None, **options: Any
     ) -> BrowserUser:
-        opened.append(open_page(chromium, chat or page_chat, person, **options))
+        is_ordinary = chat is None and not options
+        context = idle_contexts.pop() if is_ordinary and idle_contexts else None
+        context = context or new_context(chromium, **options)
+        opened.append(open_page_in(context, chat or page_chat, person))
+        opened[-1].is_reusable = is_ordinary
         return opened[-1]
 
     yield open_browser
     errors = [error for user in opened for error in user.errors]
     for user in opened:
-        user.context.close()
+        user.leave(idle_contexts)
     assert not errors

@@ -253,17 +253,17 @@ def test_a_message_that_is_too_long_says_why_and_is_not_sent(kitchen, browse):  
     expect(note(user)).to_be_hidden()
 
 
-@pytest.mark.parametrize("letter", ["x", "🎬"])
-def test_a_message_of_exactly_the_longest_length_is_sent(kitchen, browse, letter):  # noqa: F811
+def test_a_message_of_exactly_the_longest_length_is_sent(kitchen, browse):  # noqa: F811
     ana, _, here = kitchen
     user = browse(ana).goes(here)
 
-    box(user).fill(letter * 10_000)
-    expect(user.page.locator(".count")).to_have_text("0")
-    box(user).press("Control+Enter")
+    for count, letter in enumerate(("x", "🎬"), start=2):
+        box(user).fill(letter * 10_000)
+        expect(user.page.locator(".count")).to_have_text("0")
+        box(user).press("Control+Enter")
 
-    expect(box(user)).to_have_value("")
-    expect(user.feed.get_by_role("article")).to_have_count(2)
+        expect(box(user)).to_have_value("")
+        expect(user.feed.get_by_role("article")).to_have_count(count)
 
 
 def test_calling_everyone_in_a_large_channel_can_be_made_silent(page_chat, browse):

@@ -354,9 +354,10 @@ def test_a_card_shows_the_local_time_and_when_the_person_was_active(page_chat, b
     ben.patch("/settings", timezone="Asia/Tokyo").succeeds()
     ben.says("Soup's on", to="kitchen > lunch")
     ben.post("/users/me/presence", status="active", ping_only=False).succeeds()
-    page = browse(ana).goes(topic(page_chat, "kitchen", "lunch")).page
+    user = browse(ana).goes(topic(page_chat, "kitchen", "lunch"))
+    page = user.page
     later = datetime.now(UTC) + timedelta(hours=2, minutes=20)
-    page.clock.set_fixed_time(later)
+    user.context.clock.set_fixed_time(later)
 
     page.get_by_role("article").get_by_role("button", name="Ben").click()
 

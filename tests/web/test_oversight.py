@@ -19,7 +19,6 @@ from tertulia.domain.personal.settings import PREFERENCES
 from tertulia.web.assets import STATIC, TRANSLATIONS
 
 SMALL = {"viewport": {"width": 320, "height": 700}}
-OVERSIGHT = "dialog.broad .oversight"
 
 
 @pytest.fixture
@@ -44,7 +43,9 @@ def log(page_chat, owner):
 
 def opened(person, browse, address, **options):
     sitter = browse(person, **options).goes(address)
-    expect(sitter.page.locator(OVERSIGHT)).to_be_visible()
+    section = address.removeprefix("#organization/").partition("/")[0]
+    pane = sitter.page.locator(f"dialog.broad .pane[data-section={section}]")
+    expect(pane.locator("> *").first).to_be_visible()
     return sitter.page
 
 

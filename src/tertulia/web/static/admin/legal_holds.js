@@ -23,9 +23,9 @@ export async function holdsPage() {
   const reason = h("input", { class: "f", "aria-label": t("hold.reason"), maxLength: 1000 });
   const whom = choicesField(t("hold.people"), personChoices([...people.values()].filter((each) => !each.is_bot)));
   const where = choicesField(t("hold.channels"), [...channels.values()].map(({ stream_id: value, name: label }) => ({ value, label })));
-  return [h("div", { class: "oversight" }, formSection(t("hold.add"), h("p", { class: "quiet" }, t("hold.text")), whom.element, where.element, labelled(t("hold.reason"), reason),
+  return [formSection(t("hold.add"), h("p", { class: "quiet" }, t("hold.text")), whom.element, where.element, labelled(t("hold.reason"), reason),
     actionButton(t("hold.do"), () => post("/realm/legal_holds", { reason: reason.value, held_user_ids: whom.values, held_stream_ids: where.values }).then(() => { reason.value = ""; whom.values = where.values = []; return draw(); }))),
-  formSection(t("hold.list"), list))];
+  formSection(t("hold.list"), list)];
 }
 
 /** @param {LegalHold} hold

@@ -89,7 +89,7 @@ export async function orgExport() {
   const list = h("ul", { class: "plain kept" });
   const draw = async () => {
     const { exports } = await get("/export/realm");
-    setChildren(list, ...exports.map((each) => h("li", {}, h("div", { class: "of" }, h("bdi", {}, each.stream_id === null ? t("export.of-organization") : t("admin.channel", { name: channelName(each.stream_id) })), " ", h("small", {}, formatFullTime(each.export_time))), each.export_url ? h("a", { href: each.export_url }, t("export.download")) : h("small", {}, t(each.pending ? "export.pending" : "export.failed")),
+    setChildren(list, exports.length === 0 && h("li", { class: "quiet" }, t("export.none")), ...exports.map((each) => h("li", {}, h("div", { class: "of" }, h("bdi", {}, each.stream_id === null ? t("export.of-organization") : t("admin.channel", { name: channelName(each.stream_id) })), " ", h("small", {}, formatFullTime(each.export_time))), each.export_url ? h("a", { href: each.export_url }, t("export.download")) : h("small", {}, t(each.pending ? "export.pending" : "export.failed")),
       each.export_url && iconButton("trash", t("export.delete"), { onclick: () => remove(`/export/realm/${each.id}`).then(draw) }))));
   };
   await draw();

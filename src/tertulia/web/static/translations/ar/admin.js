@@ -87,6 +87,7 @@ export const adminTexts = {
   "export.full_with_consent": "ما تشاركه المؤسسة، وما يوافق عليه الأشخاص",
   "export.full_without_consent": "كل شيء، والرسائل المباشرة أيضًا",
   "export.list": "عمليات التصدير",
+  "export.none": "لا توجد عمليات تصدير.",
   "export.of-organization": "المؤسسة",
   "export.pending": "قيد الإعداد",
   "export.public": "ما هو عام في المؤسسة",

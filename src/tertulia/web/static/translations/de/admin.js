@@ -87,6 +87,7 @@ export const adminTexts = {
   "export.full_with_consent": "Was die Organisation teilt, und wozu Personen zugestimmt haben",
   "export.full_without_consent": "Alles, auch Direktnachrichten",
   "export.list": "Exporte",
+  "export.none": "Es gibt keinen Export.",
   "export.of-organization": "Organisation",
   "export.pending": "wird erstellt",
   "export.public": "Was in der Organisation öffentlich ist",

@@ -87,6 +87,7 @@ export const adminTexts = {
   "export.full_with_consent": "What the organization shares, and what people agree to",
   "export.full_without_consent": "Everything, direct messages too",
   "export.list": "Exports",
+  "export.none": "There is no export.",
   "export.of-organization": "Organization",
   "export.pending": "being made",
   "export.public": "What is public in the organization",

@@ -87,6 +87,7 @@ export const adminTexts = {
   "export.full_with_consent": "Lo que la organización comparte y lo que cada cual permite",
   "export.full_without_consent": "Todo, también los mensajes directos",
   "export.list": "Exportaciones",
+  "export.none": "No hay ninguna exportación.",
   "export.of-organization": "Organización",
   "export.pending": "en curso",
   "export.public": "Lo que es público en la organización",

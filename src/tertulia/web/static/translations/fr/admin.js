@@ -87,6 +87,7 @@ export const adminTexts = {
   "export.full_with_consent": "Ce que l’organisation partage, et ce que chacun accepte",
   "export.full_without_consent": "Tout, y compris les messages directs",
   "export.list": "Exports",
+  "export.none": "Il n’y a aucun export.",
   "export.of-organization": "Organisation",
   "export.pending": "en préparation",
   "export.public": "Ce qui est public dans l’organisation",

@@ -87,6 +87,7 @@ export const adminTexts = {
   "export.full_with_consent": "組織で共有されているデータと、本人が同意したデータ",
   "export.full_without_consent": "すべて（ダイレクトメッセージを含む）",
   "export.list": "エクスポート",
+  "export.none": "エクスポートはありません。",
   "export.of-organization": "組織",
   "export.pending": "作成中",
   "export.public": "組織内で公開されているデータ",

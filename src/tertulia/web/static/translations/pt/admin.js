@@ -87,6 +87,7 @@ export const adminTexts = {
   "export.full_with_consent": "O que a organização compartilha e o que as pessoas autorizam",
   "export.full_without_consent": "Tudo, também mensagens diretas",
   "export.list": "Exportações",
+  "export.none": "Não há nenhuma exportação.",
   "export.of-organization": "Organização",
   "export.pending": "em preparo",
   "export.public": "O que é público na organização",

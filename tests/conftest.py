@@ -89,7 +89,7 @@ def pytest_configure(config: pytest.Config) -> None:
     # On a busy machine a thread inside a transaction can wait longer than 1.5 s for a core.
     # tests/crash/test_paused_server.py tests the real limit, with real servers.
     Postgres.write_limits = {"idle_in_transaction_session_timeout": "20s"}
-    # No test cuts the power, so none has to wait for a disk. Servers of tests/crash do.
+    # No test cuts the power, so none has to wait for a disk. Servers of tests/crash do in `--both`.
     Postgres.durability = {"synchronous_commit": "off"}
     structlog.configure(
         processors=[

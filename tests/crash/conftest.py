@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from tests.crash.server import ServerProcess
-from tests.support.databases import Databases
+from tests.support.databases import POSTGRES, Databases
 
 NewServer = Callable[[str, Path], ServerProcess]
 
@@ -20,12 +20,17 @@ def databases(databases: Databases) -> Iterator[Databases]:
 
 
 @pytest.fixture
-def new_server(databases: Databases) -> Iterator[NewServer]:
-    """Creates servers: `new_server(*databases.new("sqlite"))`."""
+def new_server(databases: Databases, thorough: bool) -> Iterator[NewServer]:
+    """Creates servers: `new_server(*databases.new("sqlite"))`.
+
+    No test ends the PostgreSQL that all tests share, so it loses no commit. In `make test` servers
+    do not wait for its disk; in `--both` they do, as outside of tests.
+    """
     made: list[ServerProcess] = []
 
     def make(url: str, folder: Path) -> ServerProcess:
         made.append(ServerProcess(url, folder))
+        made[-1].is_durable = thorough or not url.startswith(POSTGRES)
         return made[-1]
 
     yield make

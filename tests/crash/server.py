@@ -25,13 +25,17 @@ class ServerProcess:
         path = ["--data", str(folder), "--database", url, "--port", str(self.port)]
         self.flags = ["serve", *path]
         self.clock: Path | None = None  # holds by how many seconds its clock is ahead
+        self.is_durable = True
         self._process: ForkedServer | None = None
 
     # --- start and stop ---
 
     def start(self, *, wait: bool = True) -> None:
         environment = clean_environment(TERTULIA_SECRET=SECRET, TERTULIA_RATE_LIMIT="off")
-        self._process = ForkedServer(self.flags, environment, self._log, self._log, self.clock)
+        log = self._log
+        self._process = ForkedServer(
+            self.flags, environment, log, log, self.clock, is_durable=self.is_durable
+        )
         if wait:
             self.wait_until_it_answers()
 

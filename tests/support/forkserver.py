@@ -15,6 +15,7 @@ from pathlib import Path
 
 from tertulia import cli
 from tertulia.database import readers
+from tertulia.database.dialects.postgres import Postgres
 from tertulia.jobs import disk
 
 COMMAND = str(Path(sys.executable).with_name("tertulia"))
@@ -33,9 +34,12 @@ class ForkedServer:
         out: Path,
         err: Path,
         clock: Path | None = None,
+        *,
+        is_durable: bool = True,
     ) -> None:
-        """The file `clock` holds by how many seconds the clock is ahead."""
-        arguments = (words, environment, out, err, clock)
+        """The file `clock` holds by how many seconds the clock is ahead. A server that is not
+        durable does not wait until PostgreSQL has written a commit to the disk."""
+        arguments = (words, environment, out, err, clock, is_durable)
         self._process = _fork_server().Process(target=_serve, args=arguments, daemon=True)
         self._process.start()
         self.pid: int = self._process.pid or 0
@@ -76,7 +80,12 @@ def _fork_server() -> ForkServerContext:
 
 
 def _serve(
-    words: list[str], environment: dict[str, str], out: Path, err: Path, clock: Path | None
+    words: list[str],
+    environment: dict[str, str],
+    out: Path,
+    err: Path,
+    clock: Path | None,
+    is_durable: bool,
 ) -> None:
     for path, number in ((out, 1), (err, 2)):
         opened = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
@@ -87,5 +96,7 @@ def _serve(
     if clock is not None:
         right = time.time
         time.time = lambda: right() + float(clock.read_text())
+    if not is_durable:
+        Postgres.durability = {"synchronous_commit": "off"}
     sys.argv = [COMMAND, *words]
     cli.main(words, prog_name="tertulia")

@@ -265,6 +265,38 @@ def test_a_guest_reads_why_the_compose_box_is_missing(page_chat, browse):
     expect(user.page.get_by_role("textbox", name="Message to")).to_have_count(0)
 
 
+def test_a_channel_that_a_guest_may_not_see_is_explained(page_chat, browse):
+    ana = page_chat.person("ana", channels=["kitchen"])
+    ana.says("Soup's on", to="kitchen > lunch")
+    guest = page_chat.person("gus", role="guest", channels=["news"])
+    kitchen = page_chat.channel("kitchen").id
+
+    user = browse(guest).goes(f"#narrow/channel/{kitchen}-kitchen/topic/lunch")
+
+    main = user.page.get_by_role("main")
+    expect(main.get_by_role("heading", name="No such channel")).to_be_visible()
+    expect(main).to_contain_text("It may have been deleted, or it is not for you to see.")
+    expect(main).not_to_contain_text("narrow")
+    expect(user.page.get_by_role("textbox", name="Message to")).to_have_count(0)
+    ana.post(
+        "/users/me/subscriptions", subscriptions=[{"name": "kitchen"}], principals=[guest.id]
+    ).succeeds()
+    expect(user.message("Soup's on")).to_be_visible()
+    expect(user.page.get_by_role("textbox", name="Message to")).to_be_visible()
+
+
+def test_an_empty_archived_topic_does_not_invite_to_write(page_chat, browse):
+    owner = page_chat.person("olga", role="owner", channels=["news"])
+    news = page_chat.channel("news").id
+    owner.delete(f"/streams/{news}").succeeds()
+
+    user = browse(owner).goes(f"#narrow/channel/{news}-news/topic/today")
+
+    expect(user.page.get_by_role("note")).to_contain_text("This channel is archived.")
+    title = user.page.get_by_role("main").get_by_role("heading", level=2)
+    expect(title).to_have_text("Nobody has said anything here yet")
+
+
 def test_a_message_to_a_person_who_has_left_meanwhile_is_refused_in_plain_words(page_chat, browse):
     owner = page_chat.person("olga", role="owner")
     ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])

@@ -15,6 +15,6 @@ export function showDrafts() {
       h("small", {}, formatFullTime(draft.at)), iconButton("trash", t("drafts.delete"), { onclick: () => { discardDraft(draft.to); item.remove(); } }));
     return item;
   });
-  const body = rows.length ? h("ul", { class: "plain kept" }, ...rows) : emptyState(t("drafts.none"), t("drafts.none-text"), actionLink("#recent", t("view.recent"), "clock"));
-  bindToAddress(openDialog(t("view.drafts"), [body]));
+  const none = emptyState(t("drafts.none"), t("drafts.none-text"), actionLink("#recent", t("view.recent"), "clock")); // shown while the list is empty
+  bindToAddress(openDialog(t("view.drafts"), [h("ul", { class: "plain kept" }, ...rows), none]));
 }

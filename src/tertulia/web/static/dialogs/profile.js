@@ -1,19 +1,20 @@
 /** The profile card of a person, and the list of all people. */
 
-import { withErrorToast } from "../views/message_actions.js";
+import { copyToClipboard, withErrorToast } from "../views/message_actions.js";
 import { get, post, remove } from "../core/api.js";
 import { channelName, channels } from "../state/channels.js";
 import { lastSeenAt, presenceOf } from "../state/presence.js";
-import { normalizeText } from "../state/typeahead_sources.js";
-import { setChildren, h } from "../core/html.js";
+import { mentionName, normalizeText } from "../state/typeahead_sources.js";
+import { setChildren, h, icon } from "../core/html.js";
 import { avatar, channelDot, presenceText, statusEmoji } from "../views/avatars.js";
 import { isSpectator, state, myId } from "../state/session.js";
-import { isMuted, people, getPerson } from "../state/people.js";
+import { isMuted, people, getPerson, shortName } from "../state/people.js";
+import { closedReason } from "../state/write_access.js";
 import { channelHash, conversationHash, hashOf } from "../state/narrow.js";
 import { dayKey, formatAgo, formatDate, formatTime } from "../views/time.js";
 import { t, formatList } from "../core/i18n.js";
 import { bindToAddress, openDialog } from "./dialog.js";
-import { openPopover } from "./popover.js";
+import { closePopover, openPopover } from "./popover.js";
 import { profileFact } from "./profile_values.js";
 
 const MAX_SHARED = 6; // channels in the card
@@ -29,20 +30,32 @@ function profileCard(id) {
   const person = getPerson(id);
   const { status_text: status, ends_at: end } = state.user_status?.[id] ?? {};
   const sign = statusEmoji(id);
-  const zone = localTime(person.timezone);
+  const there = localTime(person.timezone);
   const groups = (state.realm_user_groups ?? []).filter((group) => !group.is_system_group && !group.deactivated && group.members.includes(id)).map((group) => group.name);
   const shared = h("dd", { class: "shared" });
   const facts = /** @type {[string, import("../core/html.js").Child][]} */ ([
-    [t("card.email"), person.delivery_email ?? undefined], [t("card.time"), zone], [t("people.role"), person.is_bot ? t("people.bot") : t(`role.${person.role}`)],
-    [t("card.joined"), person.date_joined && formatDate(Date.parse(person.date_joined) / 1000)], [t("groups.title"), formatList(groups)], ...customFacts(person)]);
+    [t("card.email"), person.delivery_email ?? undefined], [t("card.joined"), person.date_joined && formatDate(Date.parse(person.date_joined) / 1000)], [t("groups.title"), formatList(groups)], ...customFacts(person)]);
   if (id !== myId() && !isSpectator()) fillSharedChannels(id, shared);
-  const mute = h("button", { class: "b bare", type: "button", onclick: () => withErrorToast(isMuted(id) ? remove(`/users/me/muted_users/${id}`) : post(`/users/me/muted_users/${id}`)) }, t(isMuted(id) ? "card.unmute" : "card.mute"));
+  const role = person.is_bot ? t("people.bot") : t(`role.${person.role}`);
+  const about = !person.is_active ? t("card.left") : person.is_bot ? role : `${role} · ${activityText(id)}`;
   return h("div", { class: "card", role: "dialog", "aria-label": person.full_name },
-    h("div", { class: "up" }, avatar(id, { extra: "big" }), h("div", {}, h("h2", {}, h("bdi", {}, person.full_name)), h("p", {}, person.is_active ? (person.is_bot ? t("people.bot") : activityText(id)) : t("card.left")))),
+    h("div", { class: "up" }, avatar(id, { extra: "big", presence: true }), h("div", {}, h("h2", {}, h("bdi", {}, person.full_name)), h("p", {}, about, there && person.is_active && [h("br"), t("card.local-time", { time: there })]))),
     (sign || status) && h("p", { class: "status-line", dir: "auto" }, sign, sign && " ", status, end && h("small", {}, t("card.status-until", { when: formatShortEnd(end) }))),
     h("dl", {}, ...facts.filter(([, value]) => value).flatMap(([name, value]) => [h("dt", {}, name), h("dd", { class: "cut" }, h("bdi", {}, value))]), shared),
-    h("div", { class: "go-row" }, h("a", { class: "b go", href: conversationHash({ people: [id] }) }, t("card.write")), h("a", { class: "b", href: hashOf([{ operator: "sender", operand: id }]) }, t("card.said"))),
-    id !== myId() && !person.is_bot && h("div", { class: "go-row" }, mute));
+    h("ul", { class: "menu" }, ...cardActions(person).map((action) => h("li", {}, action))),
+    !closedReason({ people: [id] }) && !isSpectator() && h("div", { class: "go-row" }, h("a", { class: "b go", href: conversationHash({ people: [id] }) }, id === myId() ? t("talk.notes") : t("card.write-to", { name: shortName(id) }))));
+}
+
+/** The rows of the card below the facts.
+ * @param {import("../state/people.js").Person} person */
+function cardActions(person) {
+  const id = person.user_id;
+  const said = h("a", { href: hashOf([{ operator: "sender", operand: id }]) }, icon("search"), t("card.said"));
+  if (isSpectator()) return [said];
+  const mention = h("button", { type: "button", onclick: () => { closePopover(); copyToClipboard(`@**${mentionName(person)}**`); } }, icon("copy"), t("card.mention"));
+  if (id === myId() || person.is_bot) return [said, mention];
+  const change = () => withErrorToast(isMuted(id) ? remove(`/users/me/muted_users/${id}`) : post(`/users/me/muted_users/${id}`));
+  return [said, mention, h("button", { type: "button", onclick: () => { closePopover(); change(); } }, icon(isMuted(id) ? "bell" : "mute"), t(isMuted(id) ? "card.unmute" : "card.mute"))];
 }
 
 /** The end of a status: a time today, else with the day.

@@ -14,5 +14,6 @@ export function showReminders() {
       iconButton("trash", t("reminders.delete"), { onclick: () => remove(`/reminders/${reminder.reminder_id}`).then(() => item.remove(), (error) => toast(error.message)) }));
     return item;
   });
-  bindToAddress(openDialog(t("view.reminders"), [rows.length ? h("ul", { class: "plain kept" }, ...rows) : emptyState(t("reminders.none"), t("reminders.none-text"), actionLink("#inbox", t("view.inbox"), "inbox"))]));
+  const none = emptyState(t("reminders.none"), t("reminders.none-text"), actionLink("#inbox", t("view.inbox"), "inbox")); // shown while the list is empty
+  bindToAddress(openDialog(t("view.reminders"), [h("ul", { class: "plain kept" }, ...rows), none]));
 }

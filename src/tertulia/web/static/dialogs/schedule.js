@@ -50,8 +50,8 @@ async function schedule(time) {
 /** The list of scheduled messages. */
 export function showScheduled() {
   const rows = [...(state.scheduled_messages ?? [])].sort((a, b) => a.scheduled_delivery_timestamp - b.scheduled_delivery_timestamp);
-  const list = h("ul", { class: "plain kept" }, ...rows.map(scheduledRow));
-  bindToAddress(openDialog(t("schedule.list"), [rows.length ? list : emptyState(t("schedule.none"), t("schedule.none-text"), actionLink("#recent", t("view.recent"), "clock"))]));
+  const none = emptyState(t("schedule.none"), t("schedule.none-text"), actionLink("#recent", t("view.recent"), "clock")); // shown while the list is empty
+  bindToAddress(openDialog(t("schedule.list"), [h("ul", { class: "plain kept" }, ...rows.map(scheduledRow)), none]));
 }
 
 /** @param {import("../core/api_types.d.ts").Schemas["ScheduledMessageObject"]} row */

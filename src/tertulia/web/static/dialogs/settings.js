@@ -144,6 +144,7 @@ async function botsPage() {
     formSection(t("bots.add"), h("label", { class: "field" }, t("label.name"), name), h("label", { class: "field" }, t("bots.short"), short), h("label", { class: "field" }, t("label.kind"), kind), urlField,
       actionButton(t("bots.add"), async () => {
         await post("/bots", { full_name: name.value, short_name: short.value, bot_type: Number(kind.value), ...(!urlField.hidden && { payload_url: url.value }) });
+        for (const field of [name, short, url]) field.value = "";
         setChildren(list, ...(await get("/bots")).bots.map(botRow));
       }))];
 }
@@ -159,7 +160,7 @@ function zuliprc(email, key) {
 /** @param {import("../core/api_types.d.ts").Schemas["OwnBot"]} bot */
 function botRow(bot) {
   const file = zuliprc(bot.username, bot.api_key);
-  const row = h("li", {}, h("bdi", {}, bot.full_name), h("small", {}, bot.username), h("code", { class: "key" }, bot.api_key),
+  const row = h("li", {}, h("div", { class: "of" }, h("bdi", {}, bot.full_name), " ", h("small", {}, bot.username), h("code", { class: "key" }, bot.api_key)),
     h("a", { class: "b bare", href: file, download: "zuliprc" }, "zuliprc"),
     iconButton("trash", t("bots.remove", { name: bot.full_name }), { onclick: () => remove(`/bots/${botId(bot.username)}`).then(() => row.remove()) }));
   return row;

@@ -160,7 +160,7 @@ function peopleCompletions(query, silent, channel) {
 
 /** The name for a mention; people who share a name get their id appended.
  * @param {import("./people.js").Person} person */
-function mentionName(person) {
+export function mentionName(person) {
   const twins = [...people.values()].filter((each) => each.full_name === person.full_name);
   return twins.length > 1 || WILDCARDS.includes(person.full_name) ? `${person.full_name}|${person.user_id}` : person.full_name;
 }

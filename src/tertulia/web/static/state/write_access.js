@@ -14,7 +14,7 @@ import { t } from "../core/i18n.js";
 export function closedReason(target) {
   if ("people" in target) return directClosedReason(target.people);
   const channel = channels.get(target.channel);
-  if (!channel) return undefined;
+  if (!channel) return { icon: "lock", text: t("channel.unknown") };
   if (channel.is_archived) return { icon: "archive", text: t("closed.archived"), ...(state.is_admin && { unarchives: target.channel }) };
   if (!hasPermission(channel.can_send_message_group)) return { icon: "lock", text: writersText(channel.can_send_message_group), name: channelName(target.channel), replies: true };
   return undefined;

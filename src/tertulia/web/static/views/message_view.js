@@ -4,7 +4,7 @@ import { NetworkError } from "../core/api.js";
 import { isComposeMovedTo, leaveComposeBox, offerReply, showComposeOrReason, showShutLine } from "./compose.js";
 import { conversationOf, keyOf } from "../state/conversations.js";
 import { plainText } from "./rendered_content.js";
-import { viewHeader, emptyView } from "./view_header.js";
+import { viewHeader, emptyView, isUnknownChannel } from "./view_header.js";
 import { setChildren, h, icon } from "../core/html.js";
 import { VirtualList } from "./virtual_list.js";
 import { closeList, messageListOf, openList } from "../state/message_lists.js";
@@ -97,6 +97,7 @@ export class MessageView {
       on("outbox", nextFrame(() => this.#showPending())),
       on("messageArrived", (message) => this.#announce(message)),
       on("connection", (state) => state === "live" && this.#retry()),
+      on("channels", () => this.#retry()), // one that was unknown may be visible now
     );
     this.feed.addEventListener("focusin", (event) => this.#onFocus(event));
     this.feed.addEventListener("pointerover", showFullTime);
@@ -356,7 +357,9 @@ export class MessageView {
     const { conversation, channel } = this.route;
     setChildren(this.foot, this.toEnd);
     if (this.route.view === "search") return;
-    if (isSpectator()) {
+    if (isUnknownChannel(this.route)) {
+      this.#isOpen = false; // the view says why
+    } else if (isSpectator()) {
       showShutLine(this.foot, "globe", [t("spectator.read-only")], h("a", { class: "b", href: "/login/" }, t("spectator.write")));
     } else if (conversation) {
       this.#isOpen = showComposeOrReason(this.foot, conversation);
@@ -402,7 +405,7 @@ export class MessageView {
     this.feed.setAttribute("aria-busy", "false");
     this.feed.hidden = true;
     this.body.querySelector(".empty")?.remove();
-    this.top.after(failedState(error instanceof NetworkError ? t("talk.no-answer") : this.route.view === "search" ? t("search.not-understood") : error.message, () => this.#retry()));
+    this.top.after(failedState(error instanceof NetworkError ? t("talk.no-answer") : this.route.view === "search" ? t("search.not-understood") : isUnknownChannel(this.route) ? t("channel.unknown-text") : error.message, () => this.#retry()));
   }
 }
 

@@ -5,6 +5,8 @@ import { fullTitle, isInChannel, isResolved, titleOf } from "../state/conversati
 import { h, icon, iconButton } from "../core/html.js";
 import { channelDot, presenceText } from "./avatars.js";
 import { isSpectator, myId } from "../state/session.js";
+import { getPerson } from "../state/people.js";
+import { closedReason } from "../state/write_access.js";
 import { conversationIn, hashOf, searchText, topicsHash } from "../state/narrow.js";
 import { emptyState, actionLink, region } from "./layout.js";
 import { isFollowed } from "../state/topics.js";
@@ -18,6 +20,7 @@ export function viewHeader(route) {
   const { conversation, channel, terms } = route;
   const search = iconButton("search", t("head.search-here"), { "data-do": "search-here", "data-key": "search" });
   const more = iconButton("more", t("head.more"), { "data-do": "view-menu", "data-key": "more", "aria-haspopup": "menu" });
+  if (isUnknownChannel(route)) return { title: t("channel.unknown"), isHome: true };
   if (conversation && isInChannel(conversation)) {
     const isDone = isResolved(conversation.topic);
     const follows = isFollowed(conversation.channel, conversation.topic);
@@ -31,7 +34,7 @@ export function viewHeader(route) {
   if (conversation) {
     const [only] = conversation.people;
     const isAlone = conversation.people.length === 1;
-    const over = [icon("chat", "s"), h("span", {}, isAlone ? (only === myId() ? t("talk.notes") : presenceText(only)) : t("view.dm"))];
+    const over = [icon("chat", "s"), h("span", {}, isAlone ? (only === myId() ? t("talk.notes") : getPerson(only).is_active ? presenceText(only) : t("view.dm")) : t("view.dm"))];
     const profile = isAlone && iconButton("people", t("head.profile"), { "data-do": "profile", "data-person": only, "data-key": "profile" });
     return { title: titleOf(conversation), over, tools: [search, profile, more] };
   }
@@ -43,6 +46,13 @@ export function viewHeader(route) {
     return { title: channelName(channel), over, tools: isSpectator() ? [topics] : [topics, search, settings, more], isHome: true };
   }
   return { title: t(viewName(terms)), tools: [search], isHome: true };
+}
+
+/** Whether the route is in a channel that does not exist, or that the person may not see.
+ * @param {Route} route */
+export function isUnknownChannel({ channel, conversation }) {
+  const id = conversation && isInChannel(conversation) ? conversation.channel : channel;
+  return id !== undefined && !channels.has(id);
 }
 
 /** The route's title in the browser's tab.
@@ -71,6 +81,7 @@ function broaderSearches(terms) {
 
 /** @param {Route} route */
 export function emptyView(route) {
+  if (route.conversation && closedReason(route.conversation)) return emptyState(t("empty.channel"), "");
   if (route.conversation && isInChannel(route.conversation)) return emptyState(t("empty.new"), t("empty.topic-text"));
   if (route.conversation) return emptyState(t("empty.new"), t("empty.direct-text", { name: titleOf(route.conversation) }));
   if (route.channel) return emptyState(t("empty.channel"), t("empty.topic-text"));

@@ -385,6 +385,7 @@ export const adminTexts = {
   "people.renew-key-text": "ينتهي مفتاح API الخاص بـ {name} فورًا. يلزم تسجيل الدخول من جديد في تطبيقات الهاتف والبرامج؛ أما المتصفحات فتبقى.",
   "people.reset-factor": "إعادة ضبط العامل الثاني",
   "people.reset-factor-text": "يمكن لـ {name} تسجيل الدخول بكلمة المرور وحدها، حتى يُعدّ عامل ثانٍ جديد. إن كانت المؤسسة تشترطه، فيحدث ذلك عند الدخول التالي.",
+  "people.role": "الدور",
   "people.select": "تحديد {name}",
   "people.select-all": "تحديد كل من في النتائج",
   "people.selected": { zero: "لا تحديد", one: "{count} محدد", two: "{count} محددان", few: "{count} محددون", many: "{count} محددًا", other: "{count} محدد" },

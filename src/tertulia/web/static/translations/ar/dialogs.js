@@ -90,11 +90,12 @@ export const dialogTexts = {
   "card.email": "البريد",
   "card.joined": "انضم",
   "card.left": "غادر",
+  "card.local-time": "{time} بالتوقيت المحلي",
+  "card.mention": "نسخ إشارة",
   "card.mute": "كتم",
   "card.said": "ما كتبه",
-  "card.time": "التوقيت المحلي",
   "card.unmute": "إلغاء الكتم",
-  "card.write": "مراسلة",
+  "card.write-to": "مراسلة {name}",
   "card.status-until": "حتى {when}",
 
   "delete.topic-text": { zero: "لا توجد رسائل في «{topic}».", one: "ستُحذف للجميع رسالة واحدة في «{topic}»، أُرسلت بين {from} و{to}.", two: "ستُحذف للجميع رسالتان في «{topic}»، أُرسلتا بين {from} و{to}.", few: "ستُحذف للجميع {count} رسائل في «{topic}»، أُرسلت بين {from} و{to}.", many: "ستُحذف للجميع {count} رسالة في «{topic}»، أُرسلت بين {from} و{to}.", other: "ستُحذف للجميع {count} رسالة في «{topic}»، أُرسلت بين {from} و{to}." },
@@ -301,5 +302,4 @@ export const dialogTexts = {
   "label.kind": "النوع",
   "label.channel": "القناة",
   "label.url": "العنوان",
-  "people.role": "الدور",
 };

@@ -21,6 +21,8 @@ export const texts = {
   "compose.ctrl-enter": "Ctrl Enter",
   "compose.enter": "Enter",
   "compose.how": "طريقة الإرسال",
+  "channel.unknown": "لا توجد قناة كهذه",
+  "channel.unknown-text": "ربما حُذفت، أو ليست متاحة لك.",
   "closed.archived": "هذه القناة مؤرشفة. يمكنك القراءة والبحث فيها.",
   "closed.direct": "لا يُسمح لك بإرسال رسائل مباشرة إلى هؤلاء الأشخاص.",
   "closed.group": "الكتابة في {channel} لأعضاء {group} فقط. يمكنك التفاعل مع الرسائل.",

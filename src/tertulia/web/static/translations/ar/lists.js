@@ -5,8 +5,6 @@ export const listTexts = {
   "channel.feed": "كل الرسائل",
   "channel.join": "انضمام",
   "channel.newest-first": "الأحدث أولًا",
-  "channel.unknown": "لا توجد قناة كهذه",
-  "channel.unknown-text": "ربما حُذفت، أو ليست متاحة لك.",
   "channel.unread-first": "غير المقروء أولًا",
   "recent.all": "الكل",
   "recent.direct": "الرسائل المباشرة",

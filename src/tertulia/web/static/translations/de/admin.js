@@ -385,6 +385,7 @@ export const adminTexts = {
   "people.renew-key-text": "Der API-Schlüssel von {name} wird sofort ungültig. Apps auf Telefonen und Programme müssen sich neu anmelden; Browser bleiben angemeldet.",
   "people.reset-factor": "Zweiten Faktor zurücksetzen",
   "people.reset-factor-text": "{name} kann sich allein mit dem Passwort anmelden, bis ein neuer zweiter Faktor eingerichtet ist. Wenn die Organisation einen verlangt, geschieht das bei der nächsten Anmeldung.",
+  "people.role": "Rolle",
   "people.select": "{name} auswählen",
   "people.select-all": "Alle Gefundenen auswählen",
   "people.selected": { one: "{count} ausgewählt", other: "{count} ausgewählt" },

@@ -90,11 +90,12 @@ export const dialogTexts = {
   "card.email": "E-Mail",
   "card.joined": "Beigetreten",
   "card.left": "nicht mehr dabei",
+  "card.local-time": "{time} Ortszeit",
+  "card.mention": "Erwähnung kopieren",
   "card.mute": "Stummschalten",
   "card.said": "Gesendete Nachrichten",
-  "card.time": "Ortszeit",
   "card.unmute": "Stummschaltung aufheben",
-  "card.write": "Schreiben",
+  "card.write-to": "{name} schreiben",
   "card.status-until": "bis {when}",
 
   "delete.topic-text": { one: "{count} Nachricht in „{topic}“, gesendet vom {from} bis {to}, wird für alle gelöscht.", other: "{count} Nachrichten in „{topic}“, gesendet vom {from} bis {to}, werden für alle gelöscht." },
@@ -301,5 +302,4 @@ export const dialogTexts = {
   "label.kind": "Art",
   "label.channel": "Kanal",
   "label.url": "Adresse",
-  "people.role": "Rolle",
 };

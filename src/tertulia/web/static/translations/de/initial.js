@@ -17,6 +17,8 @@ export const texts = {
   "compose.ctrl-enter": "Strg Enter",
   "compose.enter": "Enter",
   "compose.how": "Wie gesendet wird",
+  "channel.unknown": "Diesen Kanal gibt es nicht",
+  "channel.unknown-text": "Vielleicht wurde er gelöscht, oder du darfst ihn nicht sehen.",
   "closed.archived": "Dieser Kanal ist archiviert. Du kannst ihn lesen und durchsuchen.",
   "closed.direct": "Du darfst diesen Personen keine Direktnachrichten schreiben.",
   "closed.group": "Nur Mitglieder von {group} dürfen in {channel} schreiben. Du kannst auf Nachrichten reagieren.",

@@ -5,8 +5,6 @@ export const listTexts = {
   "channel.feed": "Alle Nachrichten",
   "channel.join": "Beitreten",
   "channel.newest-first": "Neueste zuerst",
-  "channel.unknown": "Diesen Kanal gibt es nicht",
-  "channel.unknown-text": "Vielleicht wurde er gelöscht, oder du darfst ihn nicht sehen.",
   "channel.unread-first": "Ungelesene zuerst",
   "recent.all": "Alle",
   "recent.direct": "Direktnachrichten",

@@ -385,6 +385,7 @@ export const adminTexts = {
   "people.renew-key-text": "The API key of {name} ends at once. Phone apps and programs have to log in again; browsers stay logged in.",
   "people.reset-factor": "Reset the second factor",
   "people.reset-factor-text": "{name} can log in with the password alone, until a new second factor is set up. If the organization requires one, that happens at the next login.",
+  "people.role": "Role",
   "people.select": "Select {name}",
   "people.select-all": "Select everybody found",
   "people.selected": { one: "{count} selected", other: "{count} selected" },

@@ -90,11 +90,12 @@ export const dialogTexts = {
   "card.email": "Email",
   "card.joined": "Joined",
   "card.left": "has left",
+  "card.local-time": "{time} where they are",
+  "card.mention": "Copy a mention",
   "card.mute": "Mute",
   "card.said": "What they wrote",
-  "card.time": "Local time",
   "card.unmute": "Unmute",
-  "card.write": "Write",
+  "card.write-to": "Write to {name}",
   "card.status-until": "until {when}",
 
   "delete.topic-text": { one: "{count} message in “{topic}”, sent from {from} to {to}, is gone for everybody.", other: "{count} messages in “{topic}”, sent from {from} to {to}, are gone for everybody." },
@@ -301,5 +302,4 @@ export const dialogTexts = {
   "label.kind": "Kind",
   "label.channel": "Channel",
   "label.url": "Address",
-  "people.role": "Role",
 };

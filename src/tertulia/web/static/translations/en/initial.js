@@ -14,6 +14,8 @@ export const texts = {
   "compose.ctrl-enter": "Ctrl Enter",
   "compose.enter": "Enter",
   "compose.how": "How to send",
+  "channel.unknown": "No such channel",
+  "channel.unknown-text": "It may have been deleted, or it is not for you to see.",
   "closed.archived": "This channel is archived. You can read and search it.",
   "closed.direct": "You may not write direct messages to these people.",
   "closed.group": "Only members of {group} may write in {channel}. You can react to messages.",

@@ -5,8 +5,6 @@ export const listTexts = {
   "channel.feed": "All messages",
   "channel.join": "Join",
   "channel.newest-first": "Newest first",
-  "channel.unknown": "No such channel",
-  "channel.unknown-text": "It may have been deleted, or it is not for you to see.",
   "channel.unread-first": "Unread first",
   "recent.all": "All",
   "recent.direct": "Direct messages",

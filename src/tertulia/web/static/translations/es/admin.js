@@ -385,6 +385,7 @@ export const adminTexts = {
   "people.renew-key-text": "La clave de API de {name} deja de valer al instante. Las aplicaciones y los programas tienen que volver a entrar; los navegadores siguen dentro.",
   "people.reset-factor": "Quitar el segundo factor",
   "people.reset-factor-text": "{name} puede entrar solo con la contraseña hasta preparar otro segundo factor. Si la organización lo exige, será en la próxima entrada.",
+  "people.role": "Papel",
   "people.select": "Seleccionar a {name}",
   "people.select-all": "Seleccionar todo lo encontrado",
   "people.selected": { one: "{count} seleccionada", other: "{count} seleccionadas" },

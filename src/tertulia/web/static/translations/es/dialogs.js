@@ -90,11 +90,12 @@ export const dialogTexts = {
   "card.email": "Correo",
   "card.joined": "Llegó",
   "card.left": "se ha ido",
+  "card.local-time": "{time} en su zona horaria",
+  "card.mention": "Copiar una mención",
   "card.mute": "Silenciar",
   "card.said": "Lo que ha escrito",
-  "card.time": "Hora local",
   "card.unmute": "No silenciar",
-  "card.write": "Escribir",
+  "card.write-to": "Escribir a {name}",
   "card.status-until": "hasta {when}",
 
   "delete.topic-text": { one: "{count} mensaje de «{topic}», enviado del {from} al {to}, desaparece para todos.", other: "{count} mensajes de «{topic}», enviados del {from} al {to}, desaparecen para todos." },
@@ -301,5 +302,4 @@ export const dialogTexts = {
   "label.kind": "Tipo",
   "label.channel": "Canal",
   "label.url": "Dirección",
-  "people.role": "Papel",
 };

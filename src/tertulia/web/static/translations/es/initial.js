@@ -16,6 +16,8 @@ export const texts = {
   "compose.ctrl-enter": "Ctrl Intro",
   "compose.enter": "Intro",
   "compose.how": "Cómo enviar",
+  "channel.unknown": "No hay tal canal",
+  "channel.unknown-text": "Puede que lo hayan borrado, o que no sea para ti.",
   "closed.archived": "Este canal está archivado. Puedes leerlo y buscar en él.",
   "closed.direct": "No puedes escribir mensajes directos a estas personas.",
   "closed.group": "Solo los miembros de {group} pueden escribir en {channel}. Puedes reaccionar a los mensajes.",

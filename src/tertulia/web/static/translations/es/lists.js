@@ -5,8 +5,6 @@ export const listTexts = {
   "channel.feed": "Todos los mensajes",
   "channel.join": "Entrar",
   "channel.newest-first": "Lo último primero",
-  "channel.unknown": "No hay tal canal",
-  "channel.unknown-text": "Puede que lo hayan borrado, o que no sea para ti.",
   "channel.unread-first": "Sin leer primero",
   "recent.all": "Todo",
   "recent.direct": "Mensajes directos",

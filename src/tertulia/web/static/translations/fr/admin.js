@@ -385,6 +385,7 @@ export const adminTexts = {
   "people.renew-key-text": "La clé API de {name} est annulée aussitôt. Les applis et programmes doivent se reconnecter ; les navigateurs restent connectés.",
   "people.reset-factor": "Réinitialiser le second facteur",
   "people.reset-factor-text": "{name} peut se connecter avec le mot de passe seul, jusqu’à la configuration d’un nouveau second facteur. Si l’organisation l’exige, ce sera à la prochaine connexion.",
+  "people.role": "Rôle",
   "people.select": "Sélectionner {name}",
   "people.select-all": "Sélectionner les résultats",
   "people.selected": { one: "{count} sélectionné", other: "{count} sélectionnés" },

@@ -90,11 +90,12 @@ export const dialogTexts = {
   "card.email": "E-mail",
   "card.joined": "Membre depuis",
   "card.left": "n’est plus là",
+  "card.local-time": "{time}, heure locale",
+  "card.mention": "Copier une mention",
   "card.mute": "Sourdine",
   "card.said": "Ses messages",
-  "card.time": "Heure locale",
   "card.unmute": "Ôter la sourdine",
-  "card.write": "Écrire",
+  "card.write-to": "Écrire à {name}",
   "card.status-until": "jusqu’à {when}",
 
   "delete.topic-text": { one: "{count} message de « {topic} », envoyé du {from} au {to}, disparaît pour tout le monde.", other: "{count} messages de « {topic} », envoyés du {from} au {to}, disparaissent pour tout le monde." },
@@ -301,5 +302,4 @@ export const dialogTexts = {
   "label.kind": "Type",
   "label.channel": "Canal",
   "label.url": "Adresse",
-  "people.role": "Rôle",
 };

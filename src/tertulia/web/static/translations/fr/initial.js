@@ -20,6 +20,8 @@ export const texts = {
   "compose.ctrl-enter": "Ctrl Entrée",
   "compose.enter": "Entrée",
   "compose.how": "Comment envoyer",
+  "channel.unknown": "Ce canal n’existe pas",
+  "channel.unknown-text": "Il a peut-être été supprimé, ou tu n’y as pas accès.",
   "closed.archived": "Ce canal est archivé. Tu peux le lire et y chercher.",
   "closed.direct": "Tu ne peux pas écrire de messages directs à ces personnes.",
   "closed.group": "Seuls les membres de {group} peuvent écrire dans {channel}. Tu peux réagir aux messages.",

@@ -385,6 +385,7 @@ export const adminTexts = {
   "people.renew-key-text": "{name}さんの API キーはすぐに使えなくなります。スマートフォンのアプリとプログラムは再びログインが必要です。ブラウザーはログインしたままです。",
   "people.reset-factor": "2段階認証をリセット",
   "people.reset-factor-text": "{name}さんは、新しい2段階認証を設定するまでパスワードだけでログインできます。組織で必須の場合は、次のログイン時に設定します。",
+  "people.role": "ロール",
   "people.select": "{name} を選択",
   "people.select-all": "見つかった全員を選択",
   "people.selected": { other: "{count}件選択中" },

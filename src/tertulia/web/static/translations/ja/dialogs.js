@@ -90,11 +90,12 @@ export const dialogTexts = {
   "card.email": "メール",
   "card.joined": "参加日",
   "card.left": "退出済み",
+  "card.local-time": "現地時間 {time}",
+  "card.mention": "メンションをコピー",
   "card.mute": "ミュート",
   "card.said": "この人の発言",
-  "card.time": "現地時間",
   "card.unmute": "ミュート解除",
-  "card.write": "書く",
+  "card.write-to": "{name}に書く",
   "card.status-until": "{when} まで",
 
   "delete.topic-text": { other: "「{topic}」の{count}件のメッセージ（{from}から{to}まで）が、全員から見えなくなります。" },
@@ -301,5 +302,4 @@ export const dialogTexts = {
   "label.kind": "種類",
   "label.channel": "チャンネル",
   "label.url": "アドレス",
-  "people.role": "ロール",
 };

@@ -23,6 +23,8 @@ export const texts = {
   "compose.ctrl-enter": "Ctrl Enter",
   "compose.enter": "Enter",
   "compose.how": "送信方法",
+  "channel.unknown": "チャンネルが見つかりません",
+  "channel.unknown-text": "削除されたか、閲覧権限がない可能性があります。",
   "closed.archived": "このチャンネルはアーカイブ済みです。閲覧と検索はできます。",
   "closed.direct": "この相手にはダイレクトメッセージを送れません。",
   "closed.group": "{channel}に書き込めるのは{group}のメンバーだけです。リアクションはできます。",

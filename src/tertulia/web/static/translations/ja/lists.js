@@ -5,8 +5,6 @@ export const listTexts = {
   "channel.feed": "すべてのメッセージ",
   "channel.join": "参加",
   "channel.newest-first": "新しい順",
-  "channel.unknown": "チャンネルが見つかりません",
-  "channel.unknown-text": "削除されたか、閲覧権限がない可能性があります。",
   "channel.unread-first": "未読を先に",
   "recent.all": "すべて",
   "recent.direct": "ダイレクトメッセージ",

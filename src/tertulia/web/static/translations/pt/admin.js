@@ -385,6 +385,7 @@ export const adminTexts = {
   "people.renew-key-text": "A chave de API de {name} deixa de valer na hora. Apps de celular e programas precisam entrar de novo; os navegadores continuam conectados.",
   "people.reset-factor": "Redefinir o segundo fator",
   "people.reset-factor-text": "{name} pode entrar só com a senha até configurar um novo segundo fator. Se a organização exigir um, isso acontece no próximo login.",
+  "people.role": "Função",
   "people.select": "Selecionar {name}",
   "people.select-all": "Selecionar os resultados",
   "people.selected": { one: "{count} selecionada", other: "{count} selecionadas" },

@@ -90,11 +90,12 @@ export const dialogTexts = {
   "card.email": "E-mail",
   "card.joined": "Desde",
   "card.left": "saiu",
+  "card.local-time": "{time} no fuso da pessoa",
+  "card.mention": "Copiar uma menção",
   "card.mute": "Silenciar",
   "card.said": "O que escreveu",
-  "card.time": "Hora local",
   "card.unmute": "Dessilenciar",
-  "card.write": "Escrever",
+  "card.write-to": "Escrever para {name}",
   "card.status-until": "até {when}",
 
   "delete.topic-text": { one: "{count} mensagem em “{topic}”, enviada de {from} a {to}, some para todos.", other: "{count} mensagens em “{topic}”, enviadas de {from} a {to}, somem para todos." },
@@ -301,5 +302,4 @@ export const dialogTexts = {
   "label.kind": "Tipo",
   "label.channel": "Canal",
   "label.url": "Endereço",
-  "people.role": "Função",
 };

@@ -21,6 +21,8 @@ export const texts = {
   "compose.ctrl-enter": "Ctrl Enter",
   "compose.enter": "Enter",
   "compose.how": "Como enviar",
+  "channel.unknown": "Esse canal não existe",
+  "channel.unknown-text": "Talvez tenha sido excluído, ou você não tenha acesso a ele.",
   "closed.archived": "Este canal está arquivado. Você pode ler e buscar nele.",
   "closed.direct": "Você não pode enviar mensagens diretas a estas pessoas.",
   "closed.group": "Só membros de {group} podem escrever em {channel}. Pode reagir às mensagens.",

@@ -5,8 +5,6 @@ export const listTexts = {
   "channel.feed": "Todas as mensagens",
   "channel.join": "Entrar",
   "channel.newest-first": "Mais recentes",
-  "channel.unknown": "Esse canal não existe",
-  "channel.unknown-text": "Talvez tenha sido excluído, ou você não tenha acesso a ele.",
   "channel.unread-first": "Não lidas antes",
   "recent.all": "Tudo",
   "recent.direct": "Mensagens diretas",

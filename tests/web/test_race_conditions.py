@@ -153,6 +153,25 @@ def test_going_to_and_fro_while_a_dialog_loads_opens_it_once(page_chat, browse):
     expect(page.get_by_role("dialog")).to_have_count(1)
 
 
+def test_a_poll_that_could_not_be_drawn_offline_is_drawn_later(page_chat, browse):
+    ana = page_chat.person("ana", channels=["kitchen"])
+    ana.says("/poll Soup?\nLentils\nLeeks", to="kitchen > lunch")
+    at_anas = browse(ana, service_workers="block")
+    page = at_anas.page
+    chunk = re.compile("/dialogs-")
+    page.route(chunk, lambda route: route.abort())
+    at_anas.goes(topic(page_chat, "kitchen", "lunch"))
+    expect(at_anas.message("/poll Soup?")).to_be_visible()
+
+    page.unroute(chunk)
+    at_anas.context.set_offline(True)
+    expect(page.get_by_text("You are offline.")).to_be_visible()
+    at_anas.context.set_offline(False)
+
+    expect(at_anas.message("Lentils").get_by_role("button", name="Lentils")).to_be_visible()
+    expect(at_anas.message("/poll Soup?")).to_have_count(0)
+
+
 def test_events_during_a_request_are_not_overwritten_by_its_answer(page_chat, browse):
     ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
     owner = page_chat.person("owner", role="owner", channels=["kitchen"])

@@ -4,6 +4,7 @@
 import { enhance } from "./rendered_content.js";
 import { h } from "../core/html.js";
 import { lazy } from "../core/lazy.js";
+import { on } from "../core/signals.js";
 
 /** @type {((message: import("../state/messages.js").Message) => HTMLElement | null) | null} */
 let drawLoaded = null;
@@ -14,12 +15,22 @@ export function widgetSlot(message) {
   const drawn = drawLoaded?.(message);
   if (drawn) return drawn;
   const slot = h("div", { class: "widget" }, enhance(message.content));
-  if (!drawLoaded) {
-    lazy("dialogs", "drawWidget").then((drawWidget) => {
-      drawLoaded = drawWidget;
-      const widget = drawWidget(message);
-      if (widget) slot.replaceWith(widget);
-    }, () => {}); // offline: the content stays
-  }
+  if (!drawLoaded) fillSlot(slot, message);
   return slot;
+}
+
+/** @param {HTMLElement} slot
+ * @param {import("../state/messages.js").Message} message */
+async function fillSlot(slot, message) {
+  try {
+    drawLoaded = await lazy("dialogs", "drawWidget");
+    const widget = drawLoaded(message);
+    if (widget) slot.replaceWith(widget);
+  } catch {
+    const stop = on("connection", (state) => { // offline: the content stays until the connection is back
+      if (state !== "live") return;
+      stop();
+      fillSlot(slot, message);
+    });
+  }
 }

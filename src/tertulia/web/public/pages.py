@@ -52,11 +52,11 @@ from tertulia.web.public import addresses, sitemap
 from tertulia.web.public.appearance import PublicAppearance
 
 INDEX_TOPICS = 20
-# The queue rests this many times as long as pages took: they use 20 % of a CPU, and 1 % while
+# The queue rests this many times as long as pages took: they use half a CPU, and 1 % while
 # others send requests. Fewer than one in a hundred of those then meets a page.
-PAUSE_FACTOR = 4
+PAUSE_FACTOR = 1
 BUSY_PAUSE_FACTOR = 99
-BURST_SECONDS = 0.01  # of CPU that pages use before the queue rests, unless others send requests
+BURST_SECONDS = 0.05  # of CPU that pages use before the queue rests, unless others send requests
 MAX_PAUSE_SECONDS = 0.25  # so long that a page of a hundred messages is 1 % of it
 MAX_YIELD_SECONDS = 0.05  # that a page waits in all while other requests are answered
 PARAMETERS = ("page", "before", "as")

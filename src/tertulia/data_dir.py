@@ -8,6 +8,7 @@ import fcntl
 import os
 import secrets
 import threading
+import time
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -24,6 +25,7 @@ from tertulia.log import log
 ODD_CLOCK_SECONDS = 2.0
 WRONG_CLOCK_SECONDS = 60.0
 SILENT_SECONDS = 2.0
+STOPPED_SERVER_SECONDS = 6.0
 RESTORE_MARK = "restore-unfinished"
 
 
@@ -304,9 +306,15 @@ def start_quick_check(config: Config, *, waits: bool) -> None:
 
 
 def check_alone(database: Database) -> None:
-    """Raise StartupError if another server uses this PostgreSQL. SQLite has the folder lock."""
-    if database.has_peers():
-        raise StartupError("Another Tertulia works on this database; please stop it first.")
+    """Raise StartupError if another server uses this PostgreSQL. SQLite has the folder lock.
+
+    PostgreSQL notices the end of a server that was just stopped a moment later: wait for that.
+    """
+    deadline = time.monotonic() + STOPPED_SERVER_SECONDS
+    while database.has_peers():
+        if time.monotonic() > deadline:
+            raise StartupError("Another Tertulia works on this database; please stop it first.")
+        time.sleep(STOPPED_SERVER_SECONDS / 20)
 
 
 def sqlite_file(config: Config) -> Path | None:

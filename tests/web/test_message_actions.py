@@ -219,8 +219,11 @@ def test_the_reason_replaces_the_compose_box_without_permission_to_write(page_ch
 
     user.goes(f"#narrow/channel/{news}-news/topic/today")
     expect(box).to_be_visible()
+    resolve = user.page.get_by_role("button", name="Mark as resolved")
+    expect(resolve).to_be_visible()
     owner.delete(f"/streams/{news}").succeeds()
     expect(user.page.get_by_role("note")).to_contain_text("This channel is archived.")
+    expect(resolve).to_have_count(0)
 
     user.goes(f"#narrow/dm/{ben.id}-Ben")
     expect(box).to_be_visible()

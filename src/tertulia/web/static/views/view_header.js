@@ -29,7 +29,8 @@ export function viewHeader(route) {
     const people = iconButton("people", t("head.people"), { "data-do": "people", class: "not-phone", "data-key": "people", "aria-expanded": String(region(".app").classList.contains("with-people")) });
     const over = [channelDot(conversation.channel), h("a", { href: topicsHash(conversation.channel) }, channelName(conversation.channel))];
     if (isDone) over.push(h("span", {}, "·"), icon("check", "s"), h("span", {}, t("talk.resolved")));
-    return { title: titleOf(conversation), over, tools: isSpectator() ? [search] : [resolve, follow, search, people, more] };
+    const isArchived = channels.get(conversation.channel)?.is_archived;
+    return { title: titleOf(conversation), over, tools: isSpectator() ? [search] : [!isArchived && resolve, !isArchived && follow, search, people, more] };
   }
   if (conversation) {
     const [only] = conversation.people;

@@ -16,7 +16,6 @@ import re
 import time
 from collections.abc import Callable, Mapping
 from functools import partial
-from itertools import islice
 from typing import Any, TypeAlias
 from urllib.parse import quote
 
@@ -60,7 +59,7 @@ BURST_SECONDS = 0.05  # of CPU that pages use before the queue rests, unless oth
 MAX_PAUSE_SECONDS = 0.25  # so long that a page of a hundred messages is 1 % of it
 MAX_YIELD_SECONDS = 0.05  # that a page waits in all while other requests are answered
 PARAMETERS = ("page", "before", "as")
-STEP_MESSAGES = 60  # and lines of dates, rendered between two moments for other requests
+STEP_SECONDS = 0.0003  # for which messages are rendered before other requests go first
 STATIC = "/static/"
 OPTIONAL_VALUES = (  # of a page of a topic
     "is_resolved",
@@ -477,9 +476,13 @@ class PublicPages:
             return page_frame.without_controls(text.encode())
         shown = message_html.of_all(visit.texts, visit.look, document.found.messages)
         parts: list[bytes] = []
-        while step := list(islice(shown, STEP_MESSAGES)):
-            parts += step
-            await yield_point.yield_to_requests()
+        step_ends_at = time.perf_counter() + STEP_SECONDS
+        for part in shown:
+            parts.append(part)
+            if time.perf_counter() > step_ends_at:
+                await yield_point.yield_to_requests()
+                step_ends_at = time.perf_counter() + STEP_SECONDS
+        await yield_point.yield_to_requests()
         return page_frame.without_controls(_topic_page(visit, document, b"".join(parts)))
 
     async def _not_found(self, api_request: ApiRequest, texts: Texts) -> Response:

@@ -567,7 +567,7 @@ def _may_register(org: Organization) -> bool:
 
 def _contact(visit: Visit, canonical: str) -> dict[str, str]:
     """Links that write to the server's contact: to report the page, and to ask for an invitation
-    where nobody can join without one."""
+    if the organization requires one."""
     if not visit.contact:
         return {}
     write, texts = f"mailto:{quote(visit.contact, safe='@')}?subject=", visit.texts

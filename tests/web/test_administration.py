@@ -158,7 +158,7 @@ def test_every_setting_is_changed_in_the_page_and_read_back_by_the_api(generous,
         found |= {*names}
         for name in names:
             expected[name] = changed_in_page(page, before[name], generous, owner)
-        foot = page.locator("dialog > footer")
+        foot = page.locator("dialog.broad > footer")
         expect(foot).to_contain_text(f"{len(names)} changes: ")
         foot.get_by_role("button", name="Save").click()
         if "message_retention_days" in names:
@@ -182,7 +182,7 @@ def test_changes_are_named_before_they_are_saved_and_can_be_discarded(page_chat,
     row(page, "digest_weekday").scroll_into_view_if_needed()
     row(page, "media_preview_size").get_by_role("combobox").select_option("150")
 
-    foot = page.locator("dialog > footer")
+    foot = page.locator("dialog.broad > footer")
     expect(foot).to_contain_text("2 changes: Editing messages and Size of pictures")
     expect(editing).to_contain_text("Changed, not saved")
     foot.get_by_role("button", name="Discard").click()
@@ -200,8 +200,8 @@ def test_unsaved_changes_are_not_lost_by_closing(page_chat, owner, browse):
     requested = page.get_by_role("dialog", name="Close without saving?")
     expect(requested).to_contain_text("Editing messages")
     requested.get_by_role("button", name="Cancel").click()
-    page.locator("dialog > footer").get_by_role("button", name="Save").click()
-    expect(page.locator("dialog > footer")).to_be_hidden()
+    page.locator("dialog.broad > footer").get_by_role("button", name="Save").click()
+    expect(page.locator("dialog.broad > footer")).to_be_hidden()
     page.keyboard.press("Escape")
     expect(page.get_by_role("dialog")).to_have_count(0)
     assert settings(owner)["allow_message_editing"]["value"] is False
@@ -211,10 +211,10 @@ def test_a_refused_change_is_explained_and_stays(page_chat, owner, browse):
     page = browse(owner).goes("#organization/organization-profile").page
 
     row(page, "name").get_by_role("textbox").fill("   ")
-    page.locator("dialog > footer").get_by_role("button", name="Save").click()
+    page.locator("dialog.broad > footer").get_by_role("button", name="Save").click()
 
-    expect(page.locator("dialog > footer").get_by_role("alert")).not_to_be_empty()
-    expect(page.locator("dialog > footer")).to_contain_text("1 change: Name")
+    expect(page.locator("dialog.broad > footer").get_by_role("alert")).not_to_be_empty()
+    expect(page.locator("dialog.broad > footer")).to_contain_text("1 change: Name")
 
 
 def test_settings_are_found_by_label_and_help(page_chat, owner, browse):
@@ -263,7 +263,7 @@ def test_a_retention_says_how_many_messages_it_deletes(page_chat, owner, browse)
     retention.get_by_role("combobox").select_option("30")
 
     expect(retention).to_contain_text(re.compile(r"It would delete \d+ messages? now, for good."))
-    page.locator("dialog > footer").get_by_role("button", name="Save").click()
+    page.locator("dialog.broad > footer").get_by_role("button", name="Save").click()
     requested = page.get_by_role("dialog", name="Delete old messages?")
     expect(requested).to_contain_text("It would delete")
     requested.get_by_role("button", name="Cancel").click()
@@ -278,13 +278,13 @@ def test_settings_are_changed_with_the_keyboard_alone(page_chat, owner, browse):
         page.keyboard.press("Tab")
 
     page.keyboard.press("Space")
-    save = page.locator("dialog > footer").get_by_role("button", name="Save")
+    save = page.locator("dialog.broad > footer").get_by_role("button", name="Save")
     page.keyboard.press("Shift+Tab")
     while not save.evaluate("each => each === document.activeElement"):
         page.keyboard.press("Shift+Tab")
     page.keyboard.press("Enter")
 
-    expect(page.locator("dialog > footer")).to_be_hidden()
+    expect(page.locator("dialog.broad > footer")).to_be_hidden()
     assert settings(owner)["allow_message_editing"]["value"] is False
 
 
@@ -720,7 +720,7 @@ def test_a_permission_of_the_organization_is_given_to_groups_and_people(page_cha
     owner.patch("/realm", can_create_bots_group={"new": value}).succeeds()
     page = browse(owner).goes("#organization/organization-permissions").page
     bots = row(page, "can_create_bots_group")
-    foot = page.locator("dialog > footer")
+    foot = page.locator("dialog.broad > footer")
 
     expect(bots.get_by_role("listitem")).to_have_text(["Moderators", "BBen"])
     expect(bots).to_contain_text("Default: Members")

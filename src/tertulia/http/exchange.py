@@ -73,6 +73,7 @@ class HttpExchange:
         "_arrival",
         "_bytes_to_send",
         "_connection",
+        "_head",
         "_is_chunked",
         "_is_taken",
         "_knows_chunks",
@@ -108,6 +109,7 @@ class HttpExchange:
         self.is_over = False
         self._arrival: asyncio.Future[None] | None = None  # more of the body, or its end
         self._leave: OnDisconnect | None = None
+        self._head = b""  # sent with the first part of the body
         self._is_chunked = False
         self._bytes_to_send: int | None = 0  # left of Content-Length; None if there is none
 
@@ -198,11 +200,11 @@ class HttpExchange:
         if self.has_left:
             return
         if not self.has_answer_begun:
-            self._send_head(message["status"], message.get("headers", ()))
+            self._prepare_head(message["status"], message.get("headers", ()))
         else:
             self._send_body(message.get("body", b""), is_last=not message.get("more_body", False))
 
-    def _send_head(self, status: int, headers: Headers) -> None:
+    def _prepare_head(self, status: int, headers: Headers) -> None:
         self._start_response()
         sent = [*self._connection.usual_headers(), *headers]
         named = {name.lower(): value for name, value in sent}
@@ -215,7 +217,7 @@ class HttpExchange:
                 sent.append((b"transfer-encoding", b"chunked"))
         if not self.keeps_connection:
             sent.append((b"connection", b"close"))
-        self._connection.transport.write(head_of(status, sent) + b"\r\n")
+        self._head = head_of(status, sent) + b"\r\n"
 
     def _start_response(self) -> None:
         self.has_answer_begun = True
@@ -233,6 +235,11 @@ class HttpExchange:
             self._bytes_to_send -= len(body)
             if self._bytes_to_send < 0 or (is_last and self._bytes_to_send):
                 raise RuntimeError("an answer is not as long as it says")
+        head, self._head = self._head, b""
+        if head and len(body) > BLOCK_BYTES:
+            self._connection.transport.write(head)
+        else:
+            body = head + body
         if body:
             self._connection.transport.write(body)
         if is_last:
@@ -249,7 +256,8 @@ class HttpExchange:
         """Answer 500 after a bug in the application. Only the type is logged: the text may quote
         the request."""
         log.error("http.application_failed", error=problem)
-        if self.has_answer_begun or self.has_left:
+        is_head_sent = self.has_answer_begun and not self._head
+        if is_head_sent or self.has_left:
             self._connection.transport.close()
             return
         self.keeps_connection = False

@@ -51,11 +51,9 @@ from tertulia.web.public import addresses, sitemap
 from tertulia.web.public.appearance import PublicAppearance
 
 INDEX_TOPICS = 20
-# The queue rests this many times as long as pages took: they use half a CPU, and 1 % while
-# others send requests. Fewer than one in a hundred of those then meets a page.
-PAUSE_FACTOR = 1
+# While others send requests, the queue rests this many times as long as a page took: pages then use
+# 1 % of a CPU, and fewer than one in a hundred of those requests meets a page.
 BUSY_PAUSE_FACTOR = 99
-BURST_SECONDS = 0.05  # of CPU that pages use before the queue rests, unless others send requests
 MAX_PAUSE_SECONDS = 0.25  # so long that a page of a hundred messages is 1 % of it
 MAX_YIELD_SECONDS = 0.05  # that a page waits in all while other requests are answered
 PARAMETERS = ("page", "before", "as")
@@ -134,23 +132,9 @@ def is_public(channel: Channel) -> bool:
     return channel.is_web_public and not channel.archived
 
 
-class Rests:
-    """How long the queue rests after each page.
-
-    Without other requests it rests after a few pages: the first page after a rest finds nothing in
-    the caches of the processor, and takes up to twice as long.
-    """
-
-    def __init__(self) -> None:
-        self._used_seconds = 0.0  # since the last rest
-
-    def after(self, used_seconds: float, *, is_busy: bool) -> float:
-        """The rest after a page that took so much CPU time."""
-        self._used_seconds += used_seconds
-        if not is_busy and self._used_seconds < BURST_SECONDS:
-            return 0.0
-        used, self._used_seconds = self._used_seconds, 0.0
-        return min(used * (BUSY_PAUSE_FACTOR if is_busy else PAUSE_FACTOR), MAX_PAUSE_SECONDS)
+def rest_after(used_seconds: float, *, is_busy: bool) -> float:
+    """How long the queue rests after a page that took so much CPU time."""
+    return min(used_seconds * BUSY_PAUSE_FACTOR, MAX_PAUSE_SECONDS) if is_busy else 0.0
 
 
 def has_pages(services: Services, org: Organization) -> bool:
@@ -166,7 +150,6 @@ class PublicPages:
     def __init__(self, services: Services) -> None:
         self._services = services
         self._others = 0  # requests that needed no turn, until the last page
-        self._rests = Rests()
         self._headers = {
             **security_headers.of_page(),
             **self._caching(),
@@ -421,7 +404,7 @@ class PublicPages:
                 if not isinstance(document, Response):
                     body = await self._render(visit, document, yield_point)
                 used = time.thread_time() - started_at
-                slot.rest_seconds = self._rests.after(used, is_busy=self._has_other_requests())
+                slot.rest_seconds = rest_after(used, is_busy=self._has_other_requests())
         finally:
             requests.request_resumed()
         return document, body, is_current

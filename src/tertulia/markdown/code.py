@@ -1,7 +1,7 @@
 """Code blocks, highlighted by Pygments.
 
-The CSS classes are Pygments' short ones; clients have the colours. A lexer is loaded with the first
-use of its language.
+The CSS classes are Pygments' short ones; clients have the colours. The library is loaded with the
+first code that has a language (10 ms, 1.5 MB), and a lexer with the first use of its language.
 
 Many lexers take quadratic time for text that is not code. So blocks with overlong lines, words or
 gaps are not highlighted, and the cost of a message is estimated beforehand from its number of
@@ -10,17 +10,16 @@ message.
 """
 
 import re
+from functools import cache
 from itertools import islice
 from math import inf
-
-from pygments import format as format_tokens
-from pygments.formatters.html import HtmlFormatter
-from pygments.lexer import Lexer
-from pygments.lexers import get_lexer_by_name
-from pygments.util import ClassNotFound
+from typing import TYPE_CHECKING, Any
 
 from tertulia.markdown import escape
 from tertulia.memo import memoized
+
+if TYPE_CHECKING:
+    from pygments.lexer import Lexer
 
 MAX_HIGHLIGHTED = 2_000  # tokens of all code in a message; the rest is not highlighted
 MAX_UNSTEADY = 400  # tokens of a block whose lexer is not in `_STEADY`
@@ -72,7 +71,6 @@ _OVERLONG = re.compile(
 )
 _WORDS_ONLY = re.compile(rf"(?<!\S)(?:[\w$.<>\[\]]++\s++){{{MAX_WORDS + 1}}}")
 _FIRST_LINE = re.compile(r"(?:::+|#!)(?P<path>(?:/\w+)*[/ ])?(?P<language>[\w#.+-]*)")
-_FORMATTER = HtmlFormatter(nowrap=True)
 
 
 class CodeHighlighter:
@@ -96,7 +94,7 @@ class CodeHighlighter:
         language, source = _named_by_first_line(source.strip("\n"))
         return _wrap(self._html(source, _lexer_for(language)), "") + "\n"
 
-    def _html(self, source: str, lexer: Lexer | None) -> str:
+    def _html(self, source: str, lexer: "Lexer | None") -> str:
         if lexer:
             cost = estimated_cost(source, lexer)
             if cost <= self._left:
@@ -105,7 +103,7 @@ class CodeHighlighter:
         return _plain(source)
 
 
-def estimated_cost(source: str, lexer: Lexer) -> float:
+def estimated_cost(source: str, lexer: "Lexer") -> float:
     """The estimated cost of highlighting a block, in tokens; infinite if it cannot be code."""
     if _OVERLONG.search(source):
         return inf
@@ -134,23 +132,37 @@ def _named_by_first_line(source: str) -> tuple[str, str]:
 
 
 @memoized("lexers", 64)
-def _lexer_for(language: str) -> Lexer | None:
+def _lexer_for(language: str) -> "Lexer | None":
+    if not language:
+        return None
+    from pygments.lexers import get_lexer_by_name
+    from pygments.util import ClassNotFound
+
     try:
-        return get_lexer_by_name(language, startinline=True) if language else None
+        return get_lexer_by_name(language, startinline=True)
     except ClassNotFound:
         return None
 
 
 @memoized("highlighted_code", 64)
-def _highlighted(source: str, lexer: Lexer) -> str:
+def _highlighted(source: str, lexer: "Lexer") -> str:
     """Cached, because the same code is often rendered twice: as a draft and when it is sent."""
     limit = 2 * len(source) + 100
     tokens = list(islice(lexer.get_tokens(source), limit))
     if len(tokens) == limit:  # a lexer may emit empty tokens forever
         return _plain(source)
-    html = format_tokens(tokens, _FORMATTER)
+    from pygments import format as format_tokens
+
+    html: str = format_tokens(tokens, _formatter())
     # Quotes need no escaping between tags, and clients expect them as typed.
     return html.replace("&quot;", '"').replace("&#39;", "'")
+
+
+@cache
+def _formatter() -> Any:
+    from pygments.formatters.html import HtmlFormatter
+
+    return HtmlFormatter(nowrap=True)
 
 
 def _plain(source: str) -> str:

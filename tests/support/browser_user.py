@@ -110,7 +110,11 @@ def open_page(browser: Browser, chat: Chat, person: Person | None, **options: An
 
 
 def new_context(browser: Browser, **options: Any) -> BrowserContext:
-    defaults = {"locale": "en-GB", "viewport": {"width": 1280, "height": 800}}
+    defaults = {
+        "locale": "en-GB",
+        "viewport": {"width": 1280, "height": 800},
+        "reduced_motion": "reduce",  # clicks would wait until menus and dialogs have faded in
+    }
     context = browser.new_context(**defaults | options)
     context.set_default_timeout(TIMEOUT_MS)
     return context

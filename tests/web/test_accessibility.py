@@ -166,7 +166,7 @@ def test_axe_finds_nothing_in_dialogs_and_menus(page_chat, browse, look, thoroug
     owner = page_chat.person("ana", role="owner", channels=["kitchen"])
     soup = uploads(owner, "soup.png", picture(size=(300, 200)), kind="image/png")
     owner.says(f"Soup's on [soup.png]({soup.url})", to="kitchen > lunch")
-    at_anas = browse(owner, **LOOKS[look], reduced_motion="reduce").goes(
+    at_anas = browse(owner, **LOOKS[look]).goes(
         f"#narrow/channel/{page_chat.channel('kitchen').id}-kitchen/topic/lunch"
     )
     page, here, found = at_anas.page, at_anas.page.url, []
@@ -214,7 +214,7 @@ def test_all_sections_of_settings_and_administration_are_checked():
 def test_focus_moves_into_dialogs_and_returns(page_chat, browse):
     ana = page_chat.person("ana", channels=["kitchen"])
     ana.says("Soup's on", to="kitchen > lunch")
-    at_anas = browse(ana, reduced_motion="reduce").goes(
+    at_anas = browse(ana).goes(
         f"#narrow/channel/{page_chat.channel('kitchen').id}-kitchen/topic/lunch"
     )
     page, soup = at_anas.page, at_anas.message("Soup's on")

@@ -18,7 +18,7 @@ def test_the_document_is_as_high_as_the_window(page_chat, browse, thorough):
     owner = page_chat.person("ana", role="owner", channels=["kitchen", *names])
     soup = uploads(owner, "soup.png", picture(size=(300, 200)), kind="image/png")
     owner.says(f"Soup's on [soup.png]({soup.url})", to="kitchen > lunch")
-    user = browse(owner, viewport={"width": 1280, "height": 600}, reduced_motion="reduce")
+    user = browse(owner, viewport={"width": 1280, "height": 600})
     page, seen = user.page, {}
 
     for view in ("#inbox", topic(page_chat, "kitchen", "lunch"), "#recent", "#search", "#feed"):
@@ -158,3 +158,25 @@ def test_an_unreachable_server_is_not_shown_as_no_conversations(page_chat, brows
     user.page.unroute_all()
     user.page.get_by_role("button", name="Try again").click()
     expect(user.page.get_by_text("The server cannot be heard")).to_have_count(0)
+
+
+@pytest.mark.parametrize(
+    ("motion", "seconds"), [("no-preference", "0.18s"), ("reduce", "0s")], ids=str
+)
+def test_menus_and_dialogs_fade_in_unless_a_person_wants_less_motion(
+    page_chat, browse, motion, seconds
+):
+    ana = page_chat.person("ana")
+    page = browse(ana, reduced_motion=motion).goes("#inbox").page
+    duration = "each => getComputedStyle(each).animationDuration"
+
+    page.keyboard.press("?")
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_have_css("opacity", "1")
+    assert dialog.evaluate(duration) == seconds
+    page.keyboard.press("Escape")
+
+    page.locator("button.org").click()
+    menu = page.get_by_role("menu")
+    expect(menu).to_have_css("opacity", "1")
+    assert menu.evaluate(duration) == seconds

@@ -93,9 +93,7 @@ def test_axe_finds_nothing_in_the_forward_dialog(page_chat, browse):
     ben.says("Soup's on", to="kitchen > lunch")
     found = []
     for look in ({}, PHONE, {"color_scheme": "dark"}):
-        user = browse(ana, reduced_motion="reduce", **look).goes(
-            topic(page_chat, "kitchen", "lunch")
-        )
+        user = browse(ana, **look).goes(topic(page_chat, "kitchen", "lunch"))
         user.message("Soup's on").focus()
         user.page.keyboard.press("<")
         expect(user.page.get_by_role("option").first).to_be_visible()

@@ -99,7 +99,7 @@ def test_texts_fit_and_are_accessible_in_every_language(
     page_chat, owner, browse, language, thorough
 ):
     owner.patch("/settings", default_language=language).succeeds()
-    at_anas = browse(owner, viewport=SMALL, reduced_motion="reduce")
+    at_anas = browse(owner, viewport=SMALL)
     page, found = at_anas.page, []
     channel = page_chat.channel("kitchen").id
     views = (
@@ -198,7 +198,7 @@ def test_nothing_scrolls_sideways_between_320_and_1440_pixels(
     page_chat, owner, browse, language, thorough
 ):
     owner.patch("/settings", default_language=language).succeeds()
-    at_anas, found = browse(owner, reduced_motion="reduce"), []
+    at_anas, found = browse(owner), []
     page = at_anas.page
 
     for view in (*VIEWS, *DIALOGS) if thorough else (*QUICK_VIEWS, *QUICK_DIALOGS):

@@ -94,7 +94,7 @@ PARTS = {
 def test_an_opened_part_fits_at_200_percent_and_does_not_move(page_chat, browse, part):
     ana, ben = page_chat.people("ana", "ben", channels=["kitchen", "garden"])
     ben.says("Soup's on", to="kitchen > lunch")
-    user = browse(ana, **ZOOMED, reduced_motion="reduce").goes(topic(page_chat, "kitchen", "lunch"))
+    user = browse(ana, **ZOOMED).goes(topic(page_chat, "kitchen", "lunch"))
     page = user.page
     box = page.get_by_role("textbox", name="Message to")
     box.fill("Half a sentence")
@@ -109,7 +109,7 @@ def test_an_opened_part_fits_at_200_percent_and_does_not_move(page_chat, browse,
 
 def test_chips_fit_at_200_percent(page_chat, browse):
     ana = page_chat.person("ana", channels=["kitchen"])
-    user = browse(ana, **ZOOMED, reduced_motion="reduce").goes(topic(page_chat, "kitchen", "lunch"))
+    user = browse(ana, **ZOOMED).goes(topic(page_chat, "kitchen", "lunch"))
     user.page.get_by_role("textbox", name="Message to").fill("Two files")
 
     attach(user, menu("a very long name of a menu for the whole week.txt"), menu("soup.txt"))

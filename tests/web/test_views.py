@@ -60,6 +60,22 @@ def test_reading_searching_and_replying_work_by_keyboard(page_chat, browse):
     assert page.url.endswith(f"#narrow/sender/{ben.id}/search/Two")
 
 
+def test_the_inbox_says_in_words_what_waits_and_has_a_menu(page_chat, browse):
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
+    ben.says("@**Ana** soup?", to="kitchen > lunch")
+    page = browse(ana).goes("#inbox").page
+    summary = page.locator(".sub > span").first
+
+    expect(summary).to_have_text("One message waits. It is for you.")
+    for number in range(1, 10):
+        ben.says(f"Plate {number}", to=f"kitchen > table {number % 2}")
+    expect(summary).to_have_text("10 messages wait in three conversations. One of them is for you.")
+    page.get_by_role("button", name="More", exact=True).click()
+    page.get_by_role("menuitem", name="What did I miss?").click()
+
+    expect(page.get_by_role("heading", name="What did I miss?")).to_be_visible()
+
+
 def test_on_a_phone_the_sidebar_is_a_sheet_and_back_returns(page_chat, browse):
     ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
     soup = uploads(ben, "soup.png", picture(size=(900, 600)), kind="image/png")

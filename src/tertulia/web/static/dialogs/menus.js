@@ -71,15 +71,27 @@ export function sendMenu({ element, event }) {
   ]);
 }
 
-/** The menu of the topic or channel that is shown.
+/** The menu of the inbox.
+ * @param {HTMLElement} element
+ * @param {Event} event */
+function inboxMenu(element, event) {
+  openMenu(element, t("head.more"), [
+    { icon: "check", text: t("inbox.mark-all"), act: () => runCommand("mark-all-read", element, event) },
+    { icon: "eye", text: t("inbox.catch-up"), key: "O", act: () => runCommand("catch-up", element, event) },
+    "line",
+    { icon: "bell", text: t("settings.notifications"), act: () => { location.hash = "#settings/notifications"; } },
+  ]);
+}
+
+/** The menu of the view that is shown: the inbox, a topic, a channel or a direct conversation.
  * @param {import("../views/commands.js").CommandContext} context */
 export function viewMenu({ element, event }) {
   const route = currentRoute();
+  if (route?.view === "inbox") return inboxMenu(element, event);
   const conversation = route?.conversation;
   const channel = conversation && isInChannel(conversation) ? conversation.channel : route?.channel;
   const topic = conversation && isInChannel(conversation) ? conversation.topic : undefined;
-  const isInbox = route?.view === "inbox";
-  const items = /** @type {import("./popover.js").MenuItem[]} */ ([{ icon: "check", text: t(isInbox ? "inbox.mark-all" : "menu.mark-read"), act: () => runCommand(isInbox ? "mark-all-read" : "mark-read", element, event) }]);
+  const items = /** @type {import("./popover.js").MenuItem[]} */ ([{ icon: "check", text: t("menu.mark-read"), act: () => runCommand("mark-read", element, event) }]);
   if (channel !== undefined && topic !== undefined) {
     const followed = isFollowed(channel, topic);
     items.push({ icon: "bell", text: t(followed ? "menu.unfollow" : "head.follow"), key: "Shift F", act: () => withErrorToast(setTopicPolicy(channel, topic, followed ? INHERIT : FOLLOWED)) },

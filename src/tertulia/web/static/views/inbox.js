@@ -78,7 +78,7 @@ export async function toggleCatchUp() {
 function drawInbox(list, again) {
   const unread = filteredUnread();
   const markAll = h("button", { class: "b not-phone", type: "button", "data-do": "mark-all-read" }, t("inbox.mark-all"));
-  const more = iconButton("more", t("head.more"), { "data-do": "view-menu", "data-key": "more", class: "only-phone", "aria-haspopup": "menu" });
+  const more = iconButton("more", t("head.more"), { "data-do": "view-menu", "data-key": "more", "aria-haspopup": "menu" });
   setHeader({ title: t("view.inbox"), tools: unread.length ? [markAll, more] : [], isHome: true });
   if (!unread.length && inboxFilter === "all") {
     const card = startCard?.(again);
@@ -91,24 +91,34 @@ function drawInbox(list, again) {
   return undefined;
 }
 
-/** @param {number} messages
- * @param {number} conversations */
-function waiting(messages, conversations) {
-  return t("inbox.waiting", { messages: t("inbox.messages", { count: messages }), conversations: t("inbox.conversations", { count: conversations }) });
+/** How many messages wait, and how many of them call the reader.
+ * @param {UnreadConversation[]} unread */
+function waitingText(unread) {
+  const messages = unread.reduce((sum, each) => sum + each.ids.size, 0);
+  const mine = unread.reduce((sum, each) => sum + mentionsIn(each.conversation), 0);
+  if (!messages) return t("inbox.none-of-these");
+  const waiting = messages === 1 ? counted("inbox.messages", 1) : t("inbox.waiting", { messages: counted("inbox.messages", messages), conversations: counted("inbox.conversations", unread.length) });
+  const forMe = mine > 0 ? counted(mine === messages ? "inbox.all-for-you" : "inbox.for-you", mine) : "";
+  return [waiting, forMe].filter(Boolean).map((each) => each[0].toLocaleUpperCase() + each.slice(1)).join(" ");
+}
+
+/** A text with a number: below ten in words, if the language writes them so.
+ * @param {string} name
+ * @param {number} count */
+function counted(name, count) {
+  return t(name, { count, number: t("inbox.numbers").split(" ")[count - 1] || count });
 }
 
 /** @param {UnreadConversation[]} unread
  * @param {() => void} again */
 function summaryLine(unread, again) {
   const messages = unread.reduce((sum, each) => sum + each.ids.size, 0);
-  const mine = unread.reduce((sum, each) => sum + mentionsIn(each.conversation), 0);
-  const text = messages ? [waiting(messages, unread.length), mine && t("inbox.for-you", { count: mine })].filter(Boolean).join(" ") : t("inbox.none-of-these");
   const chips = ["all", "mine", "followed"].map((each) => h("button", {
     class: "chip", type: "button", "aria-pressed": String(inboxFilter === each),
     onclick: () => { inboxFilter = each; again(); },
   }, t(`inbox.${each}`)));
   const catchUp = h("button", { class: "chip", type: "button", "data-do": "catch-up", "data-key": "catch-up", "aria-expanded": String(Boolean(catchUpSlot)) }, t("inbox.catch-up"));
-  return h("div", { class: "sub" }, h("span", {}, text), h("span", { class: "end" }), messages > 1 && catchUp, ...chips);
+  return h("div", { class: "sub" }, h("span", {}, waitingText(unread)), h("span", { class: "end" }), messages > 1 && catchUp, ...chips);
 }
 
 /** @param {UnreadConversation[]} unread */

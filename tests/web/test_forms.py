@@ -386,6 +386,31 @@ def test_a_card_offers_a_mention_and_a_conversation(page_chat, browse):
     expect(page.get_by_role("textbox", name="Message to Ben")).to_be_visible()
 
 
+def test_a_card_leads_to_the_direct_messages_with_a_person_and_to_the_profile(page_chat, browse):
+    names = [f"table {number}" for number in range(8)]
+    ana, ben, cleo = page_chat.people("ana", "ben", "cleo", channels=["kitchen", *names])
+    ben.says("Soup's on", to="kitchen > lunch")
+    ben.says("Just us", to=[ana])
+    ben.says("All three", to=[ana, cleo])
+    page = browse(ana).goes(topic(page_chat, "kitchen", "lunch")).page
+    name = page.get_by_role("article").get_by_role("button", name="Ben")
+    card = page.get_by_role("dialog", name="Ben")
+
+    name.click()
+    expect(card.locator("dd.shared a")).to_have_count(6)
+    card.get_by_role("link", name="Profile").click()
+    expect(card.locator("a", has_text="table")).to_have_count(8)
+    expect(card.get_by_role("link", name="Profile")).to_have_count(0)
+    page.keyboard.press("Escape")
+    name.click()
+    card.get_by_role("link", name="Messages with them").click()
+
+    messages = page.get_by_role("article")
+    expect(messages.get_by_text("Just us")).to_be_visible()
+    expect(messages.get_by_text("All three")).to_be_visible()
+    expect(messages.get_by_text("Soup's on")).to_have_count(0)
+
+
 def test_the_card_of_a_person_who_has_left_offers_no_conversation(page_chat, browse):
     owner = page_chat.person("olga", role="owner", channels=["kitchen"])
     ben = page_chat.person("ben", channels=["kitchen"])
@@ -397,7 +422,7 @@ def test_the_card_of_a_person_who_has_left_offers_no_conversation(page_chat, bro
 
     card = page.get_by_role("dialog", name="Ben")
     expect(card).to_contain_text("has left")
-    expect(card.get_by_role("link", name="What they wrote")).to_be_visible()
+    expect(card.get_by_role("link", name="Everything they wrote")).to_be_visible()
     expect(card.get_by_role("link", name="Write to Ben")).to_have_count(0)
 
 

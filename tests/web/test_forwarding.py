@@ -120,7 +120,7 @@ def test_the_source_and_the_links_of_topic_and_channel_are_copied(page_chat, bro
     page.keyboard.press("i")
     page.get_by_role("menuitem", name="View the source").click()
     expect(page.get_by_role("dialog").get_by_text("Soup's **on**")).to_be_visible()
-    page.get_by_role("dialog").get_by_role("button", name="Copy its text").click()
+    page.get_by_role("dialog").get_by_role("button", name="Copy text").click()
     assert copied() == "Soup's **on**"
     page.keyboard.press("Escape")
 

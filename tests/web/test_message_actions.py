@@ -36,6 +36,37 @@ def test_a_message_is_reacted_to_edited_and_deleted(page_chat, browse):
     expect(at_bens.message("Soup is off")).to_have_count(0)
 
 
+def test_the_menu_of_a_message_begins_with_answers_and_ends_with_changes(page_chat, browse):
+    ana = page_chat.person("ana", channels=["kitchen"])
+    ana.says("Soup's on", to="kitchen > lunch")
+    user = browse(ana).goes(
+        f"#narrow/channel/{page_chat.channel('kitchen').id}-kitchen/topic/lunch"
+    )
+
+    user.message("Soup's on").hover()
+    user.message("Soup's on").get_by_role("button", name="More actions").click()
+
+    texts = user.page.get_by_role("menuitem").evaluate_all(
+        "all => all.map(each => [...each.childNodes].at(1).textContent)"
+    )
+    assert texts == [
+        "Quote and reply",
+        "Reply",
+        "React",
+        "Edit",
+        "Forward…",
+        "Star",
+        "Unread from here",
+        "Remind me…",
+        "Copy link",
+        "Copy text",
+        "View the source",
+        "Who has read it",
+        "Move to another topic",
+        "Delete",
+    ]
+
+
 def test_a_topic_is_followed_resolved_and_moved(page_chat, browse):
     ana = page_chat.person("ana", channels=["kitchen"])
     ana.says("Soup's on", to="kitchen > lunch")

@@ -50,6 +50,8 @@ test("the search field knows operators, quotes and negation, and can be filled a
     { operator: "search", operand: '"hot soup" now' },
   ]);
   assert.equal(searchText(terms), 'from:"Ben Blue" -is:starred channel:kitchen "hot soup" now');
+  assert.deepEqual(parseSearch('dm-including:"Ben Blue"'), [{ operator: "dm-including", operand: BEN }]);
+  assert.equal(searchText([{ operator: "mentions", operand: BEN }]), 'mentions:"Ben Blue"');
   assert.deepEqual(parseSearch("http://x"), [{ operator: "search", operand: "http://x" }]);
 });
 

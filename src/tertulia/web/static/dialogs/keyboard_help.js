@@ -19,8 +19,8 @@ const GROUPS = [
     ["view.drafts", "D"], ["keys.edit", "E ←"], ["compose.preview", "Alt+P"], ["keys.to-compose", "Ctrl+."],
   ]],
   ["keys.acting", [
-    ["keys.menu", "I"], ["row.react", ":"], ["keys.thumbs", "+ ="], ["row.star", "Ctrl+S"], ["keys.unread-from", "Shift+U"], ["keys.copy", "Shift+L"], ["keys.move", "M"], ["keys.mute", "Shift+M"],
-    ["keys.follow", "Shift+F"], ["keys.history", "Shift+H"], ["menu.receipts", "Shift+V"], ["keys.profile", "U"], ["keys.pictures", "V"], ["keys.fold", "-"], ["keys.help", "?"],
+    ["keys.menu", "I"], ["row.react", ":"], ["keys.thumbs", "+ ="], ["row.star", "Ctrl+S"], ["menu.unread", "Shift+U"], ["menu.copy-link", "Shift+L"], ["menu.move-message", "M"], ["keys.mute", "Shift+M"],
+    ["keys.follow", "Shift+F"], ["menu.history", "Shift+H"], ["menu.receipts", "Shift+V"], ["keys.profile", "U"], ["keys.pictures", "V"], ["keys.fold", "-"], ["keys.help", "?"],
   ]],
 ];
 

@@ -18,6 +18,7 @@ import { showUndo } from "./undo.js";
 
 /** @typedef {import("../state/messages.js").Message} Message */
 /** @typedef {import("../views/commands.js").CommandContext} CommandContext */
+/** @typedef {import("./popover.js").MenuItem} MenuItem */
 
 /** @param {CommandContext} context */
 export function messageMenu({ element, event, message }) {
@@ -27,26 +28,30 @@ export function messageMenu({ element, event, message }) {
   const isMine = message.sender_id === myId();
   const starred = message.flags.includes("starred");
   if (isSpectator()) return void openMenu(anchor, t("row.more"), [{ icon: "link", text: t("menu.copy-link"), act: () => copyLink(message) }]);
+  const mayReport = !isMine && (realm("moderation_request_channel_id") ?? -1) > 0;
+  const hasPreviews = message.content.includes('class="message_embed"');
+  const changes = /** @type {MenuItem[]} */ ([
+    ...(message.type === "stream" ? [{ icon: "move", text: t("menu.move-message"), key: "M", act: by("move") }] : []),
+    ...((isMine || state.is_admin) && hasPreviews ? [{ icon: "close", text: t("menu.remove-previews"), act: () => withErrorToast(remove(`/messages/${message.id}/link_previews`)) }] : []),
+    ...(mayReport ? [{ icon: "alert", text: `${t("menu.report")}…`, risk: true, act: by("report") }] : []),
+    ...(mayDelete(message) ? [{ icon: "trash", text: t("menu.delete"), risk: true, act: () => deleteMessage(message) }] : []),
+  ]);
   openMenu(anchor, t("row.more"), [
+    { icon: "reply", text: t("row.quote"), key: ">", act: by("quote") },
+    { icon: "chat", text: t("menu.reply"), key: "R", act: by("reply") },
     { icon: "smile", text: t("row.react"), key: ":", act: by("react") },
-    { icon: "reply", text: t("menu.reply"), key: "R", act: by("reply") },
-    { icon: "quote", text: t("row.quote"), key: ">", act: by("quote") },
+    ...(isMine && isStillEditable(message) ? [{ icon: "draft", text: t("menu.edit"), key: "E", act: by("edit") }] : []),
     { icon: "forward", text: t("menu.forward"), key: "<", act: by("forward") },
     { icon: "star", text: t(starred ? "row.unstar" : "row.star"), key: "Ctrl S", act: () => withErrorToast(setStar(message, !starred)) },
+    { icon: "inbox", text: t("menu.unread"), key: "Shift U", act: by("unread-from-here") },
     "line",
-    ...(isMine && isStillEditable(message) ? [{ icon: "draft", text: t("menu.edit"), key: "E", act: by("edit") }] : []),
-    ...(message.type === "stream" ? [{ icon: "move", text: t("menu.move"), key: "M", act: by("move") }] : []),
-    { icon: "eye", text: t("menu.unread"), key: "Shift U", act: by("unread-from-here") },
-    { icon: "later", text: t("menu.remind"), act: by("remind") },
-    "line",
+    { icon: "later", text: `${t("menu.remind")}…`, act: by("remind") },
     { icon: "link", text: t("menu.copy-link"), key: "Shift L", act: () => copyLink(message) },
     { icon: "copy", text: t("menu.copy-text"), act: () => copyText(message) },
     { icon: "code", text: t("menu.source"), act: () => viewSource(message) },
+    ...(realm("enable_read_receipts") ? [{ icon: "eye", text: t("menu.receipts"), key: "Shift V", act: by("read-receipts") }] : []),
     ...(message.last_edit_timestamp || message.last_moved_timestamp ? [{ icon: "clock", text: t("menu.history"), key: "Shift H", act: by("history") }] : []),
-    ...(realm("enable_read_receipts") ? [{ icon: "people", text: t("menu.receipts"), key: "Shift V", act: by("read-receipts") }] : []),
-    ...(!isMine && (realm("moderation_request_channel_id") ?? -1) > 0 ? [{ icon: "alert", text: t("menu.report"), act: by("report") }] : []),
-    ...((isMine || state.is_admin) && message.content.includes('class="message_embed"') ? [{ icon: "close", text: t("menu.remove-previews"), act: () => withErrorToast(remove(`/messages/${message.id}/link_previews`)) }] : []),
-    ...(mayDelete(message) ? [{ icon: "trash", text: t("menu.delete"), risk: true, act: () => deleteMessage(message) }] : []),
+    ...(changes.length ? /** @type {MenuItem[]} */ (["line", ...changes]) : []),
   ]);
 }
 

@@ -7,6 +7,7 @@ import { isPhone, region } from "../views/layout.js";
 const MIRRORED = new Set(["reply", "forward", "move", "logout"]); // icons that point the other way from right to left
 
 /** Open a popover below an element, or above it if there is no room. On a phone it slides up from the lower edge.
+ * A link inside closes it.
  * @param {HTMLElement} anchor
  * @param {HTMLElement} panel
  * @param {{closed?: () => void}} [options]
@@ -23,6 +24,9 @@ export function openPopover(anchor, panel, { closed } = {}) {
     panel.remove();
     if (document.activeElement === document.body && anchor.isConnected) anchor.focus();
     closed?.();
+  });
+  panel.addEventListener("click", (event) => {
+    if (/** @type {Element} */ (event.target).closest("a")) closePopover();
   });
   const first = panel.querySelector("[autofocus], button, a, input, [tabindex='0']");
   if (first instanceof HTMLElement) first.focus();

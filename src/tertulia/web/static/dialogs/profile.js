@@ -17,7 +17,7 @@ import { bindToAddress, openDialog } from "./dialog.js";
 import { closePopover, openPopover } from "./popover.js";
 import { profileFact } from "./profile_values.js";
 
-const MAX_SHARED = 6; // channels in the card
+const MAX_SHARED = 6; // channels in the card beside a name
 
 /** @param {import("../views/commands.js").CommandContext} context */
 export function showProfile({ element, message }) {
@@ -25,8 +25,9 @@ export function showProfile({ element, message }) {
   if (id) openPopover(element.matches("article") ? (element.querySelector("button.name") ?? element) : element, profileCard(id));
 }
 
-/** @param {number} id */
-function profileCard(id) {
+/** @param {number} id
+ * @param {{isWhole?: boolean}} [options] whether all that is known is shown */
+function profileCard(id, { isWhole = false } = {}) {
   const person = getPerson(id);
   const { status_text: status, ends_at: end } = state.user_status?.[id] ?? {};
   const sign = statusEmoji(id);
@@ -35,15 +36,26 @@ function profileCard(id) {
   const shared = h("dd", { class: "shared" });
   const facts = /** @type {[string, import("../core/html.js").Child][]} */ ([
     [t("card.email"), person.delivery_email ?? undefined], [t("card.joined"), person.date_joined && formatDate(Date.parse(person.date_joined) / 1000)], [t("groups.title"), formatList(groups)], ...customFacts(person)]);
-  if (id !== myId() && !isSpectator()) fillSharedChannels(id, shared);
+  if (id !== myId() && !isSpectator()) fillSharedChannels(id, shared, isWhole ? Infinity : MAX_SHARED);
   const role = person.is_bot ? t("people.bot") : t(`role.${person.role}`);
   const about = !person.is_active ? t("card.left") : person.is_bot ? role : `${role} · ${activityText(id)}`;
   return h("div", { class: "card", role: "dialog", "aria-label": person.full_name },
-    h("div", { class: "up" }, avatar(id, { extra: "big", presence: true }), h("div", {}, h("h2", {}, h("bdi", {}, person.full_name)), h("p", {}, about, there && person.is_active && [h("br"), t("card.local-time", { time: there })]))),
+    h("div", { class: "up" }, bigAvatar(person), h("div", {}, h("h2", {}, h("bdi", {}, person.full_name)), h("p", {}, about, there && person.is_active && [h("br"), t("card.local-time", { time: there })]))),
     (sign || status) && h("p", { class: "status-line", dir: "auto" }, sign, sign && " ", status, end && h("small", {}, t("card.status-until", { when: formatShortEnd(end) }))),
     h("dl", {}, ...facts.filter(([, value]) => value).flatMap(([name, value]) => [h("dt", {}, name), h("dd", { class: "cut" }, h("bdi", {}, value))]), shared),
     h("ul", { class: "menu" }, ...cardActions(person).map((action) => h("li", {}, action))),
-    !closedReason({ people: [id] }) && !isSpectator() && h("div", { class: "go-row" }, h("a", { class: "b go", href: conversationHash({ people: [id] }) }, id === myId() ? t("talk.notes") : t("card.write-to", { name: shortName(id) }))));
+    h("div", { class: "go-row" },
+      !closedReason({ people: [id] }) && !isSpectator() && h("a", { class: "b go", href: conversationHash({ people: [id] }) }, id === myId() ? t("talk.notes") : t("card.write-to", { name: shortName(id) })),
+      !isWhole && h("a", { class: "b", href: id === myId() ? "#settings/profile" : `#user/${id}` }, t("head.profile"))));
+}
+
+/** The picture of a person, else the letters that the first and the last part of the name begin with.
+ * @param {import("../state/people.js").Person} person */
+function bigAvatar(person) {
+  const shown = avatar(person.user_id, { extra: "big", presence: true });
+  const parts = person.full_name.trim().split(/\s+/);
+  if (parts.length > 1 && !shown.querySelector("img")) shown.append(Array.from(parts.at(-1) ?? "")[0].toUpperCase());
+  return shown;
 }
 
 /** The rows of the card below the facts.
@@ -53,9 +65,11 @@ function cardActions(person) {
   const said = h("a", { href: hashOf([{ operator: "sender", operand: id }]) }, icon("search"), t("card.said"));
   if (isSpectator()) return [said];
   const mention = h("button", { type: "button", onclick: () => { closePopover(); copyToClipboard(`@**${mentionName(person)}**`); } }, icon("copy"), t("card.mention"));
-  if (id === myId() || person.is_bot) return [said, mention];
+  if (id === myId()) return [said, mention];
+  const messages = h("a", { href: hashOf([{ operator: "dm-including", operand: id }]) }, icon("chat"), t("card.messages"));
+  if (person.is_bot) return [messages, said, mention];
   const change = () => withErrorToast(isMuted(id) ? remove(`/users/me/muted_users/${id}`) : post(`/users/me/muted_users/${id}`));
-  return [said, mention, h("button", { type: "button", onclick: () => { closePopover(); change(); } }, icon(isMuted(id) ? "bell" : "mute"), t(isMuted(id) ? "card.unmute" : "card.mute"))];
+  return [messages, said, mention, h("button", { type: "button", onclick: () => { closePopover(); change(); } }, icon(isMuted(id) ? "bell" : "mute"), t(isMuted(id) ? "card.unmute" : "card.mute"))];
 }
 
 /** The end of a status: a time today, else with the day.
@@ -74,14 +88,15 @@ function activityText(id) {
 
 /** Add the channels that both are subscribed to.
  * @param {number} id
- * @param {HTMLElement} list */
-async function fillSharedChannels(id, list) {
+ * @param {HTMLElement} list
+ * @param {number} most */
+async function fillSharedChannels(id, list, most) {
   const response = await get(`/users/${id}/channels`).catch(() => undefined);
   const shared = (response?.subscribed_channel_ids ?? []).filter((/** @type {number} */ channel) => channels.get(channel)?.subscribed && !channels.get(channel)?.is_archived);
   if (!shared.length || !list.isConnected) return list.remove();
-  list.before(h("dt", {}, t("card.shared")));
-  const links = shared.slice(0, MAX_SHARED).map((/** @type {number} */ channel) => h("a", { href: channelHash(channel) }, channelDot(channel), h("bdi", {}, channelName(channel))));
-  return setChildren(list, ...links, shared.length > MAX_SHARED && h("span", { class: "quiet" }, t("card.more", { count: shared.length - MAX_SHARED })));
+  list.before(h("dt", { class: "shared" }, t("card.shared")));
+  const links = shared.slice(0, most).map((/** @type {number} */ channel) => h("a", { href: channelHash(channel) }, channelDot(channel), h("bdi", {}, channelName(channel))));
+  return setChildren(list, ...links, shared.length > most && h("span", { class: "quiet" }, t("card.more", { count: shared.length - most })));
 }
 
 /** @param {import("../state/people.js").Person} person
@@ -118,7 +133,7 @@ export function showMembers() {
 /** The dialog of the address `#user/ID`. @param {{rest?: string[]}} route */
 export function showUser(route) {
   const id = Number(route.rest?.[0]);
-  const card = profileCard(id);
+  const card = profileCard(id, { isWhole: true });
   card.removeAttribute("role"); // the dialog has the name as its title
   card.querySelector("h2")?.remove();
   bindToAddress(openDialog(getPerson(id).full_name, [card]));

@@ -82,7 +82,7 @@ function channelRowItems(id, row, event) {
   return [
     { icon: "check", text: t("rowmenu.mark-read"), ...(isOpen && { key: "Shift Esc" }), act: () => readWithUndo(unreadInChannel(id)) },
     { icon: "plus", text: t("channel.new-topic"), ...(isOpen && { key: "C" }), act: () => startTopic(id) },
-    { icon: "link", text: t("rowmenu.copy-link"), act: () => copyHash(channelHash(id)) },
+    { icon: "link", text: t("menu.copy-link"), act: () => copyHash(channelHash(id)) },
     "line",
     ...(channel.subscribed ? subscribed : []),
     ...(canMove ? [{ icon: "folder", text: t("rowmenu.folder"), opens: true, act: () => folderMenu(id, row) }] : []),
@@ -111,7 +111,7 @@ function topicItems(channel, topic, row, event) {
   const isOpen = row.ariaCurrent === "page";
   return [
     { icon: "check", text: t("rowmenu.mark-read"), act: () => readWithUndo(unreadIds(conversation)) },
-    { icon: "link", text: t("rowmenu.copy-link"), act: () => copyHash(conversationHash(conversation)) },
+    { icon: "link", text: t("menu.copy-link"), act: () => copyHash(conversationHash(conversation)) },
     "line",
     { icon: "bell", text: t(followed ? "menu.unfollow" : "head.follow"), ...(isOpen && { key: "Shift F" }), act: () => withErrorToast(setTopicPolicy(channel, topic, followed ? INHERIT : FOLLOWED)) },
     { icon: "mute", text: t(isTopicMuted(channel, topic) ? "rowmenu.unmute-topic" : "rowmenu.mute-topic"), ...(isOpen && { key: "Shift M" }), act: () => toggleMute(channel, topic) },
@@ -135,7 +135,7 @@ function directItems(people, row, event) {
   const mute = () => withErrorToast(isMuted(id) ? remove(`/users/me/muted_users/${id}`) : post(`/users/me/muted_users/${id}`));
   return [
     { icon: "check", text: t("rowmenu.mark-read"), act: () => readWithUndo(unreadIds(conversation)) },
-    { icon: "link", text: t("rowmenu.copy-link"), act: () => copyHash(conversationHash(conversation)) },
+    { icon: "link", text: t("menu.copy-link"), act: () => copyHash(conversationHash(conversation)) },
     ...(people.length === 1 ? /** @type {MenuItem[]} */ (["line", { icon: "people", text: t("head.profile"), act: profile }]) : []),
     ...(isOther ? [{ icon: "mute", text: t(isMuted(id) ? "card.unmute" : "card.mute"), act: mute }] : []),
   ];

@@ -14,6 +14,7 @@ import { isFollowed, isTopicMuted } from "./topics.js";
 
 /** @type {Record<string, string>} */
 const OPERATOR_ALIASES = { stream: "channel", streams: "channels", subject: "topic", "pm-with": "dm", from: "sender", "group-pm-with": "dm-including" };
+const ONE_PERSON = new Set(["sender", "mentions", "dm-including"]); // operators with one person as the operand
 
 /** @param {string} text */
 export function encodeHash(text) {
@@ -160,7 +161,7 @@ export function termText(each) {
   let text = String(each.operand);
   if (each.operator === "channel" && typeof each.operand === "number") text = channelName(each.operand) || text;
   if (Array.isArray(each.operand)) text = each.operand.map((id) => people.get(id)?.full_name ?? id).join(",");
-  if (each.operator === "sender" && typeof each.operand === "number") text = people.get(each.operand)?.full_name ?? text;
+  if (ONE_PERSON.has(each.operator)) text = people.get(Number(each.operand))?.full_name ?? text;
   const word = each.operator === "sender" ? "from" : each.operator;
   return `${each.negated ? "-" : ""}${word}:${text.includes(" ") ? `"${text}"` : text}`;
 }
@@ -180,12 +181,12 @@ function makeTerm(operator, operand, negated) {
  * @returns {Term["operand"]} */
 function parseOperand(operator, operand) {
   if (operator === "channel") return parseChannel(operand);
-  if (operator === "dm" || operator === "dm-including") {
+  if (operator === "dm") {
     const ids = parsePeople(operand);
     return ids.length || !operand ? ids : operand;
   }
   if (operator === "near" || operator === "with" || operator === "id") return Number(operand) || operand;
-  if (operator === "sender" || operator === "mentions") return parsePeople(operand)[0] ?? operand;
+  if (ONE_PERSON.has(operator)) return parsePeople(operand)[0] ?? operand;
   if (operator === "is" && operand === "private") return "dm";
   return operator === "search" ? operand.replaceAll("+", " ") : operand;
 }

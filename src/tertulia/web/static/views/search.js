@@ -55,7 +55,7 @@ function unknownNameState({ kind, name, term }, terms) {
   const byName = kind === "person"
     ? new Map([...people.values()].filter((person) => person.is_active).map((person) => [person.full_name, person.user_id]))
     : new Map([...channels.values()].map((channel) => [channel.name, channel.stream_id]));
-  const operandOf = (/** @type {string} */ each) => (term.operator.startsWith("dm") ? [byName.get(each) ?? 0] : (byName.get(each) ?? 0));
+  const operandOf = (/** @type {string} */ each) => (term.operator === "dm" ? [byName.get(each) ?? 0] : (byName.get(each) ?? 0));
   const nearest = nearestNames(name, [...byName.keys()]);
   const links = nearest.map((each) => actionLink(hashOf(terms.map((one) => (one === term ? { ...one, operand: operandOf(each) } : one))), each, "search"));
   return emptyState(t(kind === "person" ? "search.no-person" : "search.no-channel", { name }), t(nearest.length ? "search.nearest" : "search.no-nearest"), ...links);

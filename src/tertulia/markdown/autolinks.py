@@ -29,7 +29,7 @@ _MAIL = re.compile(r"[\w.\-]+@[\w\-]+(?:\.[\w\-]+)+")
 _DOMAIN = re.compile(r"[\w\-]+(?:\.[\w\-]+)*\.([a-z][a-z0-9\-]*)")
 _LIMITS = re.compile(r"[()\"]")
 _ONLY_ENDINGS = re.compile(rf"[{re.escape(_ENDINGS)}]*(?!\S)")
-_STARTS_WITHIN = re.compile(r"(?<=[\x80-\U000effff])[\w\-]")
+_STARTS_WITHIN = re.compile(r"(?<=[^\x00-\x7f])[\w\-]")
 
 
 class Address(msgspec.Struct, frozen=True):

@@ -29,7 +29,6 @@ _PLAIN = re.compile(r"[a-z0-9]+(?:'[a-z0-9]+)*")
 _ANY = re.compile(
     rf"(?P<unspaced>[{_UNSPACED}]+)|(?P<spaced>{_LETTER}+(?:'{_LETTER}+)*)|(?P<symbol>[{_SYMBOL}])"
 )
-_IS_UNSPACED = re.compile(f"[{_UNSPACED}]")
 
 
 class _Folds(dict[int, str]):
@@ -93,7 +92,8 @@ def start(word: str) -> str:
 
 
 def is_unspaced(word: str) -> bool:
-    return _IS_UNSPACED.match(word) is not None
+    match = _ANY.match(word)
+    return match is not None and match.lastgroup == "unspaced"
 
 
 def is_symbol(token: re.Match[str]) -> bool:

@@ -74,7 +74,7 @@ ATOM = "application/atom+xml; charset=utf-8"
 XML = "application/xml; charset=utf-8"
 TEXT = "text/plain; charset=utf-8"
 
-_NOT_IN_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_NOT_IN_XML = re.compile("[\f\ufffe\uffff]")  # beside those that HTML forbids, too
 
 # One slot, so that a crawler never renders two pages at once.
 PAGES = FairQueue("public_pages", slots=1, max_waiting=20)

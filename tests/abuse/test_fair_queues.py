@@ -34,7 +34,7 @@ def avatar(person, message):
 def large_answer(person, message):
     address = f"http://127.0.0.1:{person.server.port}/api/v1/messages?anchor=newest&num_before=5"
     headers = {**person.headers, "Accept-Encoding": "gzip"}
-    response = httpx.get(address, headers=headers, timeout=TIMEOUT_SECONDS)
+    response = httpx.get(address, headers=headers, timeout=TIMEOUT_SECONDS, verify=False)
     return Reply(response.status_code, response.headers, response.content)
 
 

@@ -152,7 +152,7 @@ def test_a_grant_ends_at_its_time_and_when_it_is_revoked(chat, ana, browser):
 
 def status_of(agent):
     body = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
-    return httpx2.post(agent.url, headers=agent.headers, json=body).status_code
+    return httpx2.post(agent.url, headers=agent.headers, json=body, verify=False).status_code
 
 
 def test_agents_of_a_deactivated_user_stay_ended_after_the_reactivation(chat, browser, ana, owner):

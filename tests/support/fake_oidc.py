@@ -12,6 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
+import pytest
 from joserfc import jws
 from joserfc.jwk import RSAKey
 
@@ -57,8 +58,14 @@ class OpenIdSite:
 @contextmanager
 def openid_site() -> Iterator[OpenIdSite]:
     mock = importlib.import_module("oidc_provider_mock")  # slow to load, and needed by few
-    with mock.run_server_in_thread() as server:
-        yield OpenIdSite(f"http://localhost:{server.server_port}")
+    grants = importlib.import_module("authlib.oidc.core.grants.code")
+    import_key = grants.import_any_key
+    import_once = cache(lambda key: import_key(json.loads(key)))
+    with pytest.MonkeyPatch.context() as patch:
+        # The mock would check its key for each token, which takes longer than a login.
+        patch.setattr(grants, "import_any_key", lambda key: import_once(json.dumps(key)))
+        with mock.run_server_in_thread() as server:
+            yield OpenIdSite(f"http://localhost:{server.server_port}")
 
 
 @dataclass(frozen=True)

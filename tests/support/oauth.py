@@ -31,7 +31,9 @@ def logged_in(chat: Chat, person: Person) -> Iterator[httpx2.Client]:
     headers = {"Host": chat.host}
     origin = f"http://{chat.host}"
     url = f"http://127.0.0.1:{chat.server.port}"
-    with httpx2.Client(base_url=url, headers=headers, timeout=TIMEOUT_SECONDS) as client:
+    with httpx2.Client(
+        base_url=url, headers=headers, timeout=TIMEOUT_SECONDS, verify=False
+    ) as client:
         form = {"username": person.email, "password": PASSWORD}
         found = client.post("/login/", data=form, headers={"Origin": origin})
         assert found.status_code == 303, found.text
@@ -170,7 +172,7 @@ def call_after_consent(
 
     async def work() -> ToolResult:
         async with (
-            httpx2.AsyncClient(auth=auth, timeout=60, transport=Loopback()) as http,
+            httpx2.AsyncClient(auth=auth, timeout=60, transport=Loopback(verify=False)) as http,
             Client(streamable_http_client(f"{url}/mcp", http_client=http)) as client,
         ):
             return await called(client, tool, arguments)

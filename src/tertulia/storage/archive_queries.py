@@ -82,6 +82,8 @@ class ArchivedMessages(msgspec.Struct, frozen=True):
     consenting: Collection[int] = ()
     person_id: int | None = None
     readable_ids: Sequence[int] = ()  # the channels that this user may read
+    unknown_ids: Collection[int] = ()  # the users whom this user may not know
+    has_earlier_versions: bool = True
     channel_id: int | None = None
     discovery: Discovery | None = None
 

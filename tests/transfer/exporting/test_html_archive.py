@@ -103,6 +103,35 @@ def test_an_archive_of_a_person_has_what_they_wrote_and_received(chat, lively, b
     assert "elsewhere" not in html
 
 
+@pytest.mark.parametrize("policy, is_shown", [("all", True), ("moves", False), ("none", False)])
+def test_an_archive_of_a_person_has_earlier_versions_if_the_organization_shows_them(
+    chat, lively, ana, ben, tmp_path, policy, is_shown
+):
+    ana.patch(f"/messages/{lively.id}", content="in the garden").succeeds()
+    chat.set("message_edit_history_visibility_policy", policy)
+
+    archives(chat, tmp_path / "out", "--person", ben.email)
+
+    html = all_html(tmp_path / "out")
+    assert "in the garden" in html
+    assert ("in the open" in html) == is_shown
+
+
+def test_an_archive_of_a_guest_names_only_people_whom_they_may_know(chat, lively, ana, tmp_path):
+    guest = chat.person("gus", role="guest", channels=["kitchen"])
+    ana.says("Good bye", to="kitchen > lunch")
+    ana.leaves("kitchen")
+    chat.permit("can_access_all_users_group", "members")
+
+    archives(chat, tmp_path / "out", "--person", guest.email)
+
+    html = all_html(tmp_path / "out")
+    words = "".join(path.read_text() for path in (tmp_path / "out" / "search").glob("*.js"))
+    assert "Good bye" in html
+    assert "Unknown user" in html
+    assert not re.search(r"\bana\b", html + words, re.I)
+
+
 def test_files_polls_edits_and_reactions_are_archived_and_links_resolve(
     chat, lively, ana, ben, tmp_path
 ):

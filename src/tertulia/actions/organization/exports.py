@@ -61,11 +61,21 @@ def of_person(tx: Tx, person_id: int) -> ArchivedMessages:
     """What a user wrote and received and may still read.
 
     Also what they wrote is left out if it is now in a channel that is hidden from them: its pages
-    would show the names of the channel and its topics.
+    would show the names of the channel and its topics. Users whom a guest may not know have no name
+    in it, and earlier versions are in it if the organization shows them.
     """
     person = actions.people.get(tx, person_id)
     readable = actions.channels.access.AccessByDatabase(tx, person).readable()
-    return ArchivedMessages(PUBLIC, person_id=person_id, readable_ids=readable.ids)
+    people = storage.people.list_all(tx)
+    known = actions.people.visible_users.filter_known(tx, person, people)
+    policy = storage.organization.current(tx).setting("message_edit_history_visibility_policy")
+    return ArchivedMessages(
+        PUBLIC,
+        person_id=person_id,
+        readable_ids=readable.ids,
+        unknown_ids={each.id for each in people} - {each.id for each in known},
+        has_earlier_versions=policy == "all",
+    )
 
 
 def _check_allowed(tx: Tx, user: User, kind: str) -> None:

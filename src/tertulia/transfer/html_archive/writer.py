@@ -39,6 +39,7 @@ from tertulia.documents.view_models import (
 )
 from tertulia.domain.channels.channel import Channel
 from tertulia.domain.messages.message import Message, TopicMessage
+from tertulia.domain.people.known_people import UNKNOWN_NAME
 from tertulia.storage.archive_queries import ArchivedMessages
 from tertulia.transfer.backup.file_snapshot import FileSnapshot
 from tertulia.transfer.html_archive import links
@@ -50,7 +51,7 @@ MAX_NAME_BYTES = 200  # of a file; file systems allow 255, some encrypted ones f
 MAX_SUFFIX_BYTES = 20
 MAX_KNOWN_TOPICS = 64  # of up to 80 KB, if a topic has a million messages
 STYLES = ("tokens", "base", "messages", "code", "public")
-UNKNOWN = ShownPerson("?", SHADES, None, False)
+UNKNOWN = ShownPerson(UNKNOWN_NAME, SHADES, None, False)
 
 Progress = Callable[[int], None]
 
@@ -79,6 +80,8 @@ class ArchiveAppearance:
         return f"{self._root}static/icon.png"
 
     def former(self, message: Message | TopicMessage) -> list[FormerVersion]:
+        if not self._archive.has_earlier_versions:
+            return []
         return [
             FormerVersion(
                 view_models.without_script(self._rewritten(edit.prev_rendered)), edit.edited_at
@@ -110,6 +113,7 @@ class HtmlArchive:
     ) -> None:
         self._tx, self._chosen, self._folder, self._files = tx, chosen, folder, files
         self._progress, self._done = progress, 0
+        self.has_earlier_versions = chosen.has_earlier_versions
         self._realm = storage.organization.current(tx)
         self._texts = Texts.of(str(self._realm.setting("default_language")))
         self._templates = template_engine.environment()
@@ -119,6 +123,7 @@ class HtmlArchive:
         self.people = {
             user.id: ShownPerson(user.full_name, user.id % SHADES + 1, None, user.is_bot)
             for user in storage.people.list_all(tx)
+            if user.id not in chosen.unknown_ids
         }
         self.emoji = {
             each.id: each.file_name for each in storage.organization.custom_emoji.list_all(tx)

@@ -5,6 +5,7 @@ import re
 import time
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
+from dataclasses import replace
 from html import unescape
 from itertools import pairwise
 from pathlib import Path
@@ -22,6 +23,7 @@ from tests.support.files import uploads
 from tests.support.html_validity import MARKUP, feed_errors, html_errors
 from tests.support.people import Chat, Person
 from tests.support.pictures import picture
+from tests.support.server import Server
 from tests.support.shared_servers import SharedServers
 
 from tertulia import domain
@@ -163,6 +165,51 @@ def test_parameters_that_change_nothing_do_not_render_a_page_again(square, ana):
     page(square, f"{path}?utm_source=newsletter&n=1")
 
     assert square.server.cache_statistics()["public_pages"][1] == hits + 1
+
+
+def test_an_encoded_separator_in_a_parameter_does_not_change_another_page(square, ana):
+    ana.says("Hello", to="square > news")
+    path = path_of(square, "square", "news")
+    page(square, f"{path}?page=1%26as=text")
+
+    reply = page(square, f"{path}?page=1&as=text")
+
+    assert reply.headers["content-type"].startswith("text/plain")
+
+
+@pytest.mark.parametrize("segment", [".00", "a.00b", ".ff"])
+def test_an_address_that_no_topic_can_have_is_not_found(square, ana, segment):
+    ana.says("Hello", to="square > news")
+
+    assert page(square, f"{path_of(square, 'square')}{segment}/").status == 404
+    assert page(square, f"{path_of(square, 'square')}{segment}/feed.atom").status == 404
+
+
+@pytest.fixture
+def two_open_servers(databases: Databases) -> Iterator[tuple[Chat, Server]]:
+    """An organization at one server, and another server on the same database."""
+    url, folder = databases.ready("postgres")
+    servers = [Server(url, folder, {"web_public_streams_enabled": True}).start() for _ in range(2)]
+    yield Chat.found(servers[0], ""), servers[1]
+    for server in servers:
+        server.stop()
+    databases.give_back(url)
+
+
+@pytest.mark.postgres
+def test_another_server_forbids_robots_at_once_what_is_no_longer_public(two_open_servers):
+    chat, other = two_open_servers
+    chat.set("enable_spectator_access", True)
+    ana = chat.person("ana", role="owner")
+    ana.joins("square", is_web_public=True)
+    stranger = replace(chat.stranger, server=other)
+
+    for is_on in [False, True] * 5:
+        ana.patch("/realm", enable_public_pages=is_on).succeeds()
+
+        robots = text_of(stranger.raw("GET", "/robots.txt"))
+
+        assert ("Allow: /public/" in robots) == is_on
 
 
 def test_a_page_shows_changes_at_once_and_is_304_if_unchanged(square, ana):

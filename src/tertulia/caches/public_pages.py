@@ -17,7 +17,7 @@ MAX_PAGE_BYTES = 1 << 17
 class PublicPageKey(NamedTuple):
     realm_id: int
     site: str  # the addresses in a page begin with it
-    address: str
+    address: tuple[str | None, ...]  # the path and the parameters of a page
     is_compressed: bool
 
 

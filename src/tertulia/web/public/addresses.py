@@ -41,6 +41,7 @@ def topic_of(segment: str) -> str | None:
         return ""
     decoded = _ESCAPED.sub(lambda found: bytes([int(found[1], 16)]), segment.encode())
     try:
-        return decoded.decode() or None
+        topic = decoded.decode()
     except UnicodeDecodeError:
         return None
+    return topic if topic and "\0" not in topic else None

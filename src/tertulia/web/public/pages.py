@@ -317,6 +317,7 @@ class PublicPages:
 
     async def _robots(self, request: Request) -> Response:
         api_request = ApiRequest(request.scope, request.receive)
+        await self._services.delivery.follower.refresh_from_peers()
         org = await api.call.find_organization(self._services, api_request.host)
         lines = ["User-agent: *"]
         if org is not None and has_pages(self._services, org):
@@ -524,11 +525,10 @@ def _parameters(request: Request) -> Mapping[str, str]:
     return request.query_params if request.scope["query_string"] else {}
 
 
-def _address(request: Request) -> str:
+def _address(request: Request) -> tuple[str | None, ...]:
     """The address of a page without parameters that change nothing, as advertisers add them."""
     found = _parameters(request)
-    known = "&".join(f"{name}={found[name]}" for name in PARAMETERS if name in found)
-    return f"{request.scope['path']}?{known}"
+    return request.scope["path"], *(found.get(name) for name in PARAMETERS)
 
 
 def _number(request: Request, name: str) -> int | None:

@@ -37,6 +37,26 @@ def test_direct_messages_are_above_channels_with_unread_ones_first(page_chat, br
     expect(directs.get_by_role("link").first).to_contain_text("Ben")
 
 
+def test_a_new_organization_offers_to_write_to_somebody_and_to_make_a_channel(page_chat, browse):
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
+    user = browse(ana).goes("#inbox")
+    page, nav = user.page, user.nav()
+
+    nav.get_by_role("button", name="Write to somebody").click()
+    expect(page.get_by_role("dialog")).to_be_visible()
+    page.keyboard.press("Escape")
+    nav.get_by_role("link", name="Make a channel").click()
+    expect(page.get_by_role("dialog", name="New channel")).to_be_visible()
+    page.keyboard.press("Escape")
+    ben.says("Hello", to=[ana])
+    ana.leaves("kitchen")
+
+    expect(nav.get_by_role("link", name="Channels to join")).to_be_visible()
+    expect(nav.get_by_role("link", name="Make a channel")).to_have_count(0)
+    expect(nav.get_by_role("link", name="Ben")).to_be_visible()
+    expect(nav.get_by_role("button", name="Write to somebody")).to_have_count(0)
+
+
 def test_q_filters_people_channels_and_topics(page_chat, browse):
     ana, ben = page_chat.people("ana", "ben", channels=["kitchen", "garden"])
     ben.says("Soup's on", to="kitchen > bench")

@@ -401,10 +401,13 @@ function moreRow(key, text, build) {
   } };
 }
 
-/** @returns {KeyedChild} */
+/** A way to channels to join; a way to make one if there are none.
+ * @returns {KeyedChild} */
 function findChannels() {
-  const build = () => h("ul", { class: "more-channels" }, h("li", {}, h("a", { class: "row muted", href: "#channels/available", "data-key": "channels" }, icon("plus", "s"), h("span", { class: "t cut" }, t("side.find-channels")))));
-  return { key: "find-channels", build };
+  const makes = state.can_create_streams !== false && ![...channels.values()].some((channel) => !channel.subscribed && !channel.is_archived);
+  const build = () => h("a", { class: "row muted", href: makes ? "#channels/new" : "#channels/available", "data-key": "channels" }, icon("plus", "s"));
+  const row = moreRow("channels", t(makes ? "side.make-channel" : "side.find-channels"), build);
+  return { key: "find-channels", build: () => h("ul", { class: "more-channels" }), update: (list) => setKeyedChildren(list, [row]) };
 }
 
 /** An item with a row, its count, the button of its menu, and perhaps a list below it.
@@ -498,6 +501,7 @@ function topicRow(channel, topic, open) {
 /** Direct conversations: unread ones, then the newest.
  * @param {ReturnType<typeof recentDirectMessages>} all */
 function directRows(all) {
+  if (!all.length) return [moreRow("write", t("side.write"), () => h("button", { class: "row muted", type: "button", "data-do": "new-direct", "data-key": "write" }, icon("plus", "s")))];
   const open = route?.conversation ? keyOf(route.conversation) : "";
   const counted = all.map(({ conversation }) => ({ conversation, isFirst: unreadCount(conversation) > 0 && !(conversation.people.length === 1 && isMuted(conversation.people[0])) }));
   const sorted = [...counted.filter((each) => each.isFirst), ...counted.filter((each) => !each.isFirst)];
@@ -505,7 +509,7 @@ function directRows(all) {
   const rows = shown.map(({ conversation }) => directRow(conversation, open));
   if (all.length > shown.length || showsAllDirects) {
     const text = t(showsAllDirects ? "side.fewer" : "side.all-directs", { count: all.length });
-    rows.push({ key: "all-directs", signature: text, build: () => h("li", {}, h("button", { class: "row muted", type: "button", "data-do": "all-directs", "data-key": "all-directs" }, icon("more"), h("span", { class: "t cut" }, text))) });
+    rows.push(moreRow("all-directs", text, () => h("button", { class: "row muted", type: "button", "data-do": "all-directs", "data-key": "all-directs" }, icon("more"))));
   }
   return rows;
 }

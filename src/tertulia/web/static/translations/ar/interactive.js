@@ -44,6 +44,7 @@ export const interactiveTexts = {
   "side.fewer": "أقل",
   "side.find-channels": "قنوات للانضمام",
   "side.inactive": "لا رسائل منذ 60 يومًا",
+  "side.make-channel": "إنشاء قناة",
   "side.more-for": "المزيد حول {name}",
   "side.muted": "مكتوم",
   "side.nav": "العروض والقنوات والرسائل المباشرة",
@@ -53,6 +54,7 @@ export const interactiveTexts = {
   "side.pinned": "مثبّتة",
   "side.sidebar": "الشريط الجانبي",
   "side.skip": "الانتقال إلى المحادثة",
+  "side.write": "مراسلة شخص",
 
   "switcher.archived": "مؤرشفة",
   "switcher.channel": "قناة",

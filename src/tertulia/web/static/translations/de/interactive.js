@@ -44,6 +44,7 @@ export const interactiveTexts = {
   "side.fewer": "Weniger",
   "side.find-channels": "Kanäle zum Beitreten",
   "side.inactive": "Seit 60 Tagen keine Nachricht",
+  "side.make-channel": "Kanal erstellen",
   "side.more-for": "Mehr zu {name}",
   "side.muted": "stummgeschaltet",
   "side.nav": "Ansichten, Kanäle und Direktnachrichten",
@@ -53,6 +54,7 @@ export const interactiveTexts = {
   "side.pinned": "Angeheftet",
   "side.sidebar": "Seitenleiste",
   "side.skip": "Zur Unterhaltung springen",
+  "side.write": "Jemandem schreiben",
 
   "switcher.archived": "archiviert",
   "switcher.channel": "Kanal",

@@ -44,6 +44,7 @@ export const interactiveTexts = {
   "side.fewer": "Fewer",
   "side.find-channels": "Channels to join",
   "side.inactive": "No message for 60 days",
+  "side.make-channel": "Make a channel",
   "side.more-for": "More for {name}",
   "side.muted": "muted",
   "side.nav": "Views, channels and direct messages",
@@ -53,6 +54,7 @@ export const interactiveTexts = {
   "side.pinned": "Pinned",
   "side.sidebar": "Sidebar",
   "side.skip": "Skip to the conversation",
+  "side.write": "Write to somebody",
 
   "switcher.archived": "archived",
   "switcher.channel": "Channel",

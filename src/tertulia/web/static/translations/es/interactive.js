@@ -44,6 +44,7 @@ export const interactiveTexts = {
   "side.fewer": "Menos",
   "side.find-channels": "Canales a los que entrar",
   "side.inactive": "Sin mensajes desde hace 60 días",
+  "side.make-channel": "Crear un canal",
   "side.more-for": "Más sobre {name}",
   "side.muted": "silenciado",
   "side.nav": "Vistas, canales y mensajes directos",
@@ -53,6 +54,7 @@ export const interactiveTexts = {
   "side.pinned": "Fijados",
   "side.sidebar": "Barra lateral",
   "side.skip": "Ir a la conversación",
+  "side.write": "Escribir a alguien",
 
   "switcher.archived": "archivado",
   "switcher.channel": "Canal",

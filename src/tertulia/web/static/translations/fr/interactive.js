@@ -44,6 +44,7 @@ export const interactiveTexts = {
   "side.fewer": "Moins",
   "side.find-channels": "Canaux à rejoindre",
   "side.inactive": "Aucun message depuis 60 jours",
+  "side.make-channel": "Créer un canal",
   "side.more-for": "Plus pour {name}",
   "side.muted": "en sourdine",
   "side.nav": "Vues, canaux et messages directs",
@@ -53,6 +54,7 @@ export const interactiveTexts = {
   "side.pinned": "Épinglés",
   "side.sidebar": "Barre latérale",
   "side.skip": "Aller à la conversation",
+  "side.write": "Écrire à quelqu’un",
 
   "switcher.archived": "archivé",
   "switcher.channel": "Canal",

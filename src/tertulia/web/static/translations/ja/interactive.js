@@ -44,6 +44,7 @@ export const interactiveTexts = {
   "side.fewer": "減らす",
   "side.find-channels": "参加できるチャンネル",
   "side.inactive": "60日間メッセージなし",
+  "side.make-channel": "チャンネルを作成",
   "side.more-for": "{name} のその他の操作",
   "side.muted": "ミュート中",
   "side.nav": "ビュー、チャンネル、ダイレクトメッセージ",
@@ -53,6 +54,7 @@ export const interactiveTexts = {
   "side.pinned": "ピン留め",
   "side.sidebar": "サイドバー",
   "side.skip": "会話へスキップ",
+  "side.write": "誰かに書く",
 
   "switcher.archived": "アーカイブ済み",
   "switcher.channel": "チャンネル",

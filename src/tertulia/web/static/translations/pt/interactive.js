@@ -44,6 +44,7 @@ export const interactiveTexts = {
   "side.fewer": "Menos",
   "side.find-channels": "Canais para entrar",
   "side.inactive": "Sem mensagens há 60 dias",
+  "side.make-channel": "Criar um canal",
   "side.more-for": "Mais sobre {name}",
   "side.muted": "silenciado",
   "side.nav": "Visões, canais e mensagens diretas",
@@ -53,6 +54,7 @@ export const interactiveTexts = {
   "side.pinned": "Fixados",
   "side.sidebar": "Barra lateral",
   "side.skip": "Ir para a conversa",
+  "side.write": "Escrever para alguém",
 
   "switcher.archived": "arquivado",
   "switcher.channel": "Canal",

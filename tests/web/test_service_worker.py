@@ -1,4 +1,4 @@
-"""The service worker of another language replaces the present one."""
+"""The service worker: its files for offline use, and how one of another language replaces it."""
 
 from playwright.sync_api import expect
 
@@ -31,3 +31,31 @@ def test_the_worker_of_the_new_language_replaces_the_old_one(page_chat, browse):
     page.wait_for_function(
         "() => navigator.serviceWorker.controller.scriptURL.endsWith('?language=de')"
     )
+
+
+def test_a_compose_box_and_a_dialog_that_are_first_used_offline_work(page_chat, browse):
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen"])
+    ben.says("Soup's on", to="kitchen > lunch")
+    user = browse(ana)
+    page = user.goes(f"#narrow/channel/{page_chat.channel('kitchen').id}-kitchen/topic/lunch").page
+    page.wait_for_function("() => navigator.serviceWorker.controller")
+    page.wait_for_function(
+        """async () => {
+          const { composer, composerStyle } = document.documentElement.dataset;
+          return (await caches.match(composer)) && (await caches.match(composerStyle)) && true;
+        }"""
+    )
+
+    page.reload()
+    expect(user.message("Soup's on")).to_be_visible()
+    user.context.set_offline(True)
+    page.reload()
+    page.get_by_role("textbox", name="Message to").click()
+
+    destination = page.locator("button.dest")
+    expect(destination).to_be_visible()
+    expect(destination).to_have_css("display", "flex")
+    page.keyboard.press("Escape")
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()
+    user.context.set_offline(False)

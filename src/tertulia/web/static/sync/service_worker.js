@@ -30,6 +30,6 @@ function replaceLater(registration) {
 async function cacheOwnFiles() {
   const { active } = await navigator.serviceWorker.ready;
   const own = [...document.querySelectorAll("head [src], head [rel=stylesheet]")].map((each) => each.getAttribute("src") ?? each.getAttribute("href"));
-  const { interactive, lists, dialogs } = document.documentElement.dataset;
-  active?.postMessage({ keep: [...own, interactive, lists, dialogs] });
+  const { interactive, lists, fields, dialogs, composer, composerStyle } = document.documentElement.dataset;
+  active?.postMessage({ keep: [...own, interactive, lists, fields, dialogs, composer, composerStyle] });
 }

@@ -1,7 +1,7 @@
 """Queries for HTML archives: the chosen messages, conversation by conversation, in pages."""
 
 from array import array
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -31,8 +31,9 @@ _OF_PERSON = (
 class Discovery(msgspec.Struct, frozen=True):
     """What is searched for. A field that is empty or None allows everything.
 
-    Words are found as parts of words, in the text or in an earlier version, and compared as search
-    compares them. `find_words` must have replaced them by the ids of the messages that have them.
+    Words are found as parts of words, in the text, topic or widget, or in an earlier version.
+    They are compared as search compares them. `find_words` must have replaced them by the ids of
+    the messages that have them.
     """
 
     user_ids: Sequence[int] = ()  # senders, owners of bots, participants of direct messages
@@ -137,25 +138,38 @@ def find_words(tx: Tx, wanted: Discovery) -> Discovery:
         size=WORD_BATCH,
         **chosen.params,
     ):
-        texts = tx.tuples(
-            "SELECT id, content FROM message WHERE id IN :ids"
-            " UNION ALL SELECT id, content FROM kept_message WHERE id IN :ids"
+        versions = tx.tuples(
+            "SELECT id, topic, content, rendered FROM message WHERE id IN :ids"
+            " UNION ALL SELECT id, topic, content, rendered FROM kept_message WHERE id IN :ids"
             + "".join(
-                f" UNION ALL SELECT message_id, prev_content FROM {table}"
-                " WHERE message_id IN :ids AND prev_content IS NOT NULL"
+                " UNION ALL SELECT message_id, prev_topic, prev_content, prev_rendered"
+                f" FROM {table} WHERE message_id IN :ids"
                 for table in EDIT_TABLES
             ),
             ids=ids,
         )
-        having = {each for each, text in texts if _has_one(text, folded)}
+        having = {each for each, *version in versions if _has_one(_texts(*version), folded)}
+        for prefix in ("", "kept_"):
+            parts_of = storage.messages.submessages.of_messages(tx, ids, prefix)
+            having |= {
+                each
+                for each, parts in parts_of.items()
+                if _has_one(domain.messages.widgets.texts_of(parts), folded)
+            }
         found += [each for each in ids if each in having]
         after = ids[-1]
     return replace(others, message_ids=found)
 
 
-def _has_one(text: str, folded: Sequence[str]) -> bool:
-    text = domain.search.words.fold(text)
-    return any(word in text for word in folded)
+def _texts(topic: str | None, content: str | None, rendered: str | None) -> Iterator[str]:
+    """What was written, and the text as readers see it: markup may divide a word."""
+    yield topic or ""
+    yield content or ""
+    yield domain.messages.plain_text.text_of(rendered or "")
+
+
+def _has_one(texts: Iterable[str], folded: Sequence[str]) -> bool:
+    return any(word in text for text in map(domain.search.words.fold, texts) for word in folded)
 
 
 def count(tx: Tx, chosen: ArchivedMessages) -> int:

@@ -288,6 +288,20 @@ def test_a_file_stays_on_hold_if_its_link_is_edited_away_before_it_is_deleted(ch
     assert chat.read(lambda tx: tx.column(names)) == ["plan.txt"]
 
 
+def test_a_file_stays_on_hold_if_another_message_that_links_it_is_deleted(chat, owner, ana):
+    holds(owner, held_stream_ids=[chat.channel("kitchen").id])
+    file = uploads(ana, "plan.txt", b"the plan")
+    message = ana.says(file.link, to="kitchen > lunch")
+    copy = ana.says(file.link, to="garden > beds")
+    ana.patch(f"/messages/{message.id}", content="No plan").succeeds()
+
+    ana.delete(f"/messages/{copy.id}").succeeds()
+    purges(chat)
+
+    names = "SELECT name FROM kept_attachment WHERE realm_id = :realm"
+    assert chat.read(lambda tx: tx.column(names)) == ["plan.txt"]
+
+
 def test_the_owner_of_a_file_that_is_on_hold_cannot_be_erased(chat, owner, ana, ben):
     hold = holds(owner, held_user_ids=[ana.id])
     file = uploads(ben, "plan.txt", b"the plan")
@@ -341,6 +355,25 @@ def test_what_the_bot_of_a_person_on_hold_sent_is_on_hold(chat, owner, ana, ben,
     assert "Wrote 1 messages" in found.err
 
 
+def test_a_bot_stays_on_hold_when_it_gets_another_owner(chat, owner, ana, ben):
+    bot = chat.person("clerk", bot="generic", owner=ana, channels=["kitchen"])
+    hold = holds(owner, held_user_ids=[ana.id])
+    paper = bot.says("The paper", to="kitchen > lunch")
+
+    ana.patch(f"/bots/{bot.id}", bot_owner_id=ben.id).succeeds()
+    owner.delete(f"/messages/{paper.id}").succeeds()
+    purges(chat)
+
+    assert kept(chat) == ["The paper"]
+    listed = owner.get("/realm/legal_holds").succeeds()["legal_holds"]
+    (of_bot,) = [each for each in listed if each["user_id"] == bot.id]
+    assert of_bot["reason"] == "Case 4711"
+    for number in (hold, of_bot["id"]):
+        owner.delete(f"/realm/legal_holds/{number}").succeeds()
+    purges(chat)
+    assert kept(chat) == []
+
+
 def test_a_hold_that_begins_during_an_erasure_stops_it(chat, owner, ana):
     soup = ana.says("Soup", to="kitchen > lunch")
     chat.write(actions.people.erasure.start, ana.record)
@@ -392,3 +425,31 @@ def test_a_discovery_compares_words_as_search_does(chat, in_kitchen, ana, tmp_pa
     assert ("Wrote 1 messages" if word == "ФАЙЛ" else "Wrote 2 messages") in found.err
     html = "".join(path.read_text() for path in (tmp_path / "out").rglob("t*.html"))
     assert "Pears" not in html
+
+
+@pytest.mark.parametrize("word", ["split", "invoices", "receipts", "zebra", "giraffe", "painting"])
+def test_a_discovery_finds_words_of_topics_and_widgets_and_across_markup(
+    chat, in_kitchen, ana, tmp_path, word
+):
+    ana.says("s**pli**t", to="kitchen > lunch")
+    ana.says("Pears", to="kitchen > Invoices")
+    moved = ana.says("Pears", to="kitchen > Receipts")
+    ana.patch(
+        f"/messages/{moved.id}", topic="plums", send_notification_to_new_thread=False
+    ).succeeds()
+    poll = ana.says("/poll Animals?\nCat", to="kitchen > polls")
+    todo = ana.says("/todo House\nRoof", to="kitchen > lists")
+    for widget, change in (
+        (poll, {"type": "new_option", "idx": 1, "option": "Zèbra"}),
+        (poll, {"type": "question", "question": "Giraffes?"}),
+        (
+            todo,
+            {"type": "new_task", "key": 1, "task": "Wall", "desc": "Painting", "completed": False},
+        ),
+    ):
+        content = json.dumps(change)
+        ana.post("/submessage", message_id=widget.id, msg_type="widget", content=content).succeeds()
+
+    found = runs(chat, "discover", str(tmp_path / "out"), "--word", word, "--reason", "x")
+
+    assert "Wrote 1 messages" in found.err

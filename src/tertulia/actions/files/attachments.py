@@ -183,7 +183,8 @@ def release_from_scheduled(tx: Tx, scheduled_id: int) -> list[str]:
 def delete_with_messages(tx: Tx, message_ids: Sequence[int]) -> None:
     """Delete the files that only these messages link. Called before the messages are deleted.
 
-    The files of messages that are kept are kept, too.
+    The files of messages that are kept are kept, too, and those that a message on hold linked
+    before it was edited.
     """
     linked = storage.files.attachments.linked_by(tx, message_ids)
     if linked:
@@ -193,7 +194,9 @@ def delete_with_messages(tx: Tx, message_ids: Sequence[int]) -> None:
         assert found is not None
         if found.message_ids or storage.files.attachments.is_held(tx, attachment_id):
             _announce_change(tx, found)
-        elif storage.messages.deleted.is_linked(tx, attachment_id):
+        elif storage.messages.deleted.is_linked(
+            tx, attachment_id
+        ) or storage.organization.legal_holds.covers_file(tx, found):
             storage.files.attachments.keep(tx, found)
             _announce_removal(tx, found)
         else:

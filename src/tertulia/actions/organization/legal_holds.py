@@ -82,8 +82,8 @@ def check_erasable(tx: Tx, user: User) -> None:
 
 
 def _announce(tx: Tx) -> None:
-    owners = [each.id for each in storage.people.list_all(tx) if each.is_owner and each.is_active]
-    events.log.announce(tx, LegalHoldsChanged(), to=Users(owners))
+    owner_ids = storage.people.active_owner_ids(tx)
+    events.log.announce(tx, LegalHoldsChanged(), to=Users(owner_ids))
 
 
 # --- the job ---

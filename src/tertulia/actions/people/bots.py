@@ -17,6 +17,7 @@ from tertulia.errors.authentication import AdministratorRequired, InsufficientPe
 from tertulia.errors.channels import ChannelNameNotFound
 from tertulia.errors.people import BotNotFound
 from tertulia.events.audience import BotManagers, Everyone, Users
+from tertulia.events.types.organization.legal_holds import LegalHoldsChanged
 from tertulia.events.types.people.bots import (
     BotChanged,
     BotOwnerChanged,
@@ -260,6 +261,9 @@ def _set_owner(tx: Tx, account: User, owner_id: int) -> User:
     _check_count(tx, owner)
     former = None if account.bot_owner_id is None else storage.people.find(tx, account.bot_owner_id)
     storage.people.bots.set_owner(tx, account.id, owner.id)
+    if storage.organization.legal_holds.extend_to_bot(tx, account):
+        owner_ids = storage.people.active_owner_ids(tx)
+        events.log.announce(tx, LegalHoldsChanged(), to=Users(owner_ids))
     events.log.announce(tx, BotOwnerChanged(account.id, owner.id), to=Everyone())
     if former is not None and not former.is_admin:
         events.log.announce(tx, BotOwnersChanged([account.id]), to=Users([former.id]))

@@ -7,6 +7,7 @@ module checks that clients can parse them.
 
 import json
 import re
+from collections.abc import Iterable, Iterator
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -158,6 +159,26 @@ _KINDS = {
     "poll": msgspec.json.Decoder(Vote | NewOption | Question),
     "todo": msgspec.json.Decoder(NewTask | ToggleTask | Title),
 }
+
+
+def texts_of(submessages: Iterable[Submessage]) -> Iterator[str]:
+    """The texts that users have added to a widget."""
+    for each in submessages:
+        try:
+            addition = msgspec.json.decode(
+                each.content, type=Vote | NewOption | Question | NewTask | ToggleTask | Title
+            )
+        except msgspec.MsgspecError:  # the widget itself, which the message has as its content
+            continue
+        match addition:
+            case NewOption():
+                yield addition.option
+            case Question():
+                yield addition.question
+            case NewTask():
+                yield f"{addition.task} {addition.desc}"
+            case Title():
+                yield addition.title
 
 
 def check_addition(widget: str, content: str, *, by_author: bool) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from tertulia.database.tx import Tx
 from tertulia.domain.files.attachments import Attachment
 from tertulia.domain.organization.legal_holds import LegalHold
+from tertulia.domain.people.user import User
 from tertulia.storage.row_mapper import Record
 
 _HOLDS = Record(LegalHold, "legal_hold")
@@ -61,6 +62,15 @@ def active(tx: Tx) -> list[LegalHold]:
     return _HOLDS.all(
         tx, "FROM legal_hold WHERE realm_id = :realm AND ended_at IS NULL ORDER BY id"
     )
+
+
+def extend_to_bot(tx: Tx, bot: User) -> bool:
+    """Put a bot that gets another owner on hold itself, if its owner until now is on hold. Returns
+    whether that is so."""
+    found = [each for each in active(tx) if each.user_id == bot.bot_owner_id is not None]
+    for each in found:
+        insert(tx, bot.id, None, each.reason, each.created_by)
+    return bool(found)
 
 
 def end(tx: Tx, hold_id: int, ended_by: int | None) -> None:

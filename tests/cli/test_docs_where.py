@@ -1,6 +1,7 @@
 """The table of what can be done where."""
 
 import re
+from functools import cache
 
 import pytest
 
@@ -12,8 +13,13 @@ IMPORTED = re.compile(r'import \{ (.*) \} from "[./]*core/api.js"')
 VERBS = {"get", "post", "patch", "put", "remove"}
 
 
+@cache
+def lines() -> list[str]:
+    return where_page().splitlines()
+
+
 def row(call: str) -> list[str]:
-    (line,) = (each for each in where_page().splitlines() if f"`{call}`" in each)
+    (line,) = (each for each in lines() if f"`{call}`" in each)
     return [cell.strip() for cell in line.split("|")[1:-1]]
 
 

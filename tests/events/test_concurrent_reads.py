@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.databases import sqlite_with_tables
 from tests.support.waiting import TIMEOUT_SECONDS
 
 from tertulia import actions, events, storage
@@ -292,8 +293,8 @@ class DeliveryScene:
         self._vault = Vault(b"a secret for tests only")
 
     async def open(self) -> "DeliveryScene":
+        self._path.write_bytes(sqlite_with_tables())
         self.database = Hesitant(self._path, lambda: 1e9 + self.later)
-        self.database.migrate()
         self.realm_id = self.database.write_now(0, actions.organization.create, "Tertulia", "").id
         self.database.start(
             lambda tx, realms: self.delivery.follower.reader.fetch(tx, realms),

@@ -14,7 +14,7 @@ class ImportTarget:
     """A target for imports, and a server on it after the import."""
 
     def __init__(self, databases: Databases, kind: Kind) -> None:
-        self.url, self.folder = databases.new(kind, untouched=True)
+        self.url, self.folder = databases.ready(kind)
         self.terminal = Terminal(self.folder, self.url)
         self.server: Server | None = None
 

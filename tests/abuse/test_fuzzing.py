@@ -109,7 +109,8 @@ def seed(request: pytest.FixtureRequest) -> str:
 @pytest.mark.parametrize(
     "kind, count",
     [
-        ("sqlite", 2700),
+        ("sqlite", 900),
+        pytest.param("sqlite", 2700, marks=pytest.mark.thorough),
         pytest.param("postgres", 300, marks=pytest.mark.postgres),
         pytest.param("sqlite", REQUESTS * 7 // 10, marks=pytest.mark.soak),
         pytest.param(

@@ -31,8 +31,8 @@ TIMEOUT_SECONDS = 1800
 MAX_CONSECUTIVE_DUE = 160  # due messages between two messages of chatting users
 
 
-def on_both(*values: Any, soak: bool = False) -> list[Any]:
-    marks = [pytest.mark.soak] if soak else []
+def on_both(*values: Any, mark: pytest.MarkDecorator | None = None) -> list[Any]:
+    marks = [mark] if mark else []
     return [
         pytest.param("sqlite", *values, marks=marks),
         pytest.param("postgres", *values, marks=[*marks, pytest.mark.postgres]),
@@ -68,7 +68,7 @@ def test_due_messages_stay_in_order_while_another_server_locks_the_organization(
     assert scene.stored() == scene.expected
 
 
-@pytest.mark.parametrize("kind, count", on_both(10_000, soak=True))
+@pytest.mark.parametrize("kind, count", on_both(10_000, mark=pytest.mark.soak))
 def test_ten_thousand_due_messages_do_not_delay_chatting_users(
     databases: Databases, new_server: NewServer, kind: Kind, count: int
 ):
@@ -87,7 +87,14 @@ def test_ten_thousand_due_messages_do_not_delay_chatting_users(
     assert percentile_99(meanwhile) <= 2 * usual, (usual, percentile_99(meanwhile))
 
 
-@pytest.mark.parametrize("kind, count, kills", [*on_both(240, 2), *on_both(10_000, 5, soak=True)])
+@pytest.mark.parametrize(
+    "kind, count, kills",
+    [
+        *on_both(100, 1),
+        *on_both(240, 2, mark=pytest.mark.thorough),
+        *on_both(10_000, 5, mark=pytest.mark.soak),
+    ],
+)
 def test_kill_9_neither_loses_nor_repeats_due_messages(
     databases: Databases, new_server: NewServer, kind: Kind, count: int, kills: int
 ):

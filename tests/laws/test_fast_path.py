@@ -54,9 +54,9 @@ class SendScene:
         self.everyone_id = chat.group("everyone")
 
     def talk(self) -> None:
-        """Whether they may or not."""
+        """Whether they may or not. The second time a send takes the fast path."""
         ana, ben = (replace(each, server=self.sending_to) for each in (self.ana, self.ben))
-        for _ in range(3):
+        for _ in range(2):
             for sender, other in ((ana, ben), (ben, ana)):
                 sender.tries_to_say("Soup?", to="kitchen > lunch")
                 sender.tries_to_say("Soup?", to="kitchen > ")

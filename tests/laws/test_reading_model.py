@@ -684,7 +684,10 @@ class RandomUsers:
             }
 
 
-@pytest.mark.parametrize("seed", [1, 2, pytest.param(3, marks=pytest.mark.soak)])
+@pytest.mark.parametrize(
+    "seed",
+    [1, pytest.param(2, marks=pytest.mark.thorough), pytest.param(3, marks=pytest.mark.soak)],
+)
 def test_the_server_agrees_with_the_model(own_chat, seed, monkeypatch):
     if seed > 1:  # use the code paths of a large organization in a small one
         monkeypatch.setattr(storage.messages.history, "NEAR_IDS", 4)

@@ -180,3 +180,23 @@ def test_menus_and_dialogs_fade_in_unless_a_person_wants_less_motion(
     menu = page.get_by_role("menu")
     expect(menu).to_have_css("opacity", "1")
     assert menu.evaluate(duration) == seconds
+
+
+def test_on_a_phone_a_card_covers_the_view_with_a_veil_and_settings_fill_the_window(
+    page_chat, browse
+):
+    ana = page_chat.person("ana", channels=["kitchen"])
+    ana.says("Soup's on", to="kitchen > lunch")
+    user = browse(ana, viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    page = user.goes(topic(page_chat, "kitchen", "lunch")).page
+
+    page.get_by_role("article").get_by_role("button", name="Ana").tap()
+    veil = "each => getComputedStyle(each, '::backdrop').backgroundColor"
+    assert page.get_by_role("dialog", name="Ana").evaluate(veil) != "rgba(0, 0, 0, 0)"
+    page.keyboard.press("Escape")
+    page.evaluate("hash => { location.hash = hash; }", "#settings/profile")
+
+    box = page.get_by_role("dialog").bounding_box()
+    assert box is not None
+    assert box["height"] > 0.9 * 844
+    assert box["y"] + box["height"] == pytest.approx(844, abs=1)

@@ -5,7 +5,7 @@ import { get, patch, post, remove } from "../core/api.js";
 import { channels, sortedFolders } from "../state/channels.js";
 import { findPeople } from "../state/typeahead_sources.js";
 import { setChildren, h, iconButton } from "../core/html.js";
-import { avatar } from "../views/avatars.js";
+import { avatar, channelDot } from "../views/avatars.js";
 import { realm, state } from "../state/session.js";
 import { nameOf } from "../state/people.js";
 import { on } from "../core/signals.js";
@@ -30,12 +30,14 @@ export function channelSettings({ element }, page) {
   const id = Number(element.dataset.channel);
   const channel = channels.get(id);
   if (!channel) return undefined;
-  return openTabbedDialog(channel.name, `#channels/${id}`, [
+  const dialog = openTabbedDialog(channel.name, `#channels/${id}`, [
     ...(channel.subscribed ? [{ key: "personal", title: t("channel.personal"), draw: () => personalPage(id) }] : []),
     { key: "general", title: t("channel.general"), draw: () => generalPage(id) },
     { key: "permissions", title: t("channel.permissions"), draw: () => permissionsPage(id) },
     { key: "subscribers", title: t("channel.subscribers"), draw: () => subscribersPage(id) },
   ], page);
+  dialog.querySelector("header")?.prepend(channelDot(id));
+  return dialog;
 }
 
 /** @param {{element: HTMLElement}} context */

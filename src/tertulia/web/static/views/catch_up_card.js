@@ -60,7 +60,7 @@ function card(found, shown, draw, close) {
   const sentences = shown.reduce((sum, each) => sum + each.sentences.length, 0);
   const others = found.conversation_count - shown.length;
   const unread = unreadWithoutMuted();
-  const since = t("catchup.since", { when: found.since ? formatShortTime(found.since, true) : "", messages: t("catchup.messages", { count: found.message_count }), conversations: t("inbox.conversations", { count: found.conversation_count }) });
+  const since = t("catchup.since", { when: found.since ? formatShortTime(found.since, true) : "", messages: t("catchup.messages", { count: found.message_count }), conversations: t("inbox.conversations", { count: found.conversation_count, number: found.conversation_count }) });
   const notes = [
     others > 0 && t("catchup.others", { count: others }),
     found.older_left_out && t("catchup.older"),

@@ -412,6 +412,17 @@ def test_polls_are_shown_with_their_votes(square, ana):
     assert re.search(r"Bread</bdi> <small>0 votes<", text)
 
 
+def test_absolute_addresses_of_the_server_lead_to_the_chat_and_to_files(square, ana):
+    file = uploads(ana, "plan.txt", b"the plan")
+    site = f"http://{square.host}"
+    ana.says(f"[file]({site}{file.url}) [chat]({site}/#narrow/is/dm)", to="square > news")
+
+    text = text_of(page(square, path_of(square, "square", "news")))
+
+    assert f'href="{file.url}">file<' in text
+    assert 'href="/#narrow/is/dm">chat<' in text
+
+
 def test_a_topic_can_be_read_as_text(square, ana):
     ana.says("**Bold** <b>", to="square > plain")
 

@@ -9,7 +9,7 @@ import click
 import msgspec
 
 from tertulia import actions, domain, storage
-from tertulia.cli.exporting import FOLDER_MODE
+from tertulia.cli.exporting import FOLDER_MODE, warn_of_damaged_files
 from tertulia.cli.open_data import OpenOrganization, audited_command, channel_id, in_organization
 from tertulia.cli.progress import Progress
 from tertulia.cli.sigterm import clean_up_on_sigterm
@@ -82,22 +82,29 @@ def discover(
     shutil.rmtree(draft, ignore_errors=True)
     draft.mkdir(mode=FOLDER_MODE, parents=True)
 
-    def write(tx: Tx, files: FileSnapshot) -> int:
+    def write(tx: Tx, files: FileSnapshot) -> tuple[int, list[str]]:
         found = storage.archive_queries.find_words(tx, wanted)
         chosen = ArchivedMessages(WITHOUT_CONSENT, discovery=found)
         count = storage.archive_queries.count(tx, chosen)
         progress = Progress(count, "messages")
-        HtmlArchive(tx, chosen, draft, files, progress.show).write()
+        archive = HtmlArchive(tx, chosen, draft, files, progress.show)
+        archive.write()
         progress.end()
-        return count
+        warn_of_damaged_files(archive.damaged_files)
+        return count, archive.damaged_files
 
     try:
         with file_snapshot.open_snapshot(opened.database, FileStores(opened.config)) as files:
-            count = opened.read(write, files)
-        described = {"reason": reason, "messages": count, **msgspec.structs.asdict(wanted)}
+            count, damaged = opened.read(write, files)
+        described = {
+            "reason": reason,
+            "messages": count,
+            **msgspec.structs.asdict(wanted),
+            "damaged_files": damaged,
+        }
         del described["message_ids"]
         (draft / CRITERIA).write_bytes(msgspec.json.format(msgspec.json.encode(described)))
-        (draft / MANIFEST).write_text(_manifest(draft))
+        (draft / MANIFEST).write_text(_manifest(draft), "utf-8")
         about = {"user_ids": list(wanted.user_ids), "stream_ids": list(wanted.channel_ids)}
         act = audited_command(**about, reason=reason)
         opened.database.write_now(opened.realm.id, storage.organization.audit.insert, act, DONE)

@@ -75,8 +75,10 @@ def _html(opened: OpenOrganization, folder: Path, kind: str, email: str | None) 
         if user is not None:
             chosen = actions.organization.exports.of_person(tx, user.id)
         progress = Progress(storage.archive_queries.count(tx, chosen), "messages")
-        HtmlArchive(tx, chosen, draft, files, progress.show).write()
+        archive = HtmlArchive(tx, chosen, draft, files, progress.show)
+        archive.write()
         progress.end()
+        warn_of_damaged_files(archive.damaged_files)
 
     try:
         with file_snapshot.open_snapshot(opened.database, FileStores(opened.config)) as files:
@@ -86,6 +88,12 @@ def _html(opened: OpenOrganization, folder: Path, kind: str, email: str | None) 
         shutil.rmtree(draft, ignore_errors=True)
     opened.database.write_now(opened.realm.id, opened.record, *([] if user is None else [user]))
     click.echo(f"Wrote {folder}. Open {folder / 'index.html'} in a browser.", err=True)
+
+
+def warn_of_damaged_files(path_ids: list[str]) -> None:
+    if path_ids:
+        names = ", ".join(path_ids)
+        click.echo(f"Files that are missing or damaged, and not exported: {names}", err=True)
 
 
 def _organization(opened: OpenOrganization, draft: Path, kind: str) -> None:

@@ -2,6 +2,7 @@
 
 import hashlib
 import io
+import json
 import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -207,6 +208,28 @@ def test_no_file_is_deleted_from_a_store_during_a_backup(start_server, tmp_path)
 
     server.run_job("deleted files elsewhere")
     assert list(stores.store("folder").sizes()) == []
+
+
+@pytest.mark.on_one
+def test_a_discovery_names_damaged_files_and_contains_the_others(start_server, tmp_path):
+    server = start_server(files="folder")
+    ana = Chat.found(server, "").person("ana", channels=["kitchen"])
+    files = [uploads(ana, f"{n}.txt", f"tide {n}".encode()) for n in range(3)]
+    for file in files:
+        says_with(ana, file)
+    eventually(lambda: files_by_store(server) == {"folder": 3})
+    stored = {
+        path.read_text(): path for path in (server.folder / "files").rglob("*") if path.is_file()
+    }
+    stored["tide 0"].unlink()
+    stored["tide 1"].write_text("edit 1")
+
+    found = runs(server, "discover", str(tmp_path / "out"), "--reason", "x")
+
+    assert found.code == 0, found.err
+    assert [path.name for path in (tmp_path / "out" / "files").rglob("*.txt")] == ["2.txt"]
+    described = json.loads((tmp_path / "out" / "discovery.json").read_text())
+    assert described["damaged_files"] == [files[0].path_id, files[1].path_id]
 
 
 @pytest.mark.on_one

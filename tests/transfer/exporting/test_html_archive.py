@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
+from tests.support import pictures
 from tests.support.axe import violations
 from tests.support.cli_runner import CommandResult, Terminal
 from tests.support.files import uploads
@@ -48,7 +49,7 @@ def all_html(folder: Path) -> str:
 def broken_links(folder: Path) -> list[str]:
     broken = []
     for page in folder.rglob("*.html"):
-        for link in re.findall(r'(?:href|src)="([^"]*)"', page.read_text()):
+        for link in re.findall(r'\s(?:href|src)="([^"]*)"', page.read_text()):
             path, _, anchor = unescape(link).partition("#")
             if re.match(r"[a-z]+:", path):
                 continue
@@ -101,6 +102,28 @@ def test_an_archive_of_a_person_has_what_they_wrote_and_received(chat, lively, b
     assert "between us" in html
     assert "behind a door" not in html
     assert "elsewhere" not in html
+
+
+def test_inline_images_custom_emoji_and_absolute_addresses_of_the_server_are_archived(
+    chat, lively, ana, tmp_path
+):
+    image = uploads(ana, "soup.png", picture(), "image/png")
+    pictures.uploads(ana, "broth", picture()).succeeds()
+    ana.says(f"![soup]({image.url})", to="kitchen > lunch")
+    ana.says(f"[absolute](http://{chat.host}{image.url}) :broth:", to="kitchen > lunch")
+
+    archives(chat, tmp_path / "out")
+
+    html = (
+        tmp_path / "out" / f"channels/{chat.channel('kitchen').id}/t{lively.id}.html"
+    ).read_text()
+    (file,) = (tmp_path / "out" / "files").rglob("soup.png")
+    (emoji,) = (tmp_path / "out" / "emoji").iterdir()
+    path = file.relative_to(tmp_path / "out")
+    assert f' src="../../{path}"' in html
+    assert f'href="../../{path}">absolute<' in html
+    assert f'src="../../emoji/{emoji.name}"' in html
+    assert not broken_links(tmp_path / "out")
 
 
 @pytest.mark.parametrize("policy, is_shown", [("all", True), ("moves", False), ("none", False)])
@@ -356,3 +379,21 @@ def test_a_long_file_of_the_search_index_is_divided_and_has_each_word_once(tmp_p
     assert found["kale"] == found["kayak"] == list(range(50))
     assert found["karma7"] == [7]
     assert {path.suffix for path in (tmp_path / "search").iterdir()} == {".js"}
+
+
+def test_a_missing_file_is_named_and_the_rest_is_archived(chat, lively, ana, tmp_path):
+    lost, kept = (uploads(ana, name, name.encode()) for name in ("lost.txt", "kept.txt"))
+    ana.says(f"{lost.link} {kept.link}", to="kitchen > lunch")
+    chat.write(
+        lambda tx: tx.execute(
+            "DELETE FROM upload_piece WHERE upload_id IN (SELECT upload_id FROM attachment"
+            " WHERE realm_id = :realm AND name = 'lost.txt')"
+        )
+    )
+
+    result = archives(chat, tmp_path / "out")
+
+    assert lost.path_id in result.err
+    assert kept.path_id not in result.err
+    assert [path.name for path in (tmp_path / "out" / "files").rglob("*.txt")] == ["kept.txt"]
+    assert not broken_links(tmp_path / "out")

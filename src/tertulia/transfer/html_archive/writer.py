@@ -41,7 +41,7 @@ from tertulia.domain.channels.channel import Channel
 from tertulia.domain.messages.message import Message, TopicMessage
 from tertulia.domain.people.known_people import UNKNOWN_NAME
 from tertulia.storage.archive_queries import ArchivedMessages
-from tertulia.transfer.backup.file_snapshot import FileSnapshot
+from tertulia.transfer.backup.file_snapshot import DamagedStoredFile, FileSnapshot
 from tertulia.transfer.html_archive import links
 from tertulia.transfer.html_archive.search_index import SearchIndex
 
@@ -73,8 +73,7 @@ class ArchiveAppearance:
         return self._rewritten(message.rendered)
 
     def emoji_image(self, code: str) -> str | None:
-        name = self._archive.emoji.get(int(code))
-        return None if name is None else f"{self._root}emoji/{name}"
+        return self._emoji(self._archive.emoji.get(int(code)))
 
     def special_emoji_image(self) -> str:
         return f"{self._root}static/icon.png"
@@ -91,11 +90,14 @@ class ArchiveAppearance:
         ]
 
     def _rewritten(self, html: str) -> str:
-        return links.rewrite(html, self._file, self._message)
+        return links.rewrite(html, self._file, self._emoji, self._message)
 
     def _file(self, path_id: str) -> str | None:
         path = self._archive.file(unquote(path_id))
         return None if path is None else f"{self._root}{path}"
+
+    def _emoji(self, name: str | None) -> str | None:
+        return f"{self._root}emoji/{name}" if name in self._archive.emoji.values() else None
 
     def _message(self, channel_id: int, topic: str, message_id: int | None) -> str | None:
         path = self._archive.message_path(channel_id, unquote(topic), message_id)
@@ -114,6 +116,7 @@ class HtmlArchive:
         self._tx, self._chosen, self._folder, self._files = tx, chosen, folder, files
         self._progress, self._done = progress, 0
         self.has_earlier_versions = chosen.has_earlier_versions
+        self.damaged_files: list[str] = []  # path ids of files that are missing or damaged
         self._realm = storage.organization.current(tx)
         self._texts = Texts.of(str(self._realm.setting("default_language")))
         self._templates = template_engine.environment()
@@ -323,11 +326,19 @@ class HtmlArchive:
             found = attachment.id, attachment.size
         elif self._chosen.discovery is not None:
             found = storage.messages.deleted.file_at(self._tx, path_id)
-        if found is None:
+        if found is None or path_id in self.damaged_files:
             return False
-        with self._put(path).open("wb") as target:
-            shutil.copyfileobj(self._files.contents(self._tx, *found), target)
-        return True
+        target = self._put(path)
+        try:
+            with target.open("wb") as contents:
+                shutil.copyfileobj(self._files.contents(self._tx, *found), contents)
+            is_whole = target.stat().st_size == found[1]
+        except DamagedStoredFile:
+            is_whole = False
+        if not is_whole:
+            target.unlink()
+            self.damaged_files.append(path_id)
+        return is_whole
 
     def _may_contain(self, attachment_id: int) -> bool:
         """Whether an archived message gives access to a file: its address in a text does not."""

@@ -1,5 +1,6 @@
 """What a reader without an account sees: names, pictures and links of the public pages."""
 
+import re
 from collections.abc import Mapping
 from typing import ClassVar
 
@@ -26,6 +27,8 @@ from tertulia.domain.people.user import UPLOADED
 from tertulia.events.directory.organization import Organization
 from tertulia.web.public import addresses
 
+# Markdown writes absolute addresses of this server relative to its root, where the chat is.
+_RELATIVE = re.compile(r'(\s(?:href|src)=")(?=#|user_uploads/)')
 SPECIAL_EMOJI_IMAGE = "/static/generated/emoji/images/emoji/unicode/zulip.png"
 
 
@@ -46,7 +49,10 @@ class PublicAppearance:
         return ShownPerson(user.full_name, user.id % SHADES + 1, picture, user.is_bot)
 
     def html(self, message: Message | TopicMessage) -> str:
-        return self._org.shown(message.rendered)
+        html = self._org.shown(message.rendered)
+        if '="#' in html or '="user_uploads/' in html:
+            html = _RELATIVE.sub(r"\1/", html)
+        return html
 
     def emoji_image(self, code: str) -> str | None:
         custom = self._org.emoji.get(int(code))

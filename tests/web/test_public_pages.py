@@ -1,13 +1,14 @@
 """Public pages: web-public channels without an account and without scripts."""
 
+import asyncio
 import json
 import re
 import time
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from html import unescape
-from itertools import pairwise
+from itertools import count, pairwise
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
@@ -537,6 +538,49 @@ def test_other_requests_go_first_while_a_page_is_rendered(square, ana, monkeypat
 
     assert len(rendered) > 10
     assert max(later - earlier for earlier, later in pairwise(steps)) == 1
+
+
+@pytest.fixture
+def while_a_page_is_made(monkeypatch) -> Callable[[int, Callable[[], Any]], None]:
+    """Set what happens while a page waits for other requests: before it is read, or after that."""
+
+    def set_change(pause: int, change: Callable[[], Any]) -> None:
+        pauses = count(1)
+        yield_to = LoopYieldPoint.yield_to_requests
+
+        async def changed(self: LoopYieldPoint) -> None:
+            if next(pauses) == pause:
+                await asyncio.to_thread(change)
+            await yield_to(self)
+
+        monkeypatch.setattr(LoopYieldPoint, "yield_to_requests", changed)
+
+    return set_change
+
+
+def test_an_etag_is_never_that_of_an_earlier_page(square, ana, while_a_page_is_made):
+    message = ana.says("Old", to="square > news")
+    path = path_of(square, "square", "news")
+    etag = page(square, path).headers["etag"]
+    while_a_page_is_made(1, lambda: ana.patch(f"/messages/{message.id}", content="New").succeeds())
+
+    reply = page(square, f"{path}?as=text")
+
+    assert "New" in text_of(reply)
+    assert reply.headers.get("etag") != etag
+
+
+@pytest.mark.parametrize("pause", [1, 2])
+def test_a_channel_that_is_closed_while_a_page_is_made_is_not_found(
+    square, ana, while_a_page_is_made, pause
+):
+    ana.says("Hello", to="square > news")
+    channel = square.channel("square").id
+    while_a_page_is_made(
+        pause, lambda: ana.patch(f"/streams/{channel}", is_web_public=False).succeeds()
+    )
+
+    assert page(square, path_of(square, "square", "news")).status == 404
 
 
 def test_search_engines_get_structured_data_and_previews_get_open_graph(square, ana):

@@ -351,8 +351,9 @@ class PublicPages:
             PublicAppearance(org),
             contact=self._services.config.public_contact_email,
         )
+        channel = request.path_params.get("channel")
         try:
-            etag = self._etag(visit, request.path_params.get("channel"))
+            etag = self._etag(visit, channel)
         except NotFound:  # before a 304, which would tell whether a private channel has changed
             return await self._not_found(api_request, visit.texts)
         if _matches(etag, api_request.header("if-none-match") or ""):
@@ -372,6 +373,8 @@ class PublicPages:
             document, body, is_current = await self._render_in_turn(
                 visit, read, in_thread=in_thread
             )
+            if etag != self._etag(visit, channel):  # changed while the page waited
+                is_current = False
         except NotFound:
             return await self._not_found(api_request, visit.texts)
         if isinstance(document, Response):

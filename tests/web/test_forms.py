@@ -411,6 +411,25 @@ def test_a_card_leads_to_the_direct_messages_with_a_person_and_to_the_profile(pa
     expect(messages.get_by_text("Soup's on")).to_have_count(0)
 
 
+def test_a_card_fits_a_low_window_and_an_unknown_person_has_none(page_chat, browse):
+    names = [f"table {number}" for number in range(8)]
+    ana, ben = page_chat.people("ana", "ben", channels=["kitchen", *names])
+    ben.says("Soup's on", to="kitchen > lunch")
+    user = browse(ana, viewport={"width": 720, "height": 450})
+    page = user.goes(topic(page_chat, "kitchen", "lunch")).page
+
+    page.get_by_role("article").get_by_role("button", name="Ben").click()
+    card = page.get_by_role("dialog", name="Ben")
+    expect(card.locator("dd.shared a")).to_have_count(6)
+    box = card.bounding_box()
+    assert box is not None
+    assert box["y"] >= 0
+    assert box["y"] + box["height"] <= 450
+    page.evaluate("location.hash = '#user/999999'")
+
+    expect(page.get_by_role("dialog", name="This could not be fetched")).to_be_visible()
+
+
 def test_the_card_of_a_person_who_has_left_offers_no_conversation(page_chat, browse):
     owner = page_chat.person("olga", role="owner", channels=["kitchen"])
     ben = page_chat.person("ben", channels=["kitchen"])
@@ -460,14 +479,20 @@ def test_the_zuliprc_of_a_bot_with_a_long_address_is_one_word(page_chat, browse)
 def test_uploaded_files_are_listed_and_deleted(page_chat, browse):
     ana = page_chat.person("ana", channels=["kitchen"])
     uploads(ana, "menu.txt", b"soup", kind="text/plain")
+    uploads(ana, "guests.txt", b"x" * 2000, kind="text/plain")
     page = browse(ana).goes("#inbox").page
     page.evaluate("location.hash = '#settings/uploaded-files'")
 
+    page.get_by_role("button", name="Delete guests.txt").click()
+    page.get_by_role("button", name="Delete the file").click()
+    expect(page.get_by_role("link", name="guests.txt")).to_have_count(0)
+    expect(page.get_by_text("0 kB in all")).to_be_visible()
     expect(page.get_by_role("link", name="menu.txt")).to_be_visible()
     page.get_by_role("button", name="Delete menu.txt").click()
     page.get_by_role("button", name="Delete the file").click()
 
     expect(page.get_by_role("link", name="menu.txt")).to_have_count(0)
+    expect(page.get_by_text("You have uploaded nothing")).to_be_visible()
     assert ana.get("/attachments").succeeds()["attachments"] == []
 
 

@@ -118,3 +118,19 @@ def test_a_number_of_more_people_has_its_sign_on_the_left_in_arabic(page_chat, b
 
     places = more.evaluate(PLACES)
     assert places["sign"] < places["digit"]
+
+
+def test_a_key_is_not_mirrored_in_arabic(page_chat, browse):
+    ana = page_chat.person("ana", channels=["kitchen"])
+    ana.patch("/settings", default_language="ar").succeeds()
+    ana.says("Soup's on", to="kitchen > lunch")
+    kitchen = page_chat.channel("kitchen").id
+    user = browse(ana).goes(f"#narrow/channel/{kitchen}-kitchen/topic/lunch")
+
+    user.message("Soup's on").focus()
+    user.page.keyboard.press("i")
+
+    key = user.page.get_by_role("menuitem").first.locator("kbd")
+    expect(key).to_have_text(">")
+    expect(key).to_have_css("unicode-bidi", "plaintext")
+    assert key.evaluate("each => getComputedStyle(each).direction") == "rtl"  # it stays at the end

@@ -97,5 +97,6 @@ function positionPopover(panel, anchor) {
   panel.style.setProperty("left", `${Math.max(8, Math.min(left, innerWidth - size.width - 8)) + scrollX}px`);
   const distance = Math.max(8, Math.min(isBelow ? at.bottom + 4 : innerHeight - at.top + 4, innerHeight - size.height - 8));
   panel.style.setProperty("inset-block", isBelow ? `${distance}px auto` : `auto ${distance}px`); // it stays beside the element when its height changes
+  panel.style.setProperty("--room", `${innerHeight - distance - 8}px`);
   return undefined;
 }

@@ -133,6 +133,7 @@ export function showMembers() {
 /** The dialog of the address `#user/ID`. @param {{rest?: string[]}} route */
 export function showUser(route) {
   const id = Number(route.rest?.[0]);
+  if (!people.has(id)) return void bindToAddress(openDialog(t("talk.failed"), [h("p", {}, t("channel.unknown-text"))]));
   const card = profileCard(id, { isWhole: true });
   card.removeAttribute("role"); // the dialog has the name as its title
   card.querySelector("h2")?.remove();

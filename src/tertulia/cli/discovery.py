@@ -9,7 +9,7 @@ import click
 import msgspec
 
 from tertulia import actions, domain, storage
-from tertulia.cli.exporting import FOLDER_MODE, warn_of_damaged_files
+from tertulia.cli.exporting import new_draft, warn_of_damaged_files
 from tertulia.cli.open_data import OpenOrganization, audited_command, channel_id, in_organization
 from tertulia.cli.progress import Progress
 from tertulia.cli.sigterm import clean_up_on_sigterm
@@ -78,9 +78,7 @@ def discover(
         raise click.ClickException("The last day is before the first day.")
     reason = domain.organization.legal_holds.checked_reason(reason)
     wanted = opened.read(_criteria, emails, channels, words, first, last)
-    draft = folder.with_name(f"{folder.name}.part")
-    shutil.rmtree(draft, ignore_errors=True)
-    draft.mkdir(mode=FOLDER_MODE, parents=True)
+    draft = new_draft(folder)
 
     def write(tx: Tx, files: FileSnapshot) -> tuple[int, list[str]]:
         found = storage.archive_queries.find_words(tx, wanted)

@@ -65,9 +65,7 @@ def export(
 
 def _html(opened: OpenOrganization, folder: Path, kind: str, email: str | None) -> None:
     user = None if email is None else opened.read(actions.people.get_by_email, email)
-    draft = folder.with_name(f"{folder.name}.part")
-    shutil.rmtree(draft, ignore_errors=True)
-    draft.mkdir(mode=FOLDER_MODE, parents=True)
+    draft = new_draft(folder)
 
     def write(tx: Tx, files: FileSnapshot) -> None:
         planned = zulip_export.plan(tx, kind)
@@ -88,6 +86,17 @@ def _html(opened: OpenOrganization, folder: Path, kind: str, email: str | None) 
         shutil.rmtree(draft, ignore_errors=True)
     opened.database.write_now(opened.realm.id, opened.record, *([] if user is None else [user]))
     click.echo(f"Wrote {folder}. Open {folder / 'index.html'} in a browser.", err=True)
+
+
+def new_draft(folder: Path) -> Path:
+    """The folder in which pages are written until they are complete. Deletes one that a killed
+    command has left."""
+    draft = folder.with_name(f"{folder.name}.part")
+    if draft.is_dir() and any(draft.iterdir()) and not (draft / "static").is_dir():
+        raise click.ClickException(f"{draft} already exists, and is not from an export.")
+    shutil.rmtree(draft, ignore_errors=True)
+    draft.mkdir(mode=FOLDER_MODE, parents=True)
+    return draft
 
 
 def warn_of_damaged_files(path_ids: list[str]) -> None:

@@ -252,6 +252,27 @@ def test_a_terminated_export_leaves_nothing(chat, lively, tmp_path, monkeypatch,
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("command", [("export", "--html"), ("discover", "--reason", "x")])
+def test_only_what_a_killed_command_left_is_replaced(chat, lively, tmp_path, command):
+    terminal = Terminal(chat.server.folder, chat.server.url)
+    foreign, left = tmp_path / "foreign", tmp_path / "left"
+    (tmp_path / "foreign.part").mkdir()
+    (tmp_path / "foreign.part" / "letter.txt").write_text("Dear Ana")
+    (tmp_path / "left.part" / "static").mkdir(parents=True)
+    (tmp_path / "left.part" / "old.html").write_text("half")
+
+    words = ("--org", chat.realm.subdomain)
+    refused = terminal.runs(*command, str(foreign), *words, TERTULIA_SECRET=SECRET)
+    repeated = terminal.runs(*command, str(left), *words, TERTULIA_SECRET=SECRET)
+
+    assert refused.code == 1
+    assert "foreign.part already exists, and is not from an export." in refused.err
+    assert (tmp_path / "foreign.part" / "letter.txt").read_text() == "Dear Ana"
+    assert repeated.code == 0, repeated.err
+    assert not (left / "old.html").exists()
+    assert not (tmp_path / "left.part").exists()
+
+
 def test_an_existing_folder_is_not_overwritten(chat, lively, tmp_path):
     (tmp_path / "out").mkdir()
     terminal = Terminal(chat.server.folder, chat.server.url)

@@ -127,7 +127,7 @@ def test_a_key_is_not_mirrored_in_arabic(page_chat, browse):
     kitchen = page_chat.channel("kitchen").id
     user = browse(ana).goes(f"#narrow/channel/{kitchen}-kitchen/topic/lunch")
 
-    user.message("Soup's on").focus()
+    user.page.get_by_role("article").filter(has_text="Soup's on").focus()
     user.page.keyboard.press("i")
 
     key = user.page.get_by_role("menuitem").first.locator("kbd")

@@ -13,9 +13,11 @@ export function region(selector) {
   return /** @type {HTMLElement} */ (document.querySelector(selector));
 }
 
+const phoneQuery = matchMedia("(max-width: 43.75rem)");
+
 /** Whether the page has one column, and the sidebar slides over it. */
 export function isPhone() {
-  return matchMedia("(max-width: 43.75rem)").matches;
+  return phoneQuery.matches;
 }
 
 /** Fill the header: the title, a small line over it, and buttons.

@@ -71,18 +71,18 @@ export class Reader {
     if (document.hidden || !document.hasFocus()) return this.#seen.clear();
     const view = this.#scroller.getBoundingClientRect();
     const now = performance.now();
-    /** @type {Set<number>} */
-    const inView = new Set();
-    for (const id of this.#list.drawn) {
+    /** @type {Map<number, number>} */
+    const seen = new Map();
+    for (const id of this.#list.drawn.reverse()) {
       if (id < this.#firstId || !isUnread(id)) continue;
-      const end = this.#list.articleOf(id)?.getBoundingClientRect().bottom ?? 0;
-      if (end > view.bottom + 2) break;
-      if (end > view.top) inView.add(id);
+      const row = this.#list.articleOf(id)?.getBoundingClientRect();
+      if (!row?.height) continue;
+      if (row.bottom <= view.top) break; // all others are above it
+      if (row.bottom <= view.bottom + 2) seen.set(id, this.#seen.get(id) ?? now);
     }
-    const read = [...inView].filter((id) => now - (this.#seen.get(id) ?? now) >= VISIBLE_MS);
-    this.#seen = new Map([...inView].map((id) => [id, this.#seen.get(id) ?? now]));
-    markRead(read);
-    const waiting = [...this.#seen.values()].filter((since) => now - since < VISIBLE_MS);
+    this.#seen = seen;
+    markRead([...seen].filter(([, since]) => now - since >= VISIBLE_MS).map(([id]) => id));
+    const waiting = [...seen.values()].filter((since) => now - since < VISIBLE_MS);
     if (waiting.length) this.#checkIn(VISIBLE_MS - (now - Math.min(...waiting)));
     return undefined;
   }

@@ -4,6 +4,7 @@ import { on } from "../core/signals.js";
 import { unreadBadgeCount, unreadTotals } from "../state/unread.js";
 import { drawTitle } from "./title.js";
 
+const browserQuery = matchMedia("(display-mode: browser)");
 let shownBadge = -1;
 
 export function startUnreadIcon() {
@@ -21,7 +22,7 @@ export function drawUnreadIcon() {
 
 /** @param {number} count */
 function setBadge(count) {
-  if (count === shownBadge || matchMedia("(display-mode: browser)").matches) return; // only an installed app has a badge
+  if (count === shownBadge || browserQuery.matches) return; // only an installed app has a badge
   shownBadge = count;
   const badge = /** @type {Partial<Pick<Navigator, "setAppBadge" | "clearAppBadge">>} */ (navigator);
   if (count) badge.setAppBadge?.(count).catch?.(() => {});

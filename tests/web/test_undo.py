@@ -37,7 +37,7 @@ def test_undo_restores_a_deleted_message(kitchen):
 
 def test_after_six_seconds_the_message_is_deleted(kitchen):
     ana, _, soup, user = kitchen
-    with user.page.expect_request(f"**/json/messages/{soup.id}"):
+    with user.page.expect_response(f"**/json/messages/{soup.id}"):
         delete(user)
     expect(user.page.get_by_role("button", name="Undo")).to_have_count(0)
 

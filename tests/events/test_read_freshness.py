@@ -23,6 +23,7 @@ LONGER_THAN_ANY_TEST = {"lock_timeout": "600s", "statement_timeout": "600s"}
 @pytest.fixture(autouse=True)
 def patient_servers(monkeypatch) -> None:
     monkeypatch.setattr(Postgres, "limits", Postgres.limits | LONGER_THAN_ANY_TEST)
+    monkeypatch.setattr(follower, "LEASE_SECONDS", 600.0)
 
 
 @contextmanager

@@ -288,6 +288,34 @@ def test_a_file_stays_on_hold_if_its_link_is_edited_away_before_it_is_deleted(ch
     assert chat.read(lambda tx: tx.column(names)) == ["plan.txt"]
 
 
+def test_a_file_stays_on_hold_if_another_user_edits_the_link_away(chat, owner, ana, ben):
+    holds(owner, held_stream_ids=[chat.channel("kitchen").id])
+    file = uploads(ana, "plan.txt", b"the plan")
+    mine = ana.says(file.link, to="garden > beds")
+    message = ben.says(file.link, to="kitchen > lunch")
+    ben.patch(f"/messages/{message.id}", content="No plan").succeeds()
+
+    ana.delete(f"/messages/{mine.id}").succeeds()
+    purges(chat)
+
+    names = "SELECT name FROM kept_attachment WHERE realm_id = :realm"
+    assert chat.read(lambda tx: tx.column(names)) == ["plan.txt"]
+
+
+def test_a_user_whose_file_a_message_on_hold_linked_before_an_edit_cannot_be_erased(
+    chat, owner, ana, ben
+):
+    holds(owner, held_stream_ids=[chat.channel("kitchen").id])
+    file = uploads(ana, "plan.txt", b"the plan")
+    ana.says(file.link, to="garden > beds")
+    message = ben.says(file.link, to="kitchen > lunch")
+    ben.patch(f"/messages/{message.id}", content="No plan").succeeds()
+
+    owner.post(f"/users/{ana.id}/erase").fails(
+        "Messages on legal hold link files of this user. End the hold before you erase the account."
+    )
+
+
 def test_a_file_stays_on_hold_if_another_message_that_links_it_is_deleted(chat, owner, ana):
     holds(owner, held_stream_ids=[chat.channel("kitchen").id])
     file = uploads(ana, "plan.txt", b"the plan")

@@ -96,7 +96,7 @@ def delete_own(tx: Tx, owner: User, attachment_id: int) -> None:
     found = storage.files.attachments.find(tx, attachment_id)
     if found is None or found.owner_id != owner.id:
         raise InvalidAttachment()
-    if storage.organization.legal_holds.covers_file(tx, found):
+    if storage.organization.legal_holds.covered_files(tx, [found]):
         storage.files.attachments.keep(tx, found)
         _announce_removal(tx, found)
     else:
@@ -189,14 +189,13 @@ def delete_with_messages(tx: Tx, message_ids: Sequence[int]) -> None:
     linked = storage.files.attachments.linked_by(tx, message_ids)
     if linked:
         storage.files.attachments.unlink_all(tx, message_ids)
-    for attachment_id in linked:
-        found = storage.files.attachments.find(tx, attachment_id)
-        assert found is not None
-        if found.message_ids or storage.files.attachments.is_held(tx, attachment_id):
+    found_or_none = (storage.files.attachments.find(tx, each) for each in linked)
+    files = [each for each in found_or_none if each is not None]
+    on_hold = storage.organization.legal_holds.covered_files(tx, files)
+    for found in files:
+        if found.message_ids or storage.files.attachments.is_held(tx, found.id):
             _announce_change(tx, found)
-        elif storage.messages.deleted.is_linked(
-            tx, attachment_id
-        ) or storage.organization.legal_holds.covers_file(tx, found):
+        elif found.id in on_hold or storage.messages.deleted.is_linked(tx, found.id):
             storage.files.attachments.keep(tx, found)
             _announce_removal(tx, found)
         else:

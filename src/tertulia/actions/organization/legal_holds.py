@@ -74,7 +74,10 @@ def check_erasable(tx: Tx, user: User) -> None:
             "Messages of this user are on legal hold, because of their channel or of another"
             " participant. End the hold before you erase the account."
         )
-    if storage.organization.legal_holds.has_file_of(tx, user.id):
+    files = storage.files.attachments.of_user(tx, user.id)
+    if storage.organization.legal_holds.has_file_of(
+        tx, user.id
+    ) or storage.organization.legal_holds.covered_files(tx, files):
         raise BadRequest(
             "Messages on legal hold link files of this user. End the hold before you erase the"
             " account."

@@ -1,6 +1,6 @@
 """Legal holds, and which messages they cover."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from tertulia.database.tx import Tx
 from tertulia.domain.files.attachments import Attachment
@@ -116,35 +116,40 @@ def has_file_of(tx: Tx, user_id: int) -> bool:
     )
 
 
-def covers_file(tx: Tx, file: Attachment) -> bool:
-    """Whether a hold covers a message that links a file, deleted or not, or a message that linked
-    it before its sender edited it."""
-    holds = active(tx)
-    if not holds:
-        return False
-    is_linked = any(
-        tx.exists(
-            f"SELECT 1 AS found FROM {prefix}attachment_message l"
-            f" JOIN {prefix}message m ON m.id = l.message_id"
-            f" WHERE l.realm_id = :realm AND l.attachment_id = :id AND {IS_HELD} LIMIT 1",
-            id=file.id,
-        )
+def covered_files(tx: Tx, files: Sequence[Attachment]) -> set[int]:
+    """Those of the files that a message on hold links, deleted or not, or linked before its sender
+    edited it."""
+    if not files or not active(tx):
+        return set()
+    found = {
+        attachment_id
         for prefix in ("", "kept_")
-    )
-    # Only messages of the owner and of users on hold: a search in all edits would take too long.
-    senders = [file.owner_id, *(each.user_id for each in holds if each.user_id is not None)]
-    return is_linked or any(
-        tx.exists(
-            f"SELECT 1 AS found FROM {table} m JOIN {edits} e ON e.message_id = m.id"
-            " WHERE m.realm_id = :realm AND m.sender_id IN :senders AND m.edited_at >= :since"
-            f" AND e.prev_content LIKE :path AND {IS_HELD} LIMIT 1",
-            senders=senders,
-            since=file.created_at,
-            path=f"%{file.path_id.rpartition('/')[0]}/%",
+        for attachment_id in tx.column(
+            f"SELECT l.attachment_id FROM {prefix}attachment_message l"
+            f" JOIN {prefix}message m ON m.id = l.message_id"
+            f" WHERE l.realm_id = :realm AND l.attachment_id IN :ids AND {IS_HELD}",
+            ids=[file.id for file in files],
         )
-        for table in ("message", "kept_message")
-        for edits in EDIT_TABLES
-    )
+    }
+    others = {file.path_id.rpartition("/")[0]: file for file in files if file.id not in found}
+    if others:
+        since = min(file.created_at for file in others.values())
+        for text in _earlier_versions_with_files(tx, since):
+            found |= {file.id for folder, file in others.items() if f"{folder}/" in text}
+    return found
+
+
+def _earlier_versions_with_files(tx: Tx, since: float) -> Iterator[str]:
+    """The earlier versions of messages on hold that link a file and were replaced since then."""
+    for edits in EDIT_TABLES:
+        for table in ("message", "kept_message"):
+            yield from tx.column(
+                f"SELECT e.prev_content FROM {edits} e WHERE e.realm_id = :realm"
+                " AND e.edited_at >= :since AND e.prev_content LIKE :link"
+                f" AND EXISTS (SELECT 1 FROM {table} m WHERE m.id = e.message_id AND {IS_HELD})",
+                since=since,
+                link="%user_uploads/%",
+            )
 
 
 # --- earlier versions ---

@@ -201,6 +201,7 @@ RARE = {
     "web/test_compose_box.py::test_a_message_is_quoted_whole_if_another_one_is_selected",
     "web/test_compose_box.py::test_a_message_of_exactly_the_longest_length_is_sent",
     "web/test_compose_box.py::test_a_message_to_another_topic_waits_for_the_connection",
+    "web/test_compose_box.py::test_a_new_topic_and_the_way_back",
     "web/test_compose_box.py::test_a_refusal_is_said_where_the_message_is_not_shown",
     "web/test_compose_box.py::test_a_renamed_topic_elsewhere_changes_only_the_destination",
     "web/test_compose_box.py::test_a_writer_who_is_not_subscribed_can_subscribe",
@@ -217,6 +218,7 @@ RARE = {
     "web/test_message_actions.py::test_where_a_group_writes_others_can_answer_the_author_directly",
     "web/test_sidebar.py::test_a_message_changes_the_sum_of_a_closed_section",
     "web/test_sidebar.py::test_a_message_in_the_open_topic_leaves_the_header_alone",
+    "web/test_sidebar.py::test_a_message_redraws_only_changed_rows",
     "web/test_sidebar.py::test_a_name_is_clipped_only_if_it_may_be_too_long",
     "web/test_switcher.py::test_escape_restores_focus_and_text",
     "web/test_views.py::test_a_search_for_an_unknown_name_links_the_nearest_ones",
@@ -242,6 +244,7 @@ RARE = {
     "web/test_race_conditions.py::test_a_poll_that_could_not_be_drawn_offline_is_drawn_later",
     "web/test_race_conditions.py::test_a_section_drawn_late_does_not_take_the_address_back",
     "web/test_race_conditions.py::test_going_to_and_fro_while_a_dialog_loads_opens_it_once",
+    "web/test_race_conditions.py::test_events_during_a_request_are_not_overwritten_by_its_answer",
     "web/test_race_conditions.py::test_loading_older_messages_at_the_upper_edge_moves_no_row",
     "web/test_service_worker.py::test_a_page_reloads_at_once_after_its_language_changed",
     # Another user of the system, or a browser beside a command: a few tests with many processes.

@@ -540,11 +540,10 @@ def _number(request: Request, name: str) -> int | None:
 
 
 def _matches(etag: str, if_none_match: str) -> bool:
-    return (
-        any(each.strip() in (etag, "*") for each in if_none_match.split(","))
-        if if_none_match
-        else False
-    )
+    """Whether a page is as the client knows it. A `*` is not answered with 304: the page may not
+    exist."""
+    known = {each.strip().removeprefix("W/") for each in if_none_match.split(",")}
+    return etag.removeprefix("W/") in known
 
 
 def _may_register(org: Organization) -> bool:

@@ -52,9 +52,9 @@ from tertulia.web.public.appearance import PublicAppearance
 
 INDEX_TOPICS = 20
 # While others send requests, the queue rests this many times as long as a page took: pages then use
-# 1 % of a CPU, and fewer than one in a hundred of those requests meets a page.
-BUSY_PAUSE_FACTOR = 99
-MAX_PAUSE_SECONDS = 0.25  # so long that a page of a hundred messages is 1 % of it
+# half a percent of a CPU, and far fewer than one in a hundred of those requests meets a page.
+BUSY_PAUSE_FACTOR = 199
+MAX_PAUSE_SECONDS = 0.4  # so long that a page of a hundred messages is half a percent of it
 MAX_YIELD_SECONDS = 0.05  # that a page waits in all while other requests are answered
 PARAMETERS = ("page", "before", "as")
 STEP_SECONDS = 0.0003  # for which messages are rendered before other requests go first

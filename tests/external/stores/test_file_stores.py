@@ -229,7 +229,9 @@ def test_a_discovery_names_damaged_files_and_contains_the_others(start_server, t
     assert found.code == 0, found.err
     assert [path.name for path in (tmp_path / "out" / "files").rglob("*.txt")] == ["2.txt"]
     described = json.loads((tmp_path / "out" / "discovery.json").read_text())
-    assert described["damaged_files"] == [files[0].path_id, files[1].path_id]
+    damaged = [files[0].path_id, files[1].path_id]
+    assert described["damaged_files"] == damaged
+    assert (tmp_path / "out" / "missing-files.txt").read_text().split() == damaged
 
 
 @pytest.mark.on_one

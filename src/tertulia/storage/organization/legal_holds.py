@@ -67,7 +67,9 @@ def active(tx: Tx) -> list[LegalHold]:
 def extend_to_bot(tx: Tx, bot: User) -> bool:
     """Put a bot that gets another owner on hold itself, if its owner until now is on hold. Returns
     whether that is so."""
-    found = [each for each in active(tx) if each.user_id == bot.bot_owner_id is not None]
+    if bot.bot_owner_id is None:
+        return False
+    found = [each for each in active(tx) if each.user_id == bot.bot_owner_id]
     for each in found:
         insert(tx, bot.id, None, each.reason, each.created_by)
     return bool(found)

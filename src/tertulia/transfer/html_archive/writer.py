@@ -50,6 +50,7 @@ PAGE_TOPICS = 200
 MAX_NAME_BYTES = 200  # of a file; file systems allow 255, some encrypted ones fewer
 MAX_SUFFIX_BYTES = 20
 MAX_KNOWN_TOPICS = 64  # of up to 80 KB, if a topic has a million messages
+MISSING_FILES = "missing-files.txt"  # names those that are damaged or not in the store
 STYLES = ("tokens", "base", "messages", "code", "public")
 UNKNOWN = ShownPerson(UNKNOWN_NAME, SHADES, None, False)
 
@@ -154,6 +155,8 @@ class HtmlArchive:
             channels=listed,
             conversations=conversations,
         )
+        if self.damaged_files:
+            self._put(MISSING_FILES).write_text("\n".join(self.damaged_files) + "\n", "utf-8")
 
     # --- targets of links ---
 

@@ -187,7 +187,7 @@ def _message_costs(
 ) -> Iterator[Result]:
     """CPU time of the page's main thread for one message of another user.
 
-    It includes all that follows: the poll, the row, the counts, marking it as read.
+    It includes all that follows: the row, the counts, marking it as read. Another tab polls for it.
     """
     names = [{"name": each["name"]} for each in _ask(address, other, "GET", "/streams")["streams"]]
     for each in (person, other):
